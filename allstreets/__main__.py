@@ -1,0 +1,6 @@
+"""`python -m allstreets` is the `allstreets` command."""
+
+from allstreets.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,46 @@
+"""Tables that are computed once and kept in the user's cache folder.
+
+A table is identified by its name and version; a damaged file counts as absent and is built anew.
+Two processes that build the same table at once both write the same bytes, each in one rename.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from allstreets.base.files import (
+    Arrays,
+    DamagedFileError,
+    read_checked_arrays,
+    write_checked_arrays,
+)
+
+FOLDER_VARIABLE = "ALLSTREETS_CACHE"
+
+
+def cache_folder() -> Path:
+    """The folder of cached tables: $ALLSTREETS_CACHE, or the platform's place for such files."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    return Path(chosen) if chosen else user_cache_path("allstreets", appauthor=False)
+
+
+def cache_path(name: str, version: int) -> Path:
+    """Where the arrays of a table are kept."""
+    return cache_folder() / f"{name}-v{version}.safetensors"
+
+
+def cached_arrays(name: str, version: int, build: Callable[[], Arrays]) -> Arrays:
+    """The arrays of table `name`, from the cache folder or else from `build`, then kept there.
+
+    A cache folder that cannot be read or written costs time, never the result.
+    """
+    path = cache_folder() / f"{name}-v{version}.safetensors"
+    with suppress(OSError, DamagedFileError):
+        return read_checked_arrays(path)[0]
+    arrays = build()
+    with suppress(OSError):
+        write_checked_arrays(path, arrays, {"name": name, "version": version})
+    return arrays

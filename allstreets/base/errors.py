@@ -1,0 +1,27 @@
+"""The one error for bad input. Everything else that is raised is a fault of ours."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Something that the user gave is wrong.
+
+    The message is shown as it stands, without a traceback: one or two lines that say what is
+    wrong, where, and what to do.
+    """
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A closing hint: the known word that was probably meant, or else the known words.
+
+    >>> suggest("lienar", ["linear", "vanilla"])
+    "did you mean 'linear'?"
+    >>> suggest("x", ["linear", "vanilla"])
+    'choose one of: linear, vanilla'
+    """
+    choices = list(known)
+    close = get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"choose one of: {', '.join(choices)}"

@@ -1,0 +1,71 @@
+"""The 1,326 combos: two different cards, numbered by their higher card, then the lower one.
+
+Combo (high, low) with high > low is high · (high − 1) / 2 + low, so the combos of a deck without
+its highest cards come first, and no table is needed to number one.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.errors import InputError
+from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
+
+COMBO_COUNT = 1326
+
+
+def _all_combo_cards() -> NDArray[np.uint8]:
+    high, low = np.tril_indices(DECK_SIZE, -1)
+    return np.stack([high, low], axis=1).astype(np.uint8)
+
+
+COMBO_CARDS: NDArray[np.uint8] = _all_combo_cards()
+"""[1326, 2]: the cards of each combo, the higher one first."""
+
+COMBO_MASKS: NDArray[np.uint64] = np.uint64(1) << COMBO_CARDS[:, 0].astype(np.uint64) | np.uint64(
+    1
+) << COMBO_CARDS[:, 1].astype(np.uint64)
+"""[1326]: both cards as bits 0..51."""
+
+for _table in (COMBO_CARDS, COMBO_MASKS):
+    _table.setflags(write=False)
+
+
+def combo_index(first: int, second: int) -> int:
+    """The number 0..1325 of two different cards, in any order."""
+    high, low = max(first, second), min(first, second)
+    return high * (high - 1) // 2 + low
+
+
+def combo_text(combo: int) -> str:
+    """The four letters of a combo, higher card first.
+
+    >>> combo_text(1325), combo_text(0)
+    ('AsAh', '2d2c')
+    """
+    high, low = COMBO_CARDS[combo]
+    return card_text(int(high)) + card_text(int(low))
+
+
+def parse_combo(text: str) -> int:
+    """Read a combo such as "AsKh"."""
+    cards = parse_cards(text)
+    if len(cards) != 2:
+        raise InputError(f"'{text}' is not a combo: write two cards, such as AsKh")
+    return combo_index(*cards)
+
+
+def card_mask(cards: tuple[int, ...]) -> np.uint64:
+    """Cards as bits 0..51."""
+    return np.uint64(sum(1 << card for card in cards))
+
+
+def live_combos(board: tuple[int, ...]) -> NDArray[np.bool_]:
+    """[1326]: which combos share no card with the board."""
+    fits: NDArray[np.bool_] = (COMBO_MASKS & card_mask(board)) == 0
+    return fits
+
+
+def disjoint_combos() -> NDArray[np.bool_]:
+    """[1326, 1326]: which pairs of combos share no card."""
+    fits: NDArray[np.bool_] = (COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0
+    return fits

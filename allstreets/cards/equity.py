@@ -1,0 +1,119 @@
+"""Equity: the share of the pot each range wins when all cards are dealt, exactly."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.errors import InputError
+from allstreets.cards.card import cards_text
+from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS, disjoint_combos
+from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
+from allstreets.cards.matchups import Matchups, matchups, preflop_matchups
+from allstreets.cards.ranges import Range
+
+
+@dataclass(frozen=True)
+class Equity:
+    """What two ranges win from each other, card removal included.
+
+    Pairs of combos count by the product of their weights. `by_combo` gives both players' equity
+    for each combo [1326]: NaN where the range does not hold it or no opposing combo fits beside it.
+    """
+
+    win: float
+    tie: float
+    lose: float  # win + tie + lose = 1
+    pairs: float  # Σ of the weights of all pairs of combos that fit beside each other
+    runouts: int  # boards dealt for each pair
+    by_combo: tuple[NDArray[np.float64], NDArray[np.float64]]
+
+    @property
+    def first(self) -> float:
+        """The first range's share of the pot, ties split."""
+        return self.win + self.tie / 2
+
+    @property
+    def second(self) -> float:
+        """The second range's share of the pot, ties split."""
+        return self.lose + self.tie / 2
+
+
+def equity(
+    first: Range, second: Range, board: tuple[int, ...] = (), threads: int | None = None
+) -> Equity:
+    """Range against range on a board of 0, 3, 4 or 5 cards, over every runout.
+
+    >>> from allstreets.cards import Range, parse_board
+    >>> result = equity(Range.parse("AA"), Range.parse("KK"), parse_board("Ks 7d 2c"))
+    >>> f"{result.first:.4f}"
+    '0.0859'
+    """
+    weights = first.on(board).weights, second.on(board).weights
+    combos = [np.flatnonzero(w) for w in weights]
+    first_weights, second_weights = (w[c] for w, c in zip(weights, combos, strict=True))
+    masks = [COMBO_MASKS[c] for c in combos]
+    fits = (masks[0][:, None] & masks[1][None, :]) == 0  # [H, O]
+    pair_weights = np.where(fits, first_weights[:, None] * second_weights[None, :], 0.0)
+    total = float(pair_weights.sum())
+    if total == 0:
+        where = f" on {cards_text(board)}" if board else ""
+        raise InputError(
+            f"the two ranges block each other{where}: no two combos differ in all cards"
+        )
+    counts = matchups(board, combos[0], combos[1], threads)
+    shares = np.where(fits, counts.equity, 0.0)
+    win = float((pair_weights * counts.wins).sum() / total / counts.runouts)
+    tie = float((pair_weights * counts.ties).sum() / total / counts.runouts)
+    return Equity(
+        win=win,
+        tie=tie,
+        lose=1.0 - win - tie,
+        pairs=total,
+        runouts=counts.runouts,
+        by_combo=(
+            _mean_shares(combos[0], shares, fits * second_weights[None, :]),
+            _mean_shares(combos[1], (1.0 - shares).T, (fits * first_weights[:, None]).T),
+        ),
+    )
+
+
+def _mean_shares(
+    combos: NDArray[np.int64], shares: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """[1326]: each row's mean share under the weights of its opponents, NaN without any."""
+    result = np.full(COMBO_COUNT, np.nan)
+    against = weights.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        result[combos] = np.where(against > 0, (shares * weights).sum(axis=1) / against, np.nan)
+    return result
+
+
+@dataclass(frozen=True)
+class HandMatchups:
+    """The 169 × 169 hands before the flop: everything an all-in needs.
+
+    A showdown between hands h and o happens in `pairs[h, o]` ways; h wins `equity[h, o]` of the pot
+    on average over them.
+    """
+
+    pairs: NDArray[np.int64]  # W₀ [169, 169]: pairs of combos that share no card
+    equity: NDArray[np.float64]  # E₀ [169, 169]: E₀ + E₀ᵀ = 1
+
+
+@cache
+def preflop_equity() -> HandMatchups:
+    """Exact preflop equities of all hand classes (the first call ever computes for ten seconds)."""
+    return hand_matchups(preflop_matchups(), disjoint_combos())
+
+
+def hand_matchups(counts: Matchups, fits: NDArray[np.bool_]) -> HandMatchups:
+    """Counts of all combos [1326, 1326] summed by hand class, over the pairs that fit."""
+    members = (HAND_OF_COMBO[:, None] == np.arange(HAND_COUNT)).astype(np.float64)  # [1326, 169]
+    # Twice the share in whole runouts: sums of whole numbers below 2^53 are exact in float64.
+    halves = np.where(fits, 2.0 * counts.wins + counts.ties, 0.0)
+    pairs = members.T @ fits @ members
+    with np.errstate(invalid="ignore"):
+        shares = (members.T @ halves @ members) / (2.0 * counts.runouts * pairs)
+    return HandMatchups(pairs.astype(np.int64), shares)

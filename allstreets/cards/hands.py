@@ -1,0 +1,85 @@
+"""The 169 hand classes: 13 pairs AA..22, then 78 suited AKs.., then 78 offsuit AKo...
+
+Within the suited and the offsuit hands the order is by the higher rank, then by the lower one,
+both falling: AKs, AQs, …, A2s, KQs, …, 32s.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.errors import InputError
+from allstreets.cards.card import RANKS
+from allstreets.cards.combos import COMBO_CARDS
+
+HAND_COUNT = 169
+PAIRS = slice(0, 13)
+SUITED = slice(13, 91)
+OFFSUIT = slice(91, 169)
+
+
+def hand_index(high: int, low: int, suited: bool) -> int:
+    """The number 0..168 of the hand class of two ranks 0..12, high ≥ low.
+
+    >>> hand_index(12, 12, False), hand_index(12, 11, True), hand_index(1, 0, False)
+    (0, 13, 168)
+    """
+    if high == low:
+        return 12 - high
+    # Ranks above `high` head 12, 11, … unpaired hands each.
+    before = sum(range(high + 1, 13))
+    return (SUITED if suited else OFFSUIT).start + before + (high - 1 - low)
+
+
+def _hand_names() -> tuple[str, ...]:
+    names = [""] * HAND_COUNT
+    for high in range(13):
+        for low in range(high + 1):
+            for suited in (True, False):
+                kind = "" if high == low else "s" if suited else "o"
+                names[hand_index(high, low, suited)] = RANKS[high] + RANKS[low] + kind
+    return tuple(names)
+
+
+def _hand_of_combo() -> NDArray[np.uint8]:
+    ranks, suits = COMBO_CARDS >> 2, COMBO_CARDS & 3
+    return np.array(
+        [
+            hand_index(int(high), int(low), bool(suit_high == suit_low))
+            for (high, low), (suit_high, suit_low) in zip(ranks, suits, strict=True)
+        ],
+        dtype=np.uint8,
+    )
+
+
+HAND_NAMES: tuple[str, ...] = _hand_names()
+"""[169]: "AA", …, "AKs", …, "32o"."""
+
+HAND_OF_COMBO: NDArray[np.uint8] = _hand_of_combo()
+"""[1326]: the hand class of each combo."""
+
+HAND_SIZES: NDArray[np.int64] = np.bincount(HAND_OF_COMBO, minlength=HAND_COUNT)
+"""[169]: 6 combos a pair, 4 a suited hand, 12 an offsuit hand."""
+
+for _table in (HAND_OF_COMBO, HAND_SIZES):
+    _table.setflags(write=False)
+
+_NUMBER_OF_NAME = {name: number for number, name in enumerate(HAND_NAMES)}
+
+
+def parse_hand(text: str) -> int:
+    """Read a hand class: "AA", "AKs", "T9o"; the ranks may come in any order."""
+    name = text[:2].upper() + text[2:].lower()
+    swapped = name[1::-1] + name[2:]
+    number = _NUMBER_OF_NAME.get(name, _NUMBER_OF_NAME.get(swapped))
+    if number is None:
+        raise InputError(f"'{text}' is not a hand: write two ranks and s or o, such as AKs, or 77")
+    return number
+
+
+def grid_cell(hand: int) -> tuple[int, int]:
+    """Row and column of a hand in the usual 13×13 grid: AA top left, suited hands above the
+    diagonal, offsuit hands below it.
+    """
+    name = HAND_NAMES[hand]
+    high, low = 12 - RANKS.index(name[0]), 12 - RANKS.index(name[1])
+    return (low, high) if name.endswith("o") else (high, low)

@@ -1,0 +1,125 @@
+"""Suits have no order: boards and hands that differ by a renaming of suits are the same.
+
+A renaming is a permutation p of the four suits: suit s becomes p[s]. All 24 stand in
+`SUIT_PERMUTATIONS`, the identity first, and `COMBO_PERMUTATIONS` says what each does to combos.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, permutations
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.cards.card import DECK_SIZE, card_suit, make_card
+from allstreets.cards.combos import COMBO_CARDS
+
+SUIT_PERMUTATIONS: NDArray[np.uint8] = np.array(list(permutations(range(4))), np.uint8)
+"""[24, 4]: what becomes of each suit; row 0 changes nothing."""
+
+
+def _card_permutations() -> NDArray[np.uint8]:
+    ranks, suits = np.divmod(np.arange(DECK_SIZE), 4)
+    return (4 * ranks + SUIT_PERMUTATIONS[:, suits]).astype(np.uint8)
+
+
+CARD_PERMUTATIONS: NDArray[np.uint8] = _card_permutations()
+"""[24, 52]: what becomes of each card."""
+
+
+def _combo_permutations() -> NDArray[np.uint16]:
+    renamed = CARD_PERMUTATIONS[:, COMBO_CARDS].astype(np.int64)
+    high, low = renamed.max(axis=2), renamed.min(axis=2)
+    numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+    return numbers.astype(np.uint16)
+
+
+COMBO_PERMUTATIONS: NDArray[np.uint16] = _combo_permutations()
+"""[24, 1326]: what becomes of each combo."""
+
+for _table in (SUIT_PERMUTATIONS, CARD_PERMUTATIONS, COMBO_PERMUTATIONS):
+    _table.setflags(write=False)
+
+# The suit that holds the highest cards is called s, the next h, then d, then c.
+SUIT_ORDER = (3, 2, 1, 0)
+
+
+def suit_masks(cards: Sequence[int]) -> tuple[int, int, int, int]:
+    """The ranks of each suit as 13 bits, in the order c d h s."""
+    masks = [0, 0, 0, 0]
+    for card in cards:
+        masks[card_suit(card)] |= 1 << (card >> 2)
+    return masks[0], masks[1], masks[2], masks[3]
+
+
+def canonical_permutation(cards: Sequence[int]) -> int:
+    """The number of the renaming that makes a set of cards canonical.
+
+    Canonical means: the suits' rank sets, read as numbers, fall in the order s h d c. Suits with
+    equal sets keep their order, so the renaming is unique.
+    """
+    masks = suit_masks(cards)
+    by_mask = sorted(SUIT_ORDER, key=lambda suit: -masks[suit])  # stable
+    renaming = [0, 0, 0, 0]
+    for old, new in zip(by_mask, SUIT_ORDER, strict=True):
+        renaming[old] = new
+    return _number_of_renaming()[tuple(renaming)]
+
+
+@cache
+def _number_of_renaming() -> dict[tuple[int, ...], int]:
+    return {tuple(row): number for number, row in enumerate(SUIT_PERMUTATIONS.tolist())}
+
+
+def canonical_cards(cards: Sequence[int]) -> tuple[int, ...]:
+    """A set of cards under its canonical renaming, highest card first.
+
+    >>> from allstreets.cards.card import cards_text, parse_cards
+    >>> cards_text(canonical_cards(parse_cards("2c Ah Kc")))
+    'AsKh2h'
+    """
+    renamed = CARD_PERMUTATIONS[canonical_permutation(cards)][list(cards)]
+    return tuple(sorted(renamed.tolist(), reverse=True))
+
+
+def canonical_boards(size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """All sets of `size` cards up to renaming, [B, size], and how many sets each stands for [B].
+
+    1,755 flops standing for 22,100, and 134,459 rivers standing for 2,598,960.
+    """
+    boards: list[tuple[int, ...]] = []
+    multiplicities: list[int] = []
+    for masks in _falling_masks(4, size, 1 << 13):
+        cards = (
+            make_card(rank, suit)
+            for suit, mask in zip(SUIT_ORDER, masks, strict=True)
+            for rank in range(13)
+            if mask >> rank & 1
+        )
+        boards.append(tuple(sorted(cards, reverse=True)))
+        equal = [masks.count(mask) for mask in set(masks)]
+        multiplicities.append(24 // int(np.prod([factorial(count) for count in equal])))
+    order = sorted(range(len(boards)), key=lambda i: boards[i], reverse=True)
+    return (
+        np.array([boards[i] for i in order], np.uint8),
+        np.array([multiplicities[i] for i in order], np.int64),
+    )
+
+
+def _falling_masks(suits: int, size: int, limit: int) -> Iterator[tuple[int, ...]]:
+    """Rank sets for `suits` suits with `size` cards in all, each at most `limit` and falling."""
+    if suits == 0:
+        if size == 0:
+            yield ()
+        return
+    for count in range(size + 1):
+        for mask in _masks_of_size(count):
+            if mask <= limit:
+                for rest in _falling_masks(suits - 1, size - count, mask):
+                    yield (mask, *rest)
+
+
+@cache
+def _masks_of_size(count: int) -> tuple[int, ...]:
+    return tuple(sum(1 << rank for rank in ranks) for ranks in combinations(range(13), count))

@@ -1,0 +1,146 @@
+"""How often each combo beats each other combo, exactly, over every way the board can run out.
+
+`Matchups` counts runouts, as whole numbers: for two combos that share no card, wins + ties + losses
+is the number of runouts that fit beside both. For pairs that share a card the counts mean nothing.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.cache import cache_path, cached_arrays
+from allstreets.base.files import Arrays
+from allstreets.cards.card import DECK_SIZE
+from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
+from allstreets.cards.evaluator import combo_strengths
+from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, canonical_boards
+from allstreets.kernels.matchups import WEIGHT_LIMIT, count_wins
+
+PREFLOP_TABLE = "preflop-matchups"
+PREFLOP_VERSION = 1
+
+# 2,048 boards of weight 24 or less stay below the limit of the counters, and their strengths for
+# all combos (5 MB) in the shared cache.
+BOARDS_AT_ONCE = 2048
+ROWS_AT_ONCE = 96
+
+
+@dataclass(frozen=True)
+class Matchups:
+    """Wins and ties of one list of combos against another."""
+
+    wins: NDArray[np.uint32]  # [R, C]
+    ties: NDArray[np.uint32]  # [R, C]
+    runouts: int  # for every pair of combos that share no card
+
+    @property
+    def equity(self) -> NDArray[np.float64]:
+        """[R, C]: share of the pot of the row's combo, ties split."""
+        return (self.wins + 0.5 * self.ties) / self.runouts
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def matchups(
+    board: tuple[int, ...],
+    rows: NDArray[np.integer] | None = None,
+    columns: NDArray[np.integer] | None = None,
+    threads: int | None = None,
+) -> Matchups:
+    """Count every runout of `board` for combos `rows` [R] against `columns` [C] (default: all).
+
+    The combos must fit beside the board. Preflop counts come from a table that is computed once
+    (some ten seconds) and then kept.
+    """
+    row_combos = np.arange(COMBO_COUNT) if rows is None else rows
+    column_combos = np.arange(COMBO_COUNT) if columns is None else columns
+    runout_count = comb(DECK_SIZE - 4 - len(board), 5 - len(board))
+    if not board:
+        table = preflop_matchups()
+        pairs = np.ix_(row_combos, column_combos)
+        return Matchups(table.wins[pairs], table.ties[pairs], runout_count)
+    deck = [card for card in range(DECK_SIZE) if card not in board]
+    boards = np.array(
+        [(*board, *rest) for rest in combinations(deck, 5 - len(board))], dtype=np.uint8
+    )
+    weights = np.ones(len(boards), np.uint16)
+    wins, ties = _count(boards, weights, row_combos, column_combos, threads or processors())
+    return Matchups(wins, ties, runout_count)
+
+
+@cache
+def preflop_matchups() -> Matchups:
+    """All 1,326 × 1,326 combos over all runouts, from the cache folder or computed and kept."""
+    arrays = cached_arrays(PREFLOP_TABLE, PREFLOP_VERSION, build_preflop_matchups)
+    for array in arrays.values():
+        array.setflags(write=False)
+    return Matchups(arrays["wins"], arrays["ties"], comb(48, 5))
+
+
+def preflop_table_is_kept() -> bool:
+    """Whether `preflop_matchups` finds its table and need not compute it."""
+    return cache_path(PREFLOP_TABLE, PREFLOP_VERSION).is_file()
+
+
+def build_preflop_matchups(threads: int | None = None) -> Arrays:
+    """Count all 2,598,960 boards through their 134,459 classes.
+
+    A board stands for all its renamings. What combos (c, o) meet on the renamed boards is what
+    the renamed combos meet on the board itself, so the counts of the classes, each weighted by
+    its size, are averaged over the 24 renamings of both combos.
+    """
+    boards, multiplicities = canonical_boards(5)
+    weights = multiplicities.astype(np.uint16)
+    everyone = np.arange(COMBO_COUNT)
+    counts = _count(boards, weights, everyone, everyone, threads or processors())
+    renamed = COMBO_PERMUTATIONS.astype(np.int64)
+    averaged = []
+    for count in counts:
+        total = np.zeros(count.shape, np.uint64)
+        for permutation in renamed:
+            total += count[permutation[:, None], permutation[None, :]]
+        averaged.append((total // 24).astype(np.uint32))  # exact: every orbit divides
+    return {"wins": averaged[0], "ties": averaged[1]}
+
+
+def _count(
+    boards: NDArray[np.uint8],
+    weights: NDArray[np.uint16],
+    rows: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    threads: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """(wins, ties), each [R, C], over weighted boards; rows are spread over threads."""
+    wins = np.zeros((len(rows), len(columns)), np.uint32)
+    ties = np.zeros_like(wins)
+    row_cards, column_cards = COMBO_CARDS[rows], COMBO_CARDS[columns]
+    with ThreadPoolExecutor(threads) as pool:
+        for start in range(0, len(boards), BOARDS_AT_ONCE):
+            part = slice(start, start + BOARDS_AT_ONCE)
+            part_weights = weights[part]
+            assert int(part_weights.sum(dtype=np.int64)) <= WEIGHT_LIMIT
+            against = combo_strengths(boards[part], column_cards)
+            own = np.ascontiguousarray(combo_strengths(boards[part], row_cards).T)
+
+            def count_rows(
+                first: int,
+                own: NDArray[np.uint16] = own,
+                against: NDArray[np.uint16] = against,
+                part_weights: NDArray[np.uint16] = part_weights,
+            ) -> None:
+                some = slice(first, first + ROWS_AT_ONCE)
+                count_wins(own[some], against, part_weights, wins[some], ties[some])
+
+            list(pool.map(count_rows, range(0, len(rows), ROWS_AT_ONCE)))
+    return wins, ties

@@ -1,0 +1,89 @@
+"""A range: how likely a player is to hold each of the 1,326 combos, as a weight from 0 to 1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.errors import InputError
+from allstreets.cards.card import cards_text
+from allstreets.cards.combos import COMBO_COUNT, live_combos
+from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
+from allstreets.cards.range_format import format_weights
+from allstreets.cards.range_text import parse_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Weights of all combos; reads and writes the usual texts.
+
+    >>> r = Range.parse("QQ+, AKs:0.5")
+    >>> r.combos, str(r)
+    (20.0, 'QQ+,AKs:0.5')
+    """
+
+    weights: NDArray[np.float64]  # [1326], read-only
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, dtype=np.float64)
+        if weights.shape != (COMBO_COUNT,):
+            raise InputError(f"a range has {COMBO_COUNT} weights, not shape {weights.shape}")
+        if not (np.isfinite(weights).all() and weights.min() >= 0 and weights.max() <= 1):
+            raise InputError("the weights of a range lie between 0 and 1")
+        weights.setflags(write=False)
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def parse(cls, text: str) -> "Range":
+        """Read a range such as "AA,AKs,ATs+,QQ-88,98s-65s,AsKh,76s:0.5"; see docs/ranges.md."""
+        return cls(parse_weights(text))
+
+    @classmethod
+    def full(cls) -> "Range":
+        """Every combo with weight 1."""
+        return cls(np.ones(COMBO_COUNT))
+
+    @property
+    def combos(self) -> float:
+        """The sum of all weights."""
+        return float(self.weights.sum())
+
+    @property
+    def fraction(self) -> float:
+        """The share of all 1,326 combos, 0 to 1."""
+        return self.combos / COMBO_COUNT
+
+    @property
+    def hand_weights(self) -> NDArray[np.float64]:
+        """[169]: the mean weight of each hand class's combos."""
+        return np.bincount(HAND_OF_COMBO, self.weights, minlength=HAND_COUNT) / HAND_SIZES
+
+    def on(self, board: tuple[int, ...]) -> "Range":
+        """The range without the combos that the board blocks; nothing left is an error."""
+        live = np.where(live_combos(board), self.weights, 0.0)
+        if not live.any():
+            if not self.weights.any():
+                raise InputError("the range is empty: no combo has a weight above 0")
+            raise InputError(
+                f"the range {shortened(str(self))} is blocked: "
+                f"every combo shares a card with the board {cards_text(board)}"
+            )
+        return Range(live)
+
+    def __str__(self) -> str:
+        """The canonical text: a short one that reads back as the same range."""
+        return format_weights(self.weights)
+
+    def __repr__(self) -> str:
+        return f"Range.parse({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and np.array_equal(self.weights, other.weights)
+
+    def __hash__(self) -> int:
+        return hash(self.weights.tobytes())
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """A text in quotes, cut when it is too long for a message."""
+    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"

@@ -1,0 +1,88 @@
+"""The 13×13 picture of a range: pairs on the diagonal, suited hands above it, offsuit below."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.style import Style
+from rich.text import Text
+
+from allstreets.cards import HAND_COUNT, HAND_NAMES, RANKS, grid_cell
+
+BARS = " ▁▂▃▄▅▆▇█"
+# From red through yellow to green: readable with dark letters on top.
+HEAT = ((214, 96, 77), (253, 219, 120), (90, 174, 97))
+ABSENT = Style(color="grey50")
+MARGIN = Style(bold=True)
+
+Cell = Callable[[int], tuple[str, Style]]
+
+
+def grid(cell: Cell, *, margins: bool = False) -> Text:
+    """All hands as thirteen lines; `cell` gives the letters and the style of one.
+
+    With `margins` the ranks stand above and to the left, for cells that do not name their hand.
+    """
+    rows: list[list[tuple[str, Style]]] = [[("", Style())] * 13 for _ in range(13)]
+    for hand in range(HAND_COUNT):
+        row, column = grid_cell(hand)
+        rows[row][column] = cell(hand)
+    picture = Text()
+    if margins:
+        width = len(rows[0][0][0])
+        picture.append(
+            "  " + "".join(f"{rank:^{width}}" for rank in reversed(RANKS)) + "\n", MARGIN
+        )
+    for rank, row_cells in zip(reversed(RANKS), rows, strict=True):
+        if margins:
+            picture.append(f"{rank} ", MARGIN)
+        for letters, style in row_cells:
+            picture.append(letters, style)
+        picture.append("\n")
+    return picture
+
+
+def weight_grid(weights: NDArray[np.float64]) -> Text:
+    """Hands [169] by weight: a bar of that height beside the name, a dot for none at all."""
+
+    def cell(hand: int) -> tuple[str, Style]:
+        weight = float(weights[hand])
+        if weight <= 0:
+            return f"{'·':^4} ", ABSENT
+        bar = BARS[max(1, round(weight * (len(BARS) - 1)))]
+        return f"{HAND_NAMES[hand]:<3}{bar} ", Style(color="green", bold=weight == 1)
+
+    return grid(cell)
+
+
+def heat_grid(shares: NDArray[np.float64]) -> Text:
+    """Hands [169] by a share from 0 to 1 in per cent, coloured; a dot where it is NaN."""
+
+    def cell(hand: int) -> tuple[str, Style]:
+        share = float(shares[hand])
+        if np.isnan(share):
+            return f"{'·':^5}", ABSENT
+        style = Style(color="black", bgcolor=heat_colour(share))
+        return f"{100 * share:^5.0f}", style
+
+    return grid(cell, margins=True)
+
+
+def heat_colour(share: float) -> str:
+    """The colour between red (0) and green (1)."""
+    position = min(max(share, 0.0), 1.0) * (len(HEAT) - 1)
+    left = min(int(position), len(HEAT) - 2)
+    mixed = [
+        round(low + (high - low) * (position - left))
+        for low, high in zip(HEAT[left], HEAT[left + 1], strict=True)
+    ]
+    return f"#{mixed[0]:02x}{mixed[1]:02x}{mixed[2]:02x}"
+
+
+def share_bar(first: float, width: int) -> Text:
+    """A bar split between two players."""
+    cut = round(first * width)
+    bar = Text()
+    bar.append("█" * cut, Style(color=heat_colour(1.0)))
+    bar.append("░" * (width - cut), Style(color=heat_colour(0.0)))
+    return bar

@@ -1,0 +1,95 @@
+"""The `allstreets` command: its verbs, and what becomes of errors.
+
+Exit codes: 0 good, 2 bad input, 1 a fault of ours, 130 Ctrl-C. The verbs import what they compute
+with when they run, so that help and completion answer at once.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from allstreets import __version__
+from allstreets.base.errors import InputError
+from allstreets.cli.equity import equity
+from allstreets.cli.flops import flops
+from allstreets.cli.range import show_range
+
+DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
+
+app = typer.Typer(
+    name="allstreets",
+    help="Heads-up no-limit hold'em solved as one game, preflop through river.",
+    epilog="Each verb has its own help with examples: allstreets equity --help",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("equity")(equity)
+app.command("range")(show_range)
+app.command("flops")(flops)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"allstreets {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Heads-up no-limit hold'em solved as one game, preflop through river."""
+    del version  # its callback has done the work
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    try:
+        code = typer.main.get_command(app)(
+            args=arguments, prog_name="allstreets", standalone_mode=False
+        )
+        sys.stdout.flush()
+    except TyperException as error:
+        return _complain(error.format_message(), _help_hint(error))
+    except InputError as error:
+        return _complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("\nStopped.\n")
+        return 130
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        sys.stderr.write(
+            f"Internal fault: {type(error).__name__}: {error}\n"
+            f"This is a mistake in allstreets; {DEBUG_VARIABLE}=1 shows where it happened.\n"
+        )
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str, hint: str = "") -> int:
+    sys.stderr.write(f"Error: {message}\n{hint}")
+    return 2
+
+
+def _help_hint(error: TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"See: {context.command_path} --help\n" if context else ""
+
+
+def run() -> None:
+    """The entry point of the installed command."""
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""What all benchmarks share: timing, a table on the terminal, and a file of figures."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numba
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure."""
+
+    name: str
+    value: float
+    unit: str
+    remark: str = ""
+
+
+def best_seconds(job: Callable[[], object], repeats: int = 5) -> float:
+    """The shortest of several runs: what the machine can do when nothing else disturbs it."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def machine() -> dict[str, str | int | None]:
+    """What the figures were measured on."""
+    return {
+        "machine": platform.machine(),
+        "cpu": _cpu_name(),
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def _cpu_name() -> str:
+    import llvmlite.binding
+
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
+def write_report(name: str, rows: Sequence[Row]) -> None:
+    """Print the rows and write them to benchmarks/results/NAME.json."""
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        print(f"{row.name:<{width}}  {row.value:>10,.4g} {row.unit:<12} {row.remark}".rstrip())
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    figures = {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+    print(f"written to {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")

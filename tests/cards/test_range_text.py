@@ -1,0 +1,139 @@
+"""Reading range text: the dialect, and what other programs say."""
+
+import json
+from pathlib import Path
+
+import eval7
+import numpy as np
+import pokerkit
+import pytest
+
+from allstreets.base import InputError
+from allstreets.cards import COMBO_CARDS, HAND_NAMES, Range, card_text, combo_text
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def hands(text: str) -> str:
+    """The hands of a range, in order, when each has all its combos or none."""
+    weights = Range.parse(text).hand_weights
+    assert set(weights.tolist()) <= {0.0, 1.0}
+    return ",".join(name for name, weight in zip(HAND_NAMES, weights, strict=True) if weight)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AA", "AA"),
+        ("AKs", "AKs"),
+        ("KAs", "AKs"),
+        ("aks", "AKs"),
+        ("AK", "AKs,AKo"),
+        ("QQ-88", "QQ,JJ,TT,99,88"),
+        ("88-QQ", "QQ,JJ,TT,99,88"),
+        ("A9s-A6s", "A9s,A8s,A7s,A6s"),
+        ("A6s-A9s", "A9s,A8s,A7s,A6s"),
+        ("98s-65s", "98s,87s,76s,65s"),
+        ("J9o-75o", "J9o,T8o,97o,86o,75o"),
+        ("AK-AJ", "AKs,AQs,AJs,AKo,AQo,AJo"),
+        ("TT+", "AA,KK,QQ,JJ,TT"),
+        ("AA+", "AA"),
+        ("ATs+", "AKs,AQs,AJs,ATs"),
+        ("ATo+", "AKo,AQo,AJo,ATo"),
+        ("97s+", "98s,97s"),
+        ("Q8s+", "QJs,QTs,Q9s,Q8s"),
+        ("98s+", "AKs,KQs,QJs,JTs,T9s,98s"),
+        ("QJ+", "AKs,KQs,QJs,AKo,KQo,QJo"),
+        (" AA ,\tKK\nQQ ", "AA,KK,QQ"),
+        ("QQ - 88", "QQ,JJ,TT,99,88"),
+        ("AA,AA", "AA"),
+        ("AA,KK,AA:1.0", "AA,KK"),
+    ],
+)
+def test_tokens(text: str, expected: str) -> None:
+    assert hands(text) == expected
+
+
+def test_weights() -> None:
+    weights = Range.parse("AA:0.5, 76s : .25,AsKh,KK:0").weights
+    by_text = {combo_text(int(c)): float(weights[c]) for c in np.flatnonzero(weights)}
+    assert by_text.pop("AsKh") == 1
+    assert sorted(by_text.values()) == [0.25] * 4 + [0.5] * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the range is empty: write hands such as 'AA,AKs,TT-88,76s:0.5'"),
+        (" , ", "the range is empty"),
+        ("AA,AXs", "range, character 4: 'AXs' is not a hand or a combo: write AA, AKs,"),
+        ("AA, KK, 1", "range, character 9: '1' is not a hand or a combo"),
+        ("AKs-QJo", "'AKs-QJo': both ends must be suited (s), or offsuit (o), or neither"),
+        ("AAs", "'AAs': a pair is neither suited nor offsuit: write AA"),
+        ("AK:2", "'AK:2': the weight 2 does not lie between 0 and 1"),
+        ("AK:-0.1", "'AK:-0.1': the weight -0.1 does not lie between 0 and 1"),
+        ("AK:nan", "'AK:nan': the weight nan does not lie between 0 and 1"),
+        ("AK:x", "'AK:x': 'x' is not a weight: write 0.5 or so"),
+        ("AK:", "'AK:': '' is not a weight"),
+        ("AsAs", "'AsAs' holds the card As twice"),
+        ("A9s-K5s", "'A9s-K5s': the ends must share the higher card (A9s-A6s) or the gap"),
+        ("AA-AK", "'AA-AK': the ends must share"),
+        ("AKs++", "'AKs++' is not a hand or a combo"),
+        ("QQ-", "'QQ-' is not a hand or a combo"),
+    ],
+)
+def test_bad_text_points_at_the_token(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Range.parse(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AKs,AK:0.5", "'AKs' gives AcKc the weight 1 and 'AK:0.5' gives it 0.5: keep one"),
+        ("AhKh:0.5,AKs", "'AhKh:0.5' gives AhKh the weight 0.5 and 'AKs' gives it 1: keep one"),
+        ("TT+:0.5,QQ:0", "'TT+:0.5' gives QdQc the weight 0.5 and 'QQ:0' gives it 0: keep one"),
+    ],
+)
+def test_a_combo_with_two_weights_names_both(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Range.parse(text)
+    assert message in str(caught.value)
+
+
+COMMON = ["AA", "AKs", "AKo", "AK", "22+", "TT+", "ATs+", "ATo+", "97s+", "96s+", "K9s+", "J9o+"]
+
+
+def as_sets(text: str) -> set[frozenset[str]]:
+    return {
+        frozenset(card_text(card) for card in COMBO_CARDS[combo].tolist())
+        for combo in np.flatnonzero(Range.parse(text).weights)
+    }
+
+
+@pytest.mark.parametrize("text", [*COMMON, "QQ-88", "A9s-A6s"])
+def test_eval7_reads_the_same_hands(text: str) -> None:
+    theirs = {frozenset(map(str, combo)) for combo, _ in eval7.HandRange(text).hands}
+    assert as_sets(text) == theirs
+
+
+@pytest.mark.parametrize("text", [*COMMON, "QQ-88", "98s-65s"])
+def test_pokerkit_reads_the_same_hands(text: str) -> None:
+    theirs = {frozenset(repr(card) for card in combo) for combo in pokerkit.parse_range(text)}
+    assert as_sets(text) == theirs
+
+
+def test_the_reference_spots_have_the_hands_that_another_solver_counts() -> None:
+    """In these ranges 97s+ must mean 97s and 98s, or the counts come out wrong."""
+    spots = json.loads((DATA / "range_counts.json").read_text())["spots"]
+    assert len(spots) == 4
+    from allstreets.cards import parse_board
+
+    for spot in spots:
+        board = parse_board(spot["board"])
+        counted = [
+            int((Range.parse(spot[key]).on(board).weights > 0).sum())
+            for key in ("oop_range", "ip_range")
+        ]
+        assert counted == spot["hands"], spot["name"]

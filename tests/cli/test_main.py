@@ -1,0 +1,128 @@
+"""The command as a person meets it: help, exit codes, errors without tracebacks."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from allstreets import __version__
+from allstreets.cli import main as cli
+
+VERBS = ["equity", "range", "flops"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one command."""
+    code = cli.main(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, f"allstreets {__version__}\n", "")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    code, out, err = run(capsys, verb, "--help")
+    assert (code, err) == (0, "")
+    assert "Examples:" in out
+    assert f"allstreets {verb}" in out
+
+
+def test_the_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    for verb in VERBS:
+        assert f"\n  {verb} " in out
+
+
+def test_help_starts_without_the_heavy_libraries() -> None:
+    script = (
+        "import sys; from allstreets.cli.main import main; main(['--help']);"
+        "print([m for m in ('numba', 'matplotlib', 'scipy', 'pydantic') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["equity", "AA"], "Missing argument"),
+        (["equity", "AA", "KK", "--bord", "x"], "No such option"),
+        (["equity", "AA", "KX"], "'KX' is not a hand or a combo"),
+        (["equity", "AA", "KK", "--board", "QsQs2h"], "'QsQs2h' holds the card Qs twice"),
+        (["equity", "QsQh", "KK", "--board", "QsJh2h"], "the range 'QsQh' is blocked"),
+        (["equity", "AA", "KK", "--board", "QsJh"], "has 2 cards: a flop has 3"),
+        (["equity", "AA:1.5", "KK"], "the weight 1.5 does not lie between 0 and 1"),
+        (["equity", "", "KK"], "the range is empty"),
+        (["range", "AA,ZZ"], "range, character 4: 'ZZ' is not a hand"),
+        (["flops", "AhKd"], "has 2 cards"),
+        (["flops", "--format", "xml"], "'xml'"),
+    ],
+)
+def test_bad_input_is_answered_with_two_lines_and_exit_code_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert err.startswith("Error: ")
+    assert len(err.splitlines()) <= 2
+    assert "Traceback" not in err
+
+
+def test_a_fault_of_ours_is_told_as_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the evaluator is on fire")
+
+    monkeypatch.setattr("allstreets.cards.parse_flop", broken)
+    code, _, err = run(capsys, "flops", "AhKd7s")
+    assert code == 1
+    assert err.splitlines()[0] == "Internal fault: RuntimeError: the evaluator is on fire"
+    monkeypatch.setenv("ALLSTREETS_DEBUG", "1")
+    with pytest.raises(RuntimeError, match="on fire"):
+        cli.main(["flops", "AhKd7s"])
+
+
+def test_ctrl_c_ends_with_130() -> None:
+    script = (
+        "import os, signal, sys, allstreets.cards as cards\n"
+        "from allstreets.cli import main as cli\n"
+        "cards.parse_flop = lambda text: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.exit(cli.main(['flops', 'AhKd7s']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert signal.SIGINT.value == 2
+
+
+def test_a_reader_that_stops_early_is_no_fault() -> None:
+    command = f"{sys.executable} -m allstreets flops --format csv | head -n 2"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)
+    assert done.stdout.splitlines()[1].startswith("AsAhAd,4,rainbow,trips,A,")
+    assert done.stderr == ""
+
+
+def test_json_is_one_object_and_the_last_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (
+        ["equity", "AA", "KK", "--board", "QsJh2h"],
+        ["range", "TT+"],
+        ["flops"],
+        ["flops", "AhKd7s"],
+    ):
+        code, out, _ = run(capsys, *arguments, "--json")
+        assert code == 0
+        assert len(out.splitlines()) == 1
+        assert isinstance(json.loads(out), dict)
