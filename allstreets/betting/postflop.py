@@ -1,0 +1,151 @@
+"""Building the tree of a postflop game out of its rules."""
+
+from dataclasses import dataclass, replace
+
+from allstreets.base.errors import InputError
+from allstreets.betting.menu import Situation, Thresholds, amounts_offered
+from allstreets.betting.rules import PostflopRules
+from allstreets.betting.table import IP, OOP, Player, Street
+from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
+
+NODE_LIMIT = 2_000_000
+NOBODY = -1
+
+FOLD = Action(ActionKind.FOLD)
+CHECK = Action(ActionKind.CHECK)
+CALL = Action(ActionKind.CALL)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a hand stands, as far as the betting goes."""
+
+    street: Street
+    kind: NodeKind
+    player: int  # who acts; who folded; NOBODY
+    invested: tuple[int, int]  # since the root
+    before: int  # what each player had invested when this street began
+    raises: int = 0  # on this street, its first bet not counted
+    aggressor: int = NOBODY  # who made the last bet or raise of this street
+    leader: int = NOBODY  # who made the last bet or raise of the street before
+
+
+def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> BettingTree:
+    """The tree of a postflop game.
+
+    Raises InputError when it would have more than `node_limit` nodes.
+    """
+    thresholds = Thresholds.of(rules)
+    kind: list[int] = []
+    street: list[int] = []
+    player: list[int] = []
+    parent: list[int] = []
+    invested: list[tuple[int, int]] = []
+    actions: list[Action | None] = []
+
+    # Whoever is taken from the end of this list is the next node in pre-order. No recursion:
+    # small raises into deep stacks make lines longer than Python's call stack.
+    waiting: list[tuple[State, Action | None, int]] = [(_root(rules), None, -1)]
+    while waiting:
+        state, action, from_node = waiting.pop()
+        node = len(kind)
+        if node >= node_limit:
+            raise InputError(
+                f"the betting tree has more than {node_limit:,} nodes: use fewer sizes, larger "
+                "raises, a smaller stack, max_raises, or a higher force_allin_threshold or "
+                "merging_threshold"
+            )
+        kind.append(state.kind)
+        street.append(state.street)
+        player.append(state.player)
+        parent.append(from_node)
+        invested.append(state.invested)
+        actions.append(action)
+        if state.kind == NodeKind.CHANCE:
+            waiting.append((_next_street(state), None, node))
+        elif state.kind == NodeKind.DECISION:
+            offered = _actions(state, rules, thresholds)
+            waiting.extend(
+                (_after(state, choice, rules.stack), choice, node) for choice in reversed(offered)
+            )
+    return make_tree(rules.pot, rules.stack, kind, street, player, parent, invested, actions)
+
+
+def _root(rules: PostflopRules) -> State:
+    state = State(rules.street, NodeKind.DECISION, OOP, (0, 0), 0)
+    if rules.stack == 0:
+        return replace(state, kind=NodeKind.SHOWDOWN, player=NOBODY)
+    return state
+
+
+def _actions(state: State, rules: PostflopRules, thresholds: Thresholds) -> list[Action]:
+    """What the player to act may do: fold, check or call, bets or raises rising, all-in last."""
+    player = Player(state.player)
+    own, last = (state.invested[p] - state.before for p in (player, player.opponent))
+    all_in = rules.stack - state.before
+    facing_bet = last > own
+    passive = [FOLD, CALL] if facing_bet else [CHECK]
+    capped = facing_bet and rules.max_raises is not None and state.raises >= rules.max_raises
+    if last == all_in or capped:
+        return passive
+    sizes = rules.sizes_of(state.street, player)
+    if facing_bet:
+        wishes = sizes.raises
+    elif player == OOP and state.leader == IP and sizes.donk is not None:
+        wishes = sizes.donk
+    else:
+        wishes = sizes.bet
+    situation = Situation(
+        pot=rules.pot + 2 * (state.before + last),
+        last_bet=last,
+        own_bet=own,
+        all_in=all_in,
+        streets_left=state.street.left,
+        raises=state.raises,
+    )
+    usual = ActionKind.RAISE if facing_bet else ActionKind.BET
+    return passive + [
+        Action(ActionKind.ALL_IN if amount == all_in else usual, amount)
+        for amount in amounts_offered(wishes, situation, thresholds, rules.chips_per_bb)
+    ]
+
+
+def _after(state: State, action: Action, stack: int) -> State:
+    """Where the hand stands after an action."""
+    player = Player(state.player)
+    if action.kind == ActionKind.FOLD:
+        return replace(state, kind=NodeKind.FOLD)
+    if action.kind == ActionKind.CHECK:
+        if player == IP:
+            return _street_over(state, stack)
+        return replace(state, player=IP)
+    if action.kind == ActionKind.CALL:
+        called = state.invested[player.opponent]
+        return _street_over(replace(state, invested=(called, called)), stack)
+    total = state.before + action.amount
+    theirs = state.invested[player.opponent]
+    return replace(
+        state,
+        player=player.opponent,
+        invested=(total, theirs) if player == OOP else (theirs, total),
+        raises=state.raises + (state.aggressor != NOBODY),
+        aggressor=player,
+    )
+
+
+def _street_over(state: State, stack: int) -> State:
+    """Both have put in the same: showdown on the river or all-in, otherwise the next card."""
+    over = state.street == Street.RIVER or state.invested[OOP] == stack
+    kind = NodeKind.SHOWDOWN if over else NodeKind.CHANCE
+    return replace(state, kind=kind, player=NOBODY)
+
+
+def _next_street(state: State) -> State:
+    return State(
+        street=Street(state.street + 1),
+        kind=NodeKind.DECISION,
+        player=OOP,
+        invested=state.invested,
+        before=state.invested[OOP],
+        leader=state.aggressor,
+    )

@@ -1,0 +1,161 @@
+"""The public tree of betting, flat and without cards.
+
+N nodes stand in depth-first pre-order, each before everything below it, node 0 the root. Cards are
+left out: a CHANCE node has one child, the first decision of the next street, whichever card falls.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting.table import Player, Street
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class NodeKind(IntEnum):
+    """What happens at a node."""
+
+    DECISION = 0
+    FOLD = 1  # the hand is over, somebody folded
+    SHOWDOWN = 2  # the betting is over; before the river: all-in, the cards to come are dealt
+    CHANCE = 3  # the street is over, the next card is dealt
+
+
+class ActionKind(IntEnum):
+    """What a player does, in the order in which actions are listed."""
+
+    FOLD = 0
+    CHECK = 1
+    CALL = 2
+    BET = 3
+    RAISE = 4
+    ALL_IN = 5  # a bet or a raise of everything; calling an all-in is a CALL
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a player does.
+
+    `amount` is the total that he has then put in on this street, so a raise "to" 120; it is 0 for
+    a fold, a check and a call.
+    """
+
+    kind: ActionKind
+    amount: int = 0
+
+    @property
+    def is_aggressive(self) -> bool:
+        """Whether it is a bet or a raise, all-in or not."""
+        return self.kind >= ActionKind.BET
+
+
+@dataclass(frozen=True, eq=False)
+class BettingTree:
+    """N nodes in depth-first pre-order; all arrays are read-only.
+
+    The children of node n, in the order of the actions, are
+    children[first_child[n] : first_child[n] + child_count[n]].
+    """
+
+    pot: int  # chips in the middle at the root, nobody's any more
+    stack: int  # chips of each player at the root
+    kind: NDArray[np.uint8]  # [N]: NodeKind
+    street: NDArray[np.uint8]  # [N]: Street; of a CHANCE node the street that is over
+    player: NDArray[np.int8]  # [N]: who acts; at FOLD who folded; otherwise −1
+    parent: NDArray[np.int32]  # [N]: −1 for the root
+    first_child: NDArray[np.int32]  # [N]: where in `children` the node's own begin
+    child_count: NDArray[np.int32]  # [N]
+    children: NDArray[np.int32]  # [N−1]: nodes, grouped by parent
+    invested: NDArray[np.int64]  # [N,2]: chips put in since the root by OOP, IP
+    actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
+
+    @property
+    def node_count(self) -> int:
+        """N."""
+        return len(self.kind)
+
+    @property
+    def first_street(self) -> Street:
+        """The street of the root."""
+        return Street(int(self.street[0]))
+
+    def children_of(self, node: int) -> NDArray[np.int32]:
+        """The children of a node, in the order of the actions."""
+        first = self.first_child[node]
+        return self.children[first : first + self.child_count[node]]
+
+    def actions_at(self, node: int) -> tuple[Action, ...]:
+        """What the player at a decision may do, in the order of the children."""
+        found = (self.actions[child] for child in self.children_of(node))
+        return tuple(action for action in found if action is not None)
+
+    def player_at(self, node: int) -> Player:
+        """Who acts at a decision."""
+        return Player(int(self.player[node]))
+
+    def pot_at(self, node: int) -> int:
+        """All chips in the middle, bets that nobody has called yet included."""
+        return self.pot + int(self.invested[node].sum())
+
+    def path_to(self, node: int) -> tuple[int, ...]:
+        """The nodes from the root to a node, both included."""
+        path = [node]
+        while path[-1]:
+            path.append(int(self.parent[path[-1]]))
+        return tuple(reversed(path))
+
+    @cached_property
+    def is_terminal(self) -> NDArray[np.bool_]:
+        """[N]: whether the hand is decided here, by a fold or a showdown."""
+        return read_only((self.kind == NodeKind.FOLD) | (self.kind == NodeKind.SHOWDOWN))
+
+    def decision_counts(self) -> dict[Street, int]:
+        """How many decisions there are on each street from the root's on, cards not counted."""
+        decisions = self.street[self.kind == NodeKind.DECISION]
+        return {
+            street: int((decisions == street).sum())
+            for street in Street
+            if street >= self.first_street
+        }
+
+
+def make_tree(
+    pot: int,
+    stack: int,
+    kind: list[int],
+    street: list[int],
+    player: list[int],
+    parent: list[int],
+    invested: list[tuple[int, int]],
+    actions: list[Action | None],
+) -> BettingTree:
+    """A tree out of its nodes in pre-order; the lists of children follow from the parents."""
+    parents = np.array(parent, np.int32)
+    # Siblings are met in the order of their actions, so a stable sort keeps that order.
+    children = np.argsort(parents[1:], kind="stable").astype(np.int32) + np.int32(1)
+    child_count = np.bincount(parents[1:], minlength=len(parents)).astype(np.int32)
+    first_child = np.concatenate([[0], np.cumsum(child_count)[:-1]]).astype(np.int32)
+    return BettingTree(
+        pot=pot,
+        stack=stack,
+        kind=read_only(np.array(kind, np.uint8)),
+        street=read_only(np.array(street, np.uint8)),
+        player=read_only(np.array(player, np.int8)),
+        parent=read_only(parents),
+        first_child=read_only(first_child),
+        child_count=read_only(child_count),
+        children=read_only(children),
+        invested=read_only(np.array(invested, np.int64).reshape(-1, 2)),
+        actions=tuple(actions),
+    )
+
+
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    """The same array, which from now on refuses to be written to."""
+    array.flags.writeable = False
+    return array

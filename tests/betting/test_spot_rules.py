@@ -1,0 +1,123 @@
+"""Rules out of spot files."""
+
+from typing import Any
+
+import pytest
+
+from allstreets.base import InputError
+from allstreets.betting import IP, OOP, Street, rules_from_spot, sizes_text
+
+BOTH = {"bet": ["33%", "75%"], "raise": "60%,a"}
+RIVER = {"river_oop": BOTH, "river_ip": BOTH}
+TURN = {"turn_oop": BOTH, "turn_ip": BOTH}
+
+
+def spot(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "a spot",
+        "board": "AhTd6s3c",
+        "oop_range": "AA",
+        "pot": 100,
+        "stack": 500,
+        "bet_sizes": TURN | RIVER,
+        "donk": None,
+        **changes,
+    }
+
+
+def test_everything_that_is_a_rule_is_read() -> None:
+    rules = rules_from_spot(
+        spot(
+            add_allin_threshold=1.5,
+            force_allin_threshold=0.2,
+            merging_threshold=0.1,
+            rake=0.05,
+            rake_cap=30,
+            max_raises=2,
+            chips_per_bb=10,
+        )
+    )
+    assert (rules.street, rules.pot, rules.stack) == (Street.TURN, 100, 500)
+    assert sizes_text(rules.sizes_of(Street.RIVER, IP).bet) == "33%,75%"
+    assert sizes_text(rules.sizes_of(Street.RIVER, IP).raises) == "60%,a"
+    assert rules.sizes_of(Street.RIVER, OOP).donk is None
+    assert (rules.add_allin_threshold, rules.force_allin_threshold) == (1.5, 0.2)
+    assert (rules.merging_threshold, rules.rake, rules.rake_cap) == (0.1, 0.05, 30)
+    assert (rules.max_raises, rules.chips_per_bb) == (2, 10)
+
+
+def test_what_is_left_out_has_the_usual_value() -> None:
+    rules = rules_from_spot(spot())
+    assert (rules.rake, rules.rake_cap, rules.max_raises) == (0, None, None)
+
+
+def test_sizes_of_streets_that_are_over_do_not_matter() -> None:
+    later = rules_from_spot(spot(board="AhTd6s3c2c"))
+    assert later.street == Street.RIVER
+    assert later.sizes == rules_from_spot(spot()).sizes[1:]
+
+
+def test_donk_sizes_by_street_or_for_all() -> None:
+    own = TURN | RIVER | {"river_oop": {**BOTH, "donk": ["20%"]}}
+    assert sizes_text(river_donk(spot(bet_sizes=own))) == "20%"
+    assert sizes_text(river_donk(spot(donk="25%"))) == "25%"
+    assert sizes_text(river_donk(spot(bet_sizes=own, donk="25%"))) == "20%"
+    assert river_donk(spot(donk=[])) == ()
+
+
+def river_donk(given: dict[str, Any]) -> Any:
+    return rules_from_spot(given).sizes_of(Street.RIVER, OOP).donk
+
+
+def test_lists_may_be_left_empty() -> None:
+    only_bets = {"bet": ["50%"]}
+    rules = rules_from_spot(
+        spot(bet_sizes=TURN | {"river_oop": only_bets, "river_ip": {"bet": None, "raise": []}})
+    )
+    assert rules.sizes_of(Street.RIVER, OOP).raises == ()
+    assert rules.sizes_of(Street.RIVER, IP).bet == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"board": ""}, "a spot needs a board of 3 (flop), 4 (turn) or 5 (river) cards, not 0"),
+        ({"board": "AhTd"}, "the board 'AhTd' has 2 cards"),
+        (
+            {"bet_sizes": TURN | {"river_oop": BOTH}},
+            "bet_sizes has no river_ip: write river_ip: {bet: [], raise: []} if this player shall "
+            "never bet on the river",
+        ),
+        (
+            {"bet_sizes": TURN | RIVER | {"rivr_ip": BOTH}},
+            "bet_sizes has an unknown key 'rivr_ip': did you mean 'river_ip'?",
+        ),
+        (
+            {"bet_sizes": TURN | {"river_oop": {"bets": []}, "river_ip": BOTH}},
+            "bet_sizes river_oop has an unknown key 'bets': did you mean 'bet'?",
+        ),
+        (
+            {"bet_sizes": TURN | {"river_oop": "33%", "river_ip": BOTH}},
+            "bet_sizes river_oop: write {bet: [...], raise: [...]}",
+        ),
+        (
+            {"bet_sizes": TURN | {"river_oop": BOTH, "river_ip": {"bet": ["33%", "75"]}}},
+            "river_ip bet sizes, entry 2: '75' without a unit is 75 times the pot",
+        ),
+        ({"bet_sizes": TURN | {"river_oop": {"bet": 0}, "river_ip": BOTH}}, "'0' bets nothing"),
+        ({"pot": 12.5}, "pot 12.5 is not a whole number"),
+        ({"bet_sizes": ["33%"]}, "bet_sizes: write river_oop: {bet: [...], raise: [...]} and so"),
+    ],
+)
+def test_bad_spots_say_what_is_wrong(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        rules_from_spot(spot(**changes))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["board", "pot", "stack", "bet_sizes"])
+def test_what_a_spot_needs(key: str) -> None:
+    given = spot()
+    del given[key]
+    with pytest.raises(InputError, match=f"the spot has no {key}"):
+        rules_from_spot(given)
