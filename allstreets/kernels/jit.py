@@ -39,7 +39,7 @@ def can_keep() -> bool:
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` for machine speed: no GIL, no bounds checks, IEEE arithmetic, kept on disk."""
+    """Compile `function`: no GIL, no bounds checks, IEEE arithmetic, kept on disk."""
     config: Any = numba.config
     before = config.CACHE_DIR
     # Numba reads the folder while it decorates. It is put back for the user's own functions.

@@ -1,0 +1,183 @@
+"""How the past is discounted: one small frozen object for each member of the CFR family.
+
+At iteration t, counted from 1, with t' = t − 1, and before the new regrets are added:
+
+    R⁺ *= t'^α / (t'^α + offset)     R⁻ *= t'^β / (t'^β + 1)     S *= (t' / (t' + 1))^γ
+
+R are regrets, S the sums that the average strategy is made of. Where an exponent is `None` nothing
+is discounted. `clip` stands in the place of β: after the addition R = max(R, 0). `averaging` weighs
+the new strategy by t^averaging instead of discounting the old; a schedule has one or the other.
+
+| name      | α    | β    | γ | else                       | paper                                |
+|-----------|------|------|---|----------------------------|--------------------------------------|
+| `vanilla` | –    | –    | – |                            | Zinkevich et al. (2007)              |
+| `linear`  | 1    | 1    | 1 |                            | Brown & Sandholm (2019), LCFR        |
+| `cfr+`    | –    | clip | – | averaging 2                | Tammelin (2014)                      |
+| `dcfr`    | 1.5  | 0.5  | 2 |                            | Brown & Sandholm (2019), there β = 0 |
+| `dcfr+`   | 1.5  | clip | 4 | offset 1.5                 | Xu et al. (2022), AutoCFR            |
+| `tuned`   | 1.5  | 0    | 4 | negative regrets halve     | γ beyond the published proof         |
+
+Every schedule gives a regret that is added now the weight 1; what older ones still weigh follows.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError, suggest
+
+LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any number of iterations anybody can wait for
+
+
+class Multipliers(NamedTuple):
+    """What one iteration does: three factors on what is stored, a weight for the new strategy."""
+
+    positive: float
+    negative: float
+    average: float
+    weight: float
+    clip: bool  # whether negative regrets become 0 after the addition
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A member of the family; made by the functions below or by `parse_schedule`."""
+
+    name: str
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    offset: float = 1.0
+    clip: bool = False
+    averaging: float = 0.0
+
+    def __post_init__(self) -> None:
+        for letter, exponent in (("α", self.alpha), ("β", self.beta), ("γ", self.gamma)):
+            if exponent is not None and not 0 <= exponent <= LARGEST_EXPONENT:
+                raise InputError(
+                    f"{self.name}: {letter} is {exponent:g}, but must lie between 0 and "
+                    f"{LARGEST_EXPONENT:g}. To forget negative regrets at once, use cfr+ or dcfr+"
+                )
+        if not 0 <= self.averaging <= LARGEST_EXPONENT:
+            raise InputError(
+                f"{self.name}: the averaging exponent is {self.averaging:g}, but must lie between "
+                f"0 (all iterations alike) and {LARGEST_EXPONENT:g}; 2 is usual"
+            )
+        if self.gamma is not None and self.averaging:
+            raise InputError(f"{self.name}: the average is either weighted or discounted, not both")
+        if self.clip and self.beta is not None:
+            raise InputError(f"{self.name}: negative regrets are either clipped or discounted")
+
+    def __str__(self) -> str:
+        """The text that `parse_schedule` reads back."""
+        if self.name == "dcfr":
+            return f"dcfr({self.alpha:g},{self.beta:g},{self.gamma:g})"
+        if self.name == "cfr+":
+            return f"cfr+({self.averaging:g})"
+        return self.name
+
+    def table(self, first: int, count: int) -> NDArray[np.float64]:
+        """[count, 4] the multipliers of iterations `first`, `first` + 1, …, a row each."""
+        now = np.arange(first, first + count, dtype=np.float64)
+        before = now - 1.0
+        rows = np.ones((count, 4))
+        if self.alpha is not None:
+            power = before**self.alpha
+            rows[:, 0] = power / (power + self.offset)
+        if self.beta is not None:
+            power = before**self.beta
+            rows[:, 1] = power / (power + 1.0)
+        if self.gamma is not None:
+            rows[:, 2] = (before / now) ** self.gamma
+        if self.averaging:
+            rows[:, 3] = now**self.averaging
+        return rows
+
+    def at(self, iteration: int) -> Multipliers:
+        """The multipliers of one iteration, counted from 1."""
+        positive, negative, average, weight = map(float, self.table(iteration, 1)[0])
+        return Multipliers(positive, negative, average, weight, self.clip)
+
+    @property
+    def lowest_regret(self) -> float:
+        """What a regret is never let below: 0 where clipped, else −∞."""
+        return 0.0 if self.clip else -np.inf
+
+    @property
+    def weighs_alike(self) -> bool:
+        """Whether an iteration weighs the same in the regrets as in the average.
+
+        Then, and only then, regrets bound the exploitability of the average strategy.
+        """
+        exponents = (self.alpha, self.beta, self.gamma)
+        same = exponents == (None, None, None) or (exponents == (1, 1, 1) and self.offset == 1)
+        return same and not self.clip and not self.averaging
+
+
+def vanilla() -> Schedule:
+    """Every iteration counts alike."""
+    return Schedule("vanilla")
+
+
+def linear() -> Schedule:
+    """Iteration t counts t times as much as the first, in regrets and average."""
+    return Schedule("linear", alpha=1, beta=1, gamma=1)
+
+
+def cfr_plus(averaging: float = 2) -> Schedule:
+    """Negative regrets are forgotten; the average weighs iteration t by t^averaging."""
+    return Schedule("cfr+", clip=True, averaging=averaging)
+
+
+def dcfr(alpha: float = 1.5, beta: float = 0.5, gamma: float = 2) -> Schedule:
+    """Positive regrets, negative regrets and average each with their own discount."""
+    return Schedule("dcfr", alpha=alpha, beta=beta, gamma=gamma)
+
+
+def dcfr_plus() -> Schedule:
+    """Negative regrets are forgotten, positive ones and the average discounted."""
+    return Schedule("dcfr+", alpha=1.5, gamma=4, offset=1.5, clip=True)
+
+
+def tuned() -> Schedule:
+    """The default where nothing is pruned."""
+    return Schedule("tuned", alpha=1.5, beta=0, gamma=4)
+
+
+SCHEDULES = {
+    "vanilla": vanilla,
+    "linear": linear,
+    "cfr+": cfr_plus,
+    "dcfr": dcfr,
+    "dcfr+": dcfr_plus,
+    "tuned": tuned,
+}
+PARAMETERS = {"cfr+": ("averaging",), "dcfr": ("α", "β", "γ")}
+
+
+def parse_schedule(text: str) -> Schedule:
+    """The schedule that `text` names, parameters in brackets where it has some.
+
+    >>> parse_schedule("dcfr(1.5,0,2)").beta
+    0.0
+    >>> str(parse_schedule("linear"))
+    'linear'
+    """
+    match = re.fullmatch(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*", text)
+    name = match[1].lower() if match else text.strip()
+    if match is None or name not in SCHEDULES:
+        raise InputError(f"unknown algorithm {text!r}: {suggest(name, SCHEDULES)}")
+    if match[2] is None:
+        return SCHEDULES[name]()
+    names = PARAMETERS.get(name, ())
+    try:
+        values = [float(part) for part in match[2].split(",")]
+    except ValueError:
+        values = []
+    if not names or len(values) != len(names):
+        usage = f"{name}({', '.join(names)}) with numbers" if names else f"{name} without brackets"
+        raise InputError(f"cannot read {text!r}: write {usage}")
+    return SCHEDULES[name](*values)

@@ -1,0 +1,203 @@
+"""Tabular CFR with alternating updates, for any schedule, with or without pruning.
+
+One iteration t does for the first player and then for the second:
+1. Values: the player's payoff matrix times the opponent's reach, summed up the player's own tree
+   with his current strategy.
+2. Regrets: discount what is stored, add (value of the action − value of the set), clip if the
+   schedule says so. Values already contain the opponent's and nature's probability.
+3. Average: discount the sums, add weight × own reach of the strategy just played.
+4. Strategy: regret matching; then the player's reach anew, which the opponent meets next.
+
+Zinkevich et al. (2007), Regret minimization in games with incomplete information. For the schedules
+see `schedules`, for pruning `pruning`, for the form of the game `sequence_form`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.cfr import metrics, strategies
+from allstreets.cfr.best_response import compiled, exploitability_of, game_value_of
+from allstreets.cfr.chunks import Chunks
+from allstreets.cfr.flat import Floats
+from allstreets.cfr.metrics import Metrics
+from allstreets.cfr.payoff_bounds import empty_skips, payoff_bounds
+from allstreets.cfr.pruning import Pruning
+from allstreets.cfr.schedules import Schedule, parse_schedule
+from allstreets.cfr.sequence_form import SequenceForm
+from allstreets.cfr.states import check_state
+from allstreets.games import Game
+from allstreets.kernels.pruned import Bounds, iterate_pruned
+from allstreets.kernels.tabular import iterate, match_regrets
+
+
+class CfrSolver:
+    """Counterfactual regret minimisation of one game. Same input, same bits."""
+
+    def __init__(
+        self,
+        game: Game | SequenceForm,
+        schedule: Schedule | str = "tuned",
+        pruning: Pruning | None = None,
+    ) -> None:
+        """`game` may be compiled already; `schedule` may be a name, as for `parse_schedule`."""
+        self.form = compiled(game)
+        self.schedule = parse_schedule(schedule) if isinstance(schedule, str) else schedule
+        self.pruning = pruning if pruning is not None and pruning.is_on else None
+        if self.pruning and self.schedule.clip:
+            raise InputError(
+                f"{self.schedule} keeps no negative regrets, so there is nothing to prune: "
+                "use pruning with dcfr or linear, or leave it out"
+            )
+        self._tables = self.form.empty_tables()
+        self._skips = empty_skips(self.form)
+        self._bounds = payoff_bounds(self.form) if self.pruning else None
+        self._chunks = Chunks()
+        match_regrets(self.form.layout, self._tables)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """JSON facts that a checkpoint must share to be restored."""
+        return {
+            "game": self.form.game.name,
+            "game_fingerprint": self.form.game.fingerprint,
+            "algorithm": str(self.schedule),
+            "pruning": self.pruning.facts() if self.pruning else None,
+        }
+
+    @property
+    def unit(self) -> str:
+        """The unit of exploitability and regrets."""
+        return self.form.game.unit
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far; one updates both players."""
+        return int(self._tables.iterations[0])
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays that grow with the game."""
+        form, own = self.form.layout, (*self._tables, *self._skips, *(self._bounds or ()))
+        return self.form.game.memory_bytes + sum(int(part.nbytes) for part in (*form, *own))
+
+    @property
+    def regrets(self) -> Floats:
+        """[K] a copy of the regrets, by slot."""
+        return self.form.to_slots(self._tables.regrets)
+
+    @property
+    def regret_weight(self) -> float:
+        """The sum of the weights that the iterations still carry in the positive regrets."""
+        return float(self._tables.regret_weight[0])
+
+    @property
+    def average_probabilities(self) -> Floats:
+        """[K] the average strategy, by slot."""
+        sums = self.form.to_slots(self._tables.strategy_sums)
+        return strategies.normalised(self.form.game, sums)
+
+    @property
+    def avg_positive_regret(self) -> float:
+        """Σ max(R, 0) / (slots · weight of the iterations): a trend, not a bound."""
+        return metrics.avg_positive_regret(self._tables.regrets, self.regret_weight)
+
+    @property
+    def pruned_fraction(self) -> float | None:
+        """The share of action updates skipped since the warm-up; `None` without pruning."""
+        skipped, due = self._skips.counts
+        return float(skipped / due) if self.pruning and due else (0.0 if self.pruning else None)
+
+    @property
+    def regret_bound(self) -> float | None:
+        """A true bound on the exploitability of the average strategy, where there is one.
+
+        The average regrets of both players, each bounded by the sum over his information sets, add
+        up to at least twice the exploitability when iterations weigh alike in regrets and average
+        and nothing is skipped. With alternating updates the second player's regrets meet the first
+        player's next strategy: the averages that the two regrets speak of are shifted by one
+        iteration, which is worth at most the range of utilities once (Burch et al. 2019).
+        """
+        if not self.schedule.weighs_alike or self.pruning or not self.iterations:
+            return None
+        largest = strategies.largest_by_set(self.form.game, self.regrets)
+        total = float(np.maximum(largest, 0.0).sum()) + self.form.game.utility_range
+        return total / (2 * self.regret_weight)
+
+    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
+        """Run `iterations` more; now and then ask `callback` whether to stop early."""
+        self._chunks.run(iterations, self._run, lambda: self.iterations, callback)
+
+    def strategies(self) -> dict[str, dict[str, float]]:
+        """The average strategy: information set → action → probability."""
+        return strategies.as_table(self.form.game, self.average_probabilities)
+
+    def game_value(self) -> float:
+        """What the first player wins when both play the average strategy."""
+        return game_value_of(self.form, self.average_probabilities)
+
+    def metrics(self, *, exploitability: bool = True) -> Metrics:
+        """All figures; `exploitability=False` leaves out the best responses."""
+        average = self.average_probabilities
+        return Metrics(
+            exploitability=exploitability_of(self.form, average) if exploitability else None,
+            avg_positive_regret=self.avg_positive_regret,
+            regret_bound=self.regret_bound,
+            max_regret=metrics.max_regret(self._tables.regrets, self.regret_weight),
+            strategy_entropy=strategies.entropy(self.form.game, average),
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next iteration depends on; tables by slot."""
+        tables = self._tables
+        state: dict[str, NDArray[Any]] = {
+            "regrets": self.form.to_slots(tables.regrets),
+            "strategy_sums": self.form.to_slots(tables.strategy_sums),
+            "regret_weight": tables.regret_weight.copy(),
+            "iterations": tables.iterations.copy(),
+        }
+        if self.pruning:
+            state["upper_bounds"] = self.form.to_slots(self._skips.upper)
+            state["skip_counts"] = self._skips.counts.copy()
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same identity, bit for bit as if never interrupted."""
+        check_state(state, self.state())
+        self._tables.regrets[:] = self.form.to_lanes(state["regrets"])
+        self._tables.strategy_sums[:] = self.form.to_lanes(state["strategy_sums"])
+        self._tables.regret_weight[:] = state["regret_weight"]
+        self._tables.iterations[:] = state["iterations"]
+        if self.pruning:
+            self._skips.upper[:] = self.form.to_lanes(state["upper_bounds"])
+            self._skips.counts[:] = state["skip_counts"]
+        match_regrets(self.form.layout, self._tables)
+
+    def _run(self, count: int) -> None:
+        first = self.iterations + 1
+        warmup = self.pruning.warmup if self.pruning else first + count
+        dense = min(max(warmup - first + 1, 0), count)
+        if dense:
+            rows = self.schedule.table(first, dense)
+            iterate(self.form.layout, self._tables, rows, self.schedule.lowest_regret)
+        if self.pruning and self._bounds and dense < count:
+            self._run_pruned(self.pruning, self._bounds, first + dense, count - dense)
+
+    def _run_pruned(self, pruning: Pruning, bounds: Bounds, first: int, count: int) -> None:
+        if first == pruning.warmup + 1:
+            self._skips.upper[:] = self._tables.regrets
+        iterations = np.arange(first, first + count)
+        iterate_pruned(
+            self.form.layout,
+            self._tables,
+            bounds,
+            self._skips,
+            self.schedule.table(first, count),
+            -pruning.regret_floor,
+            pruning.thresholds(iterations),
+            pruning.visits_everything(iterations),
+            pruning.is_sound,
+        )

@@ -1,0 +1,262 @@
+"""Checkpoints: a folder each, written whole or not at all, the last two kept.
+
+    FOLDER/checkpoint-000000001000/manifest.json          facts, metrics by iteration, checksums
+                                   arrays-000.safetensors  the solver's state, in parts
+
+A checkpoint is written under a temporary name, synced, and renamed: whatever the moment at which
+the process or the machine dies, what bears the name `checkpoint-…` is complete. Should the disk
+spoil it afterwards, the checksums tell, and the one before it is taken.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+import shutil
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from allstreets import __version__
+from allstreets.base import InputError, read_checked_arrays, write_atomic, write_checked_arrays
+from allstreets.base.files import Arrays, DamagedFileError, sync_folder
+
+SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
+KEPT = 2
+PART_BYTES = 256_000_000  # writing a part holds a copy of it in memory
+
+_NAME = re.compile(r"checkpoint-(\d{12})")
+_TEMPORARY = re.compile(r"\.checkpoint-\d{12}\.[0-9a-f]{8}\.(new|old)")
+
+
+class CheckpointWarning(UserWarning):
+    """The newest checkpoint is damaged and an older one is used. The message is one line."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything that a run needs to go on."""
+
+    identity: Mapping[str, Any]  # JSON facts: game, algorithm, seed, …
+    iterations: int
+    seconds: float
+    arrays: Mapping[str, NDArray[Any]]
+    history: tuple[Mapping[str, Any], ...] = ()  # metrics by iteration, JSON objects
+    code_version: str = field(default=__version__)
+
+
+def require_no_checkpoints(folder: Path) -> None:
+    """Refuse to start a fresh run where another one is kept."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the checkpoints")
+    for _, path in _checkpoints(folder)[:1]:
+        raise InputError(
+            f"{folder} already holds a run ({path.name}); "
+            "go on with it by --resume, or name another folder"
+        )
+
+
+def require_checkpoints(folder: Path) -> None:
+    """Refuse to go on where there is nothing to go on from."""
+    if not _checkpoints(folder):
+        raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
+
+
+def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> Path:
+    """Write a checkpoint and drop all but the last two; returns where it stands.
+
+    On a full disk, or any other failure to write, an `InputError`; older ones stay as they are.
+    """
+    target = folder / f"checkpoint-{checkpoint.iterations:012d}"
+    temporary = _temporary(target, "new")
+    try:
+        temporary.mkdir(parents=True)
+        _write(temporary, checkpoint)
+        if target.exists():
+            # A damaged one, which the resume has passed over: the run had not been here before.
+            target.rename(_temporary(target, "old"))
+        temporary.rename(target)
+        sync_folder(folder)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        size = sum(array.nbytes for array in checkpoint.arrays.values()) / 1e6
+        raise InputError(
+            f"cannot write the checkpoint of iteration {checkpoint.iterations:,} to {folder}: "
+            f"{error.strerror or error}\nEarlier checkpoints are kept. Make room "
+            f"({size:,.0f} MB is needed), then go on with --resume."
+        ) from error
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    _drop_old(folder, checkpoint.iterations)
+    return target
+
+
+def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
+    """The newest good checkpoint of the run that `identity` describes. Changes nothing on disk.
+
+    A damaged one is passed over with a `CheckpointWarning`. An `InputError` when there is none,
+    when none is good, or when the newest good one belongs to another run.
+    """
+    require_checkpoints(folder)
+    damage: list[str] = []
+    for _, path in reversed(_checkpoints(folder)):
+        try:
+            checkpoint = _read(path, identity)
+        except DamagedFileError as error:
+            damage.append(str(error))
+            continue
+        for problem in damage:
+            warnings.warn(
+                f"{problem}; going on from iteration {checkpoint.iterations:,} instead",
+                CheckpointWarning,
+                stacklevel=2,
+            )
+        return checkpoint
+    raise InputError(
+        f"no checkpoint in {folder} can be read, and nothing was changed: {damage[0]}\n"
+        "Restore the folder from a backup, or start again in another folder."
+    )
+
+
+def _write(folder: Path, checkpoint: Checkpoint) -> None:
+    parts = {}
+    for number, names in enumerate(_parts(checkpoint.arrays)):
+        name = f"arrays-{number:03d}.safetensors"
+        arrays = {key: checkpoint.arrays[key] for key in names}
+        parts[name] = write_checked_arrays(folder / name, arrays)
+    manifest: dict[str, Any] = {
+        "schema": SCHEMA,
+        "code_version": checkpoint.code_version,
+        "identity": dict(checkpoint.identity),
+        "iterations": checkpoint.iterations,
+        "seconds": checkpoint.seconds,
+        "files": parts,
+        "history": [dict(row) for row in checkpoint.history],
+    }
+    manifest["checksum"] = _manifest_checksum(manifest)
+    text = json.dumps(manifest, indent=1, allow_nan=False)
+    write_atomic(folder / "manifest.json", lambda file: file.write(text.encode()))
+
+
+def _read(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
+    manifest = _read_manifest(path / "manifest.json")
+    _require_same_run(path, manifest["identity"], json.loads(json.dumps(dict(identity))))
+    arrays: Arrays = {}
+    for name, expected in manifest["files"].items():
+        try:
+            arrays |= read_checked_arrays(path / name, expected)[0]
+        except OSError as error:
+            raise DamagedFileError(f"{path / name} is missing") from error
+    return Checkpoint(
+        identity=manifest["identity"],
+        iterations=manifest["iterations"],
+        seconds=manifest["seconds"],
+        arrays=arrays,
+        history=tuple(manifest["history"]),
+        code_version=manifest["code_version"],
+    )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_bytes())
+    except OSError as error:
+        raise DamagedFileError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"{path} is damaged") from error
+    if not isinstance(manifest, dict) or manifest.get("checksum") != _manifest_checksum(manifest):
+        raise DamagedFileError(f"{path} is damaged")
+    if manifest["schema"] != SCHEMA:
+        raise InputError(
+            f"{path.parent} was written by allstreets {manifest['code_version']} in another format "
+            f"(schema {manifest['schema']}, this is {SCHEMA}); go on with that version"
+        )
+    return manifest
+
+
+def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
+    """SHA-256 of everything else in the manifest, in one fixed spelling."""
+    facts = {key: value for key, value in manifest.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _require_same_run(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    differences = [
+        f"{key} {_fact(stored, key)} there, {_fact(wanted, key)} here"
+        for key in sorted(stored.keys() | wanted.keys())
+        if _fact(stored, key) != _fact(wanted, key)
+    ]
+    if differences:
+        raise InputError(
+            f"{path} belongs to another run: {'; '.join(differences)}.\n"
+            "Resume with the settings it was made with, or name another folder."
+        )
+
+
+def _fact(facts: Mapping[str, Any], key: str) -> str:
+    text = json.dumps(facts[key], sort_keys=True) if key in facts else "not given"
+    return (
+        text
+        if len(text) <= 80
+        else text[:60] + f"… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
+    )
+
+
+def _parts(arrays: Mapping[str, NDArray[Any]]) -> Iterator[list[str]]:
+    """Names of arrays that share a file: small ones together, up to the size of a part."""
+    names: list[str] = []
+    size = 0
+    for name, array in arrays.items():
+        if names and size + array.nbytes > PART_BYTES:
+            yield names
+            names, size = [], 0
+        names.append(name)
+        size += array.nbytes
+    if names:
+        yield names
+
+
+def _checkpoints(folder: Path) -> list[tuple[int, Path]]:
+    """(iterations, path) of everything named as a checkpoint, oldest first."""
+    try:
+        entries = list(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be read: {error.strerror}") from None
+    matches = ((_NAME.fullmatch(path.name), path) for path in entries)
+    return sorted((int(match[1]), path) for match, path in matches if match)
+
+
+def _temporary(target: Path, kind: str) -> Path:
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.{kind}")
+
+
+def _drop_old(folder: Path, newest: int) -> None:
+    """Remove all but the last two, and what killed writers have left behind.
+
+    Checkpoints beyond `newest` are damaged ones that a resume has passed over: a run only goes
+    forward. A failure to remove costs room, not the run.
+    """
+    with suppress(OSError):
+        found = _checkpoints(folder)
+        good = [path for iterations, path in found if iterations <= newest]
+        passed_over = [path for iterations, path in found if iterations > newest]
+        for path in [*good[:-KEPT], *passed_over]:
+            _remove(path)
+        for path in folder.iterdir():
+            if _TEMPORARY.fullmatch(path.name):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    """Take the name away first, so that a half-removed checkpoint never bears one."""
+    doomed = _temporary(path, "old")
+    path.rename(doomed)
+    shutil.rmtree(doomed, ignore_errors=True)

@@ -1,0 +1,84 @@
+"""Config files: YAML in, a checked model out, or one error that names everything that is wrong.
+
+1. Read the file as plain data with the line of every key (`yaml_file`).
+2. Give old keys their present names (`old_names`).
+3. Check against the pydantic model and put its complaints into words (`config_problems`).
+"""
+
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from allstreets.base import InputError
+from allstreets.training.config_model import ConfigModel, ConfigWarning
+from allstreets.training.config_problems import explain
+from allstreets.training.old_names import Renaming
+from allstreets.training.problems import KeyPath, Problem, key_text, problems_error, shown
+from allstreets.training.yaml_file import YamlFile, read_yaml
+
+M = TypeVar("M", bound=ConfigModel)
+
+
+def read_config(path: Path, model: type[M]) -> M:
+    """Read and check a YAML file; all problems come in one `InputError`.
+
+    An old key whose meaning has changed gives a `ConfigWarning` of one line.
+    """
+    file = read_yaml(path)
+    if not isinstance(file.data, dict):
+        what = "a list" if isinstance(file.data, list) else shown(file.data)
+        raise InputError(f"{path} must hold 'key: value' lines at its top level, not {what}")
+    return _check(file, model, str(path))
+
+
+def check_config(data: Mapping[str, Any], model: type[M], source: str = "config") -> M:
+    """Check data of a program or of the command line as `read_config` does a file.
+
+    `source` names the data in messages, such as "command line".
+    """
+    plain = json.loads(json.dumps(dict(data), default=str))  # text keys, lists for tuples
+    return _check(YamlFile(plain, {}, ()), model, source)
+
+
+def config_schema(model: type[ConfigModel]) -> dict[str, Any]:
+    """The JSON schema of a model, for editors and for people who look a key up."""
+    schema = model.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _check(file: YamlFile, model: type[M], source: str) -> M:
+    def problem(path: KeyPath, text: str) -> Problem:
+        return Problem(_line(file.lines, path), key_text(path), text)
+
+    renaming = Renaming()
+    data = renaming.apply(file.data, model)
+    problems = [*file.problems, *(problem(path, text) for path, text in renaming.clashes)]
+    # What was complained about while reading is not complained about again.
+    settled = {found.key for found in problems if found.key}
+    checked: M | None = None
+    try:
+        # As JSON, because there strictness is about values: a list may fill a tuple.
+        checked = model.model_validate_json(json.dumps(data))
+    except ValidationError as error:
+        found = [
+            problem(renaming.as_written(path), text) for path, text in explain(error, data, model)
+        ]
+        problems += [each for each in found if each.key not in settled]
+    if problems or checked is None:
+        raise problems_error(source, problems)
+    for path, note in renaming.notes:
+        line = file.lines.get(path)
+        place = f"{source}, line {line}" if line else source
+        warnings.warn(f"{place}: {key_text(path)}: {note}", ConfigWarning, stacklevel=3)
+    return checked
+
+
+def _line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
+    """The line of `path`, or of the nearest key above it (a missing key has none), or else 0."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 0)

@@ -1,0 +1,214 @@
+"""pydantic's complaints in plain words: what is wrong, and what to write instead."""
+
+import re
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from allstreets.base import suggest
+from allstreets.training.config_model import ConfigModel, WrongKeyError
+from allstreets.training.problems import KeyPath, shown
+
+# What a field wants, by pydantic's name of the complaint.
+WANTED = {
+    "bool_type": "true or false",
+    "dict_type": "a block of keys",
+    "float_type": "a number",
+    "frozen_set_type": "a list",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "mapping_type": "a block of keys",
+    "model_type": "a block of keys",
+    "none_required": "nothing",
+    "path_type": "a path",
+    "set_type": "a list",
+    "string_type": "text",
+    "tuple_type": "a list",
+}
+
+LIMITS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("below", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+
+
+def explain(
+    error: ValidationError, data: Any, model: type[ConfigModel]
+) -> Iterator[tuple[KeyPath, str]]:
+    """(key path, what is wrong) for every complaint; those about one place are put together.
+
+    A field that may be of several types gets a complaint for each; they become one sentence.
+    """
+    wanted: dict[KeyPath, list[str]] = {}
+    values: dict[KeyPath, ErrorDetails] = {}
+    for detail in error.errors(include_url=False):
+        place = _place(detail, data)
+        if detail["type"] in WANTED:
+            wanted.setdefault(place, []).append(WANTED[detail["type"]])
+            values.setdefault(place, detail)
+        else:
+            yield _explain_one(detail, place, model)
+    for place, kinds in wanted.items():
+        detail = values[place]
+        text = f"must be {' or '.join(dict.fromkeys(kinds))}, not {shown(detail['input'])}"
+        yield place, text + _advice(kinds, detail["input"], _field(model, detail["loc"]))
+
+
+def _explain_one(
+    detail: ErrorDetails, place: KeyPath, model: type[ConfigModel]
+) -> tuple[KeyPath, str]:
+    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
+    known = _field(model, detail["loc"])
+    if kind == "extra_forbidden":
+        return place, f"unknown key; {suggest(str(place[-1]), _keys(model, detail['loc'][:-1]))}"
+    if kind == "missing":
+        return place, f"is missing; add it{_example(known)}"
+    if kind in LIMITS:
+        word, key = LIMITS[kind]
+        limit = str(context[key]).removesuffix(".0")
+        return place, f"must be {word} {limit}, not {shown(value)}{_example(known)}"
+    if kind == "finite_number":
+        return place, f"must be a finite number, not {shown(value)}"
+    if kind in ("literal_error", "enum"):
+        choices = [choice for choice in _choices(known) if isinstance(choice, str)]
+        if isinstance(value, str) and choices:
+            return place, f"{shown(value)} is not known; {suggest(value, choices)}"
+        return place, f"must be {context['expected']}, not {shown(value)}"
+    if kind in ("too_short", "too_long"):
+        word, key = ("at least", "min") if kind == "too_short" else ("at most", "max")
+        count = context[f"{key}_length"]
+        entries = "1 entry" if count == 1 else f"{count} entries"
+        return place, f"must have {word} {entries}, not {context['actual_length']}"
+    if kind == "union_tag_invalid":
+        tags = str(context["expected_tags"]).replace("'", "").split(", ")
+        key = str(context["discriminator"]).strip("'")
+        text = f"{shown(context['tag'])} is not known; {suggest(context['tag'], tags)}"
+        return (*place, key), text
+    if kind == "union_tag_not_found":
+        return place, f"the key {context['discriminator']} is missing; add it"
+    if kind == "value_error":
+        problem = context["error"]
+        if isinstance(problem, WrongKeyError):
+            return (*place, problem.key), str(problem)
+        return place, str(problem)
+    return place, f"{re.sub('^[A-Z][a-z]+ should', 'must', detail['msg'])}, not {shown(value)}"
+
+
+def _place(detail: ErrorDetails, data: Any) -> KeyPath:
+    """Where the complaint belongs in the file: without the names pydantic gives to alternatives."""
+    path: list[str | int] = []
+    for part in detail["loc"]:
+        inside = (
+            part in data
+            if isinstance(data, dict)
+            else isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            path.append(part)
+            data = data[part]
+    if detail["type"] == "missing":
+        path.append(detail["loc"][-1])
+    return tuple(path)
+
+
+def _advice(kinds: Iterable[str], value: Any, known: FieldInfo | None) -> str:
+    """What to write instead of a value of the wrong type."""
+    if "a whole number" in kinds and isinstance(value, float) and value.is_integer():
+        return f"; write {int(value)}"
+    if "true or false" in kinds and isinstance(value, str):
+        meant = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(value.lower())
+        return f"; write {meant}" if meant else ""
+    if "a list" in kinds and not isinstance(value, dict | list) and value is not None:
+        return f"; write [{value}]"
+    if "text" in kinds and isinstance(value, int | float):
+        return f'; quote it: "{shown(value)}"'
+    if "a number" in kinds or "a whole number" in kinds:
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return _example(known)
+        return "; remove the quotes" if isinstance(value, str) else _example(known)
+    return _example(known)
+
+
+def _example(known: FieldInfo | None) -> str:
+    if known is None or not known.examples:
+        return ""
+    return f", for example {shown(known.examples[0])}"
+
+
+def _choices(known: FieldInfo | None) -> tuple[Any, ...]:
+    """The values that a field of fixed values takes."""
+    if known is None:
+        return ()
+    found: list[Any] = []
+    for choice in _alternatives(known.annotation):
+        if get_origin(choice) is Literal:
+            found += get_args(choice)
+        elif hasattr(choice, "__members__"):
+            found += [member.value for member in choice]
+    return tuple(found)
+
+
+def _keys(model: type[ConfigModel], location: tuple[str | int, ...]) -> list[str]:
+    """The keys that may stand in the section at `location`."""
+    keys: dict[str, None] = {}
+    for section in _sections(model, location):
+        keys.update(dict.fromkeys(section.model_fields))
+    return list(keys)
+
+
+def _field(model: type[ConfigModel], location: tuple[str | int, ...]) -> FieldInfo | None:
+    """The field that `location` leads to, or lies in (an entry of a list), if it can be told."""
+    for end in range(len(location), 0, -1):
+        for section in _sections(model, location[: end - 1]):
+            known = section.model_fields.get(str(location[end - 1]))
+            if known is not None:
+                return known
+    return None
+
+
+def _sections(model: type[ConfigModel], location: tuple[str | int, ...]) -> list[type[ConfigModel]]:
+    """The models that may stand at `location`, by following it through the annotations."""
+    found: list[Any] = [model]
+    for part in location:
+        deeper: list[Any] = []
+        for annotation in found:
+            if isinstance(annotation, type) and issubclass(annotation, ConfigModel):
+                known = annotation.model_fields.get(str(part))
+                deeper += _alternatives(known.annotation) if known else []
+            elif arguments := get_args(annotation):
+                deeper += _alternatives(arguments[-1 if _is_mapping(annotation) else 0])
+        # A part that leads nowhere is the name that pydantic gives to one alternative of a union.
+        found = deeper or [choice for choice in found if _is_named(choice, part)] or found
+    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, ConfigModel)]
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    """The members of a union, flat; other annotations stand for themselves."""
+    if get_origin(annotation) is Annotated:
+        return _alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return [part for choice in get_args(annotation) for part in _alternatives(choice)]
+    return [annotation]
+
+
+def _is_mapping(annotation: Any) -> bool:
+    origin = get_origin(annotation)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _is_named(choice: Any, name: str | int) -> bool:
+    """Whether pydantic calls this alternative `name`: by its class, or by its `type` key."""
+    if not (isinstance(choice, type) and issubclass(choice, ConfigModel)):
+        return False
+    tags = (known.annotation for known in choice.model_fields.values())
+    return choice.__name__ == name or any(
+        get_origin(tag) is Literal and name in get_args(tag) for tag in tags
+    )

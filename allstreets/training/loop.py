@@ -1,0 +1,274 @@
+"""One loop that drives any solver: train, check, keep, stop.
+
+1. Refuse what cannot work, before anything is trained or written.
+2. Train up to the next iteration at which something is due: a check, a checkpoint, the end.
+   These lie at fixed multiples of their intervals, so a resumed run makes the same ones.
+3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
+4. At a checkpoint, and always at the end: write one.
+
+Ctrl-C stops after the current iteration and saves; a second one aborts at once. The loop knows no
+terminal: observers are callables that take a `Progress`.
+"""
+
+from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from allstreets.base import InputError
+from allstreets.storage import (
+    Checkpoint,
+    claim,
+    latest_checkpoint,
+    require_checkpoints,
+    require_no_checkpoints,
+    save_checkpoint,
+)
+from allstreets.training import estimate, metrics_file
+from allstreets.training.interrupt import InterruptRequest, interrupt_request
+from allstreets.training.records import Check, Progress, Reason, TrainingOutcome
+from allstreets.training.stopping import (
+    ExploitabilityThreshold,
+    Iterations,
+    StopRule,
+    TimeLimit,
+    check_rules,
+    find_rule,
+    holding,
+)
+
+if TYPE_CHECKING:
+    from allstreets.cfr.metrics import Metrics
+    from allstreets.training.solver import TrainingSolver
+
+Observer = Callable[[Progress], None]
+
+TICK_SECONDS = 0.1  # between two records that only tell how far a batch is
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """What a run keeps on disk, and whether it goes on with what is there."""
+
+    checkpoints: Path | None = None  # a folder
+    metrics: Path | None = None  # a file of JSON lines
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        if self.resume and self.checkpoints is None:
+            raise InputError("--resume needs the folder with the checkpoints to go on from")
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Iterations between two checks, and between two checkpoints."""
+
+    check: int = 100
+    checkpoint: int = 1000
+
+    def __post_init__(self) -> None:
+        for name, interval in (("check", self.check), ("checkpoint", self.checkpoint)):
+            if interval < 1:
+                raise InputError(f"the {name} interval must be at least 1, not {interval}")
+
+    def next_due(self, iteration: int) -> int:
+        """The first iteration after `iteration` at which there is something to do."""
+        return min(
+            iteration - iteration % interval + interval
+            for interval in (self.check, self.checkpoint)
+        )
+
+
+def train(
+    solver: TrainingSolver,
+    rules: Sequence[StopRule],
+    *,
+    intervals: Intervals | None = None,
+    files: RunFiles | None = None,
+    observers: Sequence[Observer] = (),
+    clock: Callable[[], float] = time.monotonic,
+) -> TrainingOutcome:
+    """Train `solver` until a rule holds or the user interrupts.
+
+    With `files.resume` the solver first takes the state of the latest checkpoint; iterations count
+    on from there, and a run whose rules hold already ends at once.
+    """
+    files = files or RunFiles()
+    folder = files.checkpoints
+    with ExitStack() as stack:
+        if folder is not None:
+            (require_checkpoints if files.resume else require_no_checkpoints)(folder)
+        check_rules(rules, solver)
+        start: Checkpoint | None = None
+        if folder is not None:
+            stack.enter_context(claim(folder))
+            start = latest_checkpoint(folder, solver.identity) if files.resume else None
+        _begin_metrics(files.metrics, start)
+        if start is not None:
+            solver.restore(start.arrays)
+        request = stack.enter_context(interrupt_request())
+        run = _Run(solver, tuple(rules), files, tuple(observers), clock, request, start)
+        return run.to_the_end(intervals or Intervals())
+
+
+def _begin_metrics(path: Path | None, start: Checkpoint | None) -> None:
+    if path is None:
+        return
+    if start is None:
+        metrics_file.begin(path)
+    else:
+        metrics_file.continue_from(path, start.iterations, start.history)
+
+
+class _Run:
+    """The moving parts of one call of `train`."""
+
+    def __init__(
+        self,
+        solver: TrainingSolver,
+        rules: tuple[StopRule, ...],
+        files: RunFiles,
+        observers: tuple[Observer, ...],
+        clock: Callable[[], float],
+        request: InterruptRequest,
+        start: Checkpoint | None,
+    ) -> None:
+        self._solver = solver
+        self._rules = rules
+        self._files = files
+        self._observers = observers
+        self._clock = clock
+        self._request = request
+        self._history = [Check.from_row(row) for row in start.history] if start else []
+        self._seconds_before = start.seconds if start else 0.0
+        self._saved_at = start.iterations if start else None
+        iterations, target = find_rule(rules, Iterations), find_rule(rules, ExploitabilityThreshold)
+        limit = find_rule(rules, TimeLimit)
+        self._total = iterations.total if iterations else None
+        self._target = target.target if target else None
+        self._limit = limit.seconds if limit else math.inf
+        self._began = clock()
+        self._ticked = -math.inf
+        # (iteration, second of this session) whenever a batch ended: what the speed is taken from.
+        self._points = deque([(solver.iterations, 0.0)], maxlen=estimate.WINDOW + 1)
+
+    def to_the_end(self, intervals: Intervals) -> TrainingOutcome:
+        solver = self._solver
+        progress = self._judge()
+        reason: Reason | None = progress.holding[0] if progress.holding else None
+        while reason is None:
+            before = solver.iterations
+            due = min(intervals.next_due(before), self._total or math.inf)
+            solver.train_batch(int(due) - before, self._between)
+            now = solver.iterations
+            if now == before and not self._wants_to_stop():
+                raise RuntimeError(f"the solver did not train beyond iteration {now}")
+            self._points.append((now, self._session_seconds()))
+            if now % intervals.check == 0 or now == self._total or self._time_is_up():
+                self._check()
+            progress = self._judge()
+            if progress.holding:
+                reason = progress.holding[0]
+            elif self._request.made:
+                reason = "interrupted"
+            elif now % intervals.checkpoint == 0:
+                self._save()
+        self._save()
+        return TrainingOutcome(reason, progress, tuple(self._history), self._files.checkpoints)
+
+    def _between(self, iteration: int) -> bool:
+        """Between two iterations of a batch: tell how far it is; True = stop here."""
+        now = self._clock()
+        if now - self._ticked >= TICK_SECONDS:
+            self._emit(self._progress(iteration))
+        return self._wants_to_stop()
+
+    def _wants_to_stop(self) -> bool:
+        return self._request.made or self._time_is_up()
+
+    def _time_is_up(self) -> bool:
+        return self._session_seconds() >= self._limit
+
+    def _session_seconds(self) -> float:
+        return self._clock() - self._began
+
+    def _check(self) -> None:
+        """Judge the solver as it stands, and keep the figures."""
+        metrics = self._solver.metrics(exploitability=True)
+        _require_finite(metrics, self._solver.iterations)
+        check = Check(
+            iteration=self._solver.iterations,
+            seconds=self._seconds_before + self._session_seconds(),
+            iterations_per_second=estimate.speed(list(self._points)),
+            solver_bytes=self._solver.memory_bytes,
+            process_bytes=estimate.process_bytes(),
+            metrics=metrics,
+        )
+        self._history.append(check)
+        if self._files.metrics is not None:
+            metrics_file.append(self._files.metrics, check.to_row())
+
+    def _judge(self) -> Progress:
+        """Ask the stop rules, and tell the observers what they say."""
+        progress = self._progress()
+        progress = replace(progress, holding=holding(self._rules, progress))
+        self._emit(progress)
+        return progress
+
+    def _emit(self, progress: Progress) -> None:
+        self._ticked = self._clock()
+        for observer in self._observers:
+            observer(progress)
+
+    def _progress(self, iteration: int | None = None) -> Progress:
+        """Where the run stands; within a batch, `iteration` is what the solver has just told."""
+        if iteration is None:
+            iteration = self._solver.iterations
+        seconds = self._session_seconds()
+        rate = estimate.speed([*self._points, (iteration, seconds)])
+        return Progress(
+            iteration=iteration,
+            total=self._total,
+            seconds=self._seconds_before + seconds,
+            session_seconds=seconds,
+            iterations_per_second=rate,
+            eta_seconds=estimate.time_to_total(iteration, self._total, rate),
+            target_eta_seconds=estimate.time_to_target(self._curve(), self._target, rate),
+            solver_bytes=self._solver.memory_bytes,
+            process_bytes=estimate.process_bytes(),
+            unit=self._solver.unit,
+            rules=self._rules,
+            check=self._history[-1] if self._history else None,
+        )
+
+    def _curve(self) -> list[tuple[int, float]]:
+        recent = self._history[-estimate.WINDOW :]
+        figures = ((check.iteration, check.metrics.exploitability) for check in recent)
+        return [(iteration, value) for iteration, value in figures if value is not None]
+
+    def _save(self) -> None:
+        folder, iterations = self._files.checkpoints, self._solver.iterations
+        if folder is None or iterations == self._saved_at:
+            return
+        checkpoint = Checkpoint(
+            identity=self._solver.identity,
+            iterations=iterations,
+            seconds=self._seconds_before + self._session_seconds(),
+            arrays=self._solver.state(),
+            history=tuple(check.to_row() for check in self._history),
+        )
+        save_checkpoint(folder, checkpoint)
+        self._saved_at = iterations
+
+
+def _require_finite(metrics: Metrics, iteration: int) -> None:
+    """A figure that is no number would never stop a run, and must not be kept."""
+    for name, value in asdict(metrics).items():
+        if value is not None and not math.isfinite(value):
+            raise FloatingPointError(f"{name} is {value} at iteration {iteration:,}")

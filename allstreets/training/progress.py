@@ -1,0 +1,178 @@
+"""Observers that draw a run's progress on stderr: a live table on a terminal, lines elsewhere."""
+
+from __future__ import annotations  # rich is imported when something is drawn, not before
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from allstreets.training.records import Progress
+from allstreets.training.wording import data_size, duration, figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console, RenderableType
+
+    from allstreets.training.loop import Observer
+
+LIVE_SECONDS = 0.1  # between two drawings on a terminal
+LINE_SECONDS = 2.0  # between two lines elsewhere, so that a log stays readable
+
+
+@contextmanager
+def show_progress(stream: TextIO | None = None) -> Iterator[Observer]:
+    """An observer that suits `stream` (by default stderr): table, or lines if it is no terminal."""
+    from rich.console import Console
+
+    stream = stream or sys.stderr
+    console = Console(file=stream, highlight=False)
+    # `is_terminal` can be forced by the environment; redrawing needs a true one.
+    if stream.isatty() and console.is_terminal and not console.is_dumb_terminal:
+        with live_progress(console) as observer:
+            yield observer
+    else:
+        with line_progress(stream) as observer:
+            yield observer
+
+
+@contextmanager
+def line_progress(
+    stream: TextIO,
+    seconds: float = LINE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Observer]:
+    """One line at most every so many `seconds`, and always the last one."""
+    printed: Progress | None = None
+    latest: Progress | None = None
+    due = clock() + seconds
+
+    def draw(progress: Progress) -> None:
+        nonlocal printed, latest, due
+        latest = progress
+        if progress.holding or clock() >= due:
+            print(progress_line(progress), file=stream, flush=True)
+            printed, due = progress, clock() + seconds
+
+    try:
+        yield draw
+    finally:
+        if latest is not None and latest is not printed:
+            print(progress_line(latest), file=stream, flush=True)
+
+
+@contextmanager
+def live_progress(
+    console: Console, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Observer]:
+    """A small table that is drawn over itself; the last state stays on the screen."""
+    from rich.live import Live
+
+    latest: Progress | None = None
+    due = clock()
+    # stdout is not caught: it may be a file that takes the result.
+    with Live(console=console, auto_refresh=False, redirect_stdout=False) as live:
+
+        def draw(progress: Progress) -> None:
+            nonlocal latest, due
+            latest = progress
+            if progress.holding or clock() >= due:
+                live.update(progress_table(progress, console.width), refresh=True)
+                due = clock() + LIVE_SECONDS
+
+        try:
+            yield draw
+        finally:
+            if latest is not None:
+                live.update(progress_table(latest, console.width), refresh=True)
+
+
+def progress_line(progress: Progress) -> str:
+    """One line of plain text that can be searched for."""
+    parts = [f"iteration {_iteration(progress, ' of ')}"]
+    if progress.check is not None:
+        metrics = progress.check.metrics
+        behind = progress.check.iteration != progress.iteration
+        at = f" (at {progress.check.iteration:,})" if behind else ""
+        if metrics.exploitability is not None:
+            parts.append(f"exploitability {figure(metrics.exploitability)} {progress.unit}{at}")
+        if metrics.avg_positive_regret is not None:
+            parts.append(f"avg +regret {figure(metrics.avg_positive_regret)}{at}")
+    parts += [f"{figure(progress.iterations_per_second)} it/s", f"ETA {_eta(progress)}"]
+    parts.append(data_size(_memory(progress)))
+    return " | ".join(parts)
+
+
+def progress_table(progress: Progress, width: int) -> RenderableType:
+    """Headings, figures and a bar, none wider than `width`."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    heads, values = _fitting(_columns(progress), width)
+    lines: list[RenderableType] = [
+        Text(heads, style="dim", no_wrap=True, overflow="ellipsis"),
+        Text(values, style="bold", no_wrap=True, overflow="ellipsis"),
+    ]
+    if progress.total is not None:
+        percent = f"{100 * progress.iteration // progress.total:3d} %"
+        bar = ProgressBar(progress.total, progress.iteration, max(min(width, 80) - 6, 1))
+        row = Table.grid(padding=(0, 1, 0, 0))
+        row.add_row(bar, Text(percent, no_wrap=True, overflow="ignore"))
+        lines.append(row)
+    else:
+        until = " or ".join(rule.describe(progress.unit) for rule in progress.rules)
+        lines.append(Text(f"until {until}", style="dim", no_wrap=True, overflow="ellipsis"))
+    return Group(*lines)
+
+
+def _columns(progress: Progress) -> list[tuple[str, str, int]]:
+    """(heading, value, smallest width) of each column, the most important first.
+
+    The smallest width is what most values fit in, so that columns keep their places.
+    """
+    metrics = progress.metrics
+    exploitability = figure(metrics.exploitability if metrics else None)
+    if metrics and metrics.exploitability is not None:
+        exploitability += f" {progress.unit}"
+    regret = figure(metrics.avg_positive_regret if metrics else None)
+    total = len(f"{progress.total:,}") * 2 + 3 if progress.total else 9
+    return [
+        ("iteration", _iteration(progress, " / "), total),
+        ("exploitability", exploitability, 9 + len(progress.unit)),
+        ("ETA", _eta(progress), 7),
+        ("it/s", figure(progress.iterations_per_second), 6),
+        ("avg +regret", regret, 8),
+        ("memory", data_size(_memory(progress)), 7),
+    ]
+
+
+def _fitting(columns: list[tuple[str, str, int]], width: int) -> tuple[str, str]:
+    """The two lines of the table: as many columns as fit, with two spaces between or one."""
+    widths = [max(len(head), len(value), least) for head, value, least in columns]
+    while len(widths) > 1 and sum(widths) + len(widths) - 1 > width:
+        widths.pop()
+    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= width else " "
+    heads = gap.join(head.ljust(n) for (head, _, _), n in zip(columns, widths, strict=False))
+    values = gap.join(value.ljust(n) for (_, value, _), n in zip(columns, widths, strict=False))
+    return heads[:width], values[:width]
+
+
+def _iteration(progress: Progress, between: str) -> str:
+    total = "" if progress.total is None else f"{between}{progress.total:,}"
+    return f"{progress.iteration:,}{total}"
+
+
+def _eta(progress: Progress) -> str:
+    """To the nearer of the two ends; "~" marks the one that is guessed from the curve's slope."""
+    fixed, guessed = progress.eta_seconds, progress.target_eta_seconds
+    if guessed is not None and (fixed is None or guessed < fixed):
+        return f"~{duration(guessed)}"
+    return duration(fixed)
+
+
+def _memory(progress: Progress) -> int:
+    return progress.solver_bytes if progress.process_bytes is None else progress.process_bytes

@@ -1,0 +1,90 @@
+"""What a training run tells about itself: frozen records, drawn by others in their own way."""
+
+from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from allstreets.cfr.metrics import Metrics
+    from allstreets.training.stopping import StopRule
+
+# Why a run ended. All but the last are the names of stop rules.
+Reason = Literal[
+    "exploitability_threshold", "regret_threshold", "iterations", "time", "interrupted"
+]
+
+
+@dataclass(frozen=True)
+class Check:
+    """The figures at one iteration: a line of the metrics file, a point of the curve."""
+
+    iteration: int
+    seconds: float  # of the whole run, the time before a resume included
+    iterations_per_second: float | None  # None = too early to tell
+    solver_bytes: int
+    process_bytes: int | None  # None = this platform does not say
+    metrics: Metrics
+
+    def to_row(self) -> dict[str, Any]:
+        """As one flat JSON object."""
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        del row["metrics"]
+        return row | asdict(self.metrics)
+
+    @staticmethod
+    def from_row(row: Mapping[str, Any]) -> Check:
+        """Back from `to_row`. Raises `KeyError` or `TypeError` on anything else."""
+        from allstreets.cfr.metrics import Metrics
+
+        own = {each.name: row[each.name] for each in fields(Check) if each.name != "metrics"}
+        # A figure that an earlier version did not have is not known.
+        figures = {each.name: row.get(each.name) for each in fields(Metrics)}
+        return Check(**own, metrics=Metrics(**figures))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands. Emitted at every check, and a few times a second in between."""
+
+    iteration: int
+    total: int | None  # None = no fixed number of iterations
+    seconds: float  # of the whole run, the time before a resume included
+    session_seconds: float  # since this process began to train
+    iterations_per_second: float | None
+    eta_seconds: float | None  # to the fixed number of iterations
+    target_eta_seconds: float | None  # to the exploitability target, by the slope of the curve
+    solver_bytes: int
+    process_bytes: int | None
+    unit: str  # of exploitability and regrets
+    rules: tuple[StopRule, ...]
+    check: Check | None  # the latest one; None before the first
+    holding: tuple[Reason, ...] = ()  # the rules that hold, the most telling first
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """The figures of the latest check."""
+        return self.check.metrics if self.check else None
+
+    @property
+    def fresh_metrics(self) -> Metrics | None:
+        """The figures of this very iteration; `None` between two checks."""
+        return self.metrics if self.check and self.check.iteration == self.iteration else None
+
+
+@dataclass(frozen=True)
+class TrainingOutcome:
+    """How a run ended."""
+
+    reason: Reason
+    progress: Progress
+    history: tuple[Check, ...]
+    checkpoints: Path | None  # the folder that the run was saved in
+
+    @property
+    def converged(self) -> bool:
+        """Whether a threshold was reached."""
+        return self.reason in ("exploitability_threshold", "regret_threshold")

@@ -1,0 +1,157 @@
+"""When a run ends: small frozen rules, each with its own name and its own figure.
+
+A rule is asked at checks only, never before the first iteration: an untrained solver has no
+regret, and would pass for a converged one.
+"""
+
+from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+
+from allstreets.base import InputError
+from allstreets.training.records import Progress, Reason
+
+if TYPE_CHECKING:
+    from allstreets.training.solver import TrainingSolver
+
+
+class StopRule(Protocol):
+    """One reason to end a run."""
+
+    @property
+    def name(self) -> Reason:
+        """The rule's name: of its config key, and of the outcome's reason."""
+
+    def holds(self, progress: Progress) -> bool:
+        """Whether the run has come to where this rule ends it; old figures do not count."""
+
+    def describe(self, unit: str) -> str:
+        """The rule as a person reads it, with the unit of its figure."""
+
+
+@dataclass(frozen=True)
+class ExploitabilityThreshold:
+    """The mean best-response gain is at most `target`: the truth, and the rule to prefer."""
+
+    target: float
+    name: ClassVar[Reason] = "exploitability_threshold"
+
+    def __post_init__(self) -> None:
+        _require_positive(self.name, self.target)
+
+    def holds(self, progress: Progress) -> bool:
+        metrics = progress.fresh_metrics
+        value = metrics.exploitability if metrics else None
+        return value is not None and value <= self.target
+
+    def describe(self, unit: str) -> str:
+        return f"exploitability at most {self.target:g} {unit}"
+
+
+@dataclass(frozen=True)
+class RegretThreshold:
+    """The average positive regret is at most `target`: a trend, which bounds nothing."""
+
+    target: float
+    name: ClassVar[Reason] = "regret_threshold"
+
+    def __post_init__(self) -> None:
+        _require_positive(self.name, self.target)
+
+    def holds(self, progress: Progress) -> bool:
+        metrics = progress.fresh_metrics
+        value = metrics.avg_positive_regret if metrics else None
+        return value is not None and value <= self.target
+
+    def describe(self, unit: str) -> str:
+        return f"avg +regret at most {self.target:g} {unit}"
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """So many iterations are done, those before a resume included."""
+
+    total: int
+    name: ClassVar[Reason] = "iterations"
+
+    def __post_init__(self) -> None:
+        if self.total < 1:
+            raise InputError(
+                f"iterations must be 1 or more, not {self.total}; "
+                "to run until a threshold holds, leave iterations out"
+            )
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.iteration >= self.total
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.total:,} iterations"
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """So many seconds have passed in this process: a resumed run gets the whole time again."""
+
+    seconds: float
+    name: ClassVar[Reason] = "time"
+
+    def __post_init__(self) -> None:
+        _require_positive("the time limit", self.seconds)
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.session_seconds >= self.seconds
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.seconds:g} seconds"
+
+
+# When several rules hold at once, the one that says most about the result is the reason.
+_ORDER: tuple[Reason, ...] = (
+    "exploitability_threshold",
+    "regret_threshold",
+    "iterations",
+    "time",
+)
+
+Rule = TypeVar("Rule")
+
+
+def find_rule(rules: Iterable[object], kind: type[Rule]) -> Rule | None:
+    """The rule of this kind, or `None`."""
+    return next((rule for rule in rules if isinstance(rule, kind)), None)
+
+
+def holding(rules: Iterable[StopRule], progress: Progress) -> tuple[Reason, ...]:
+    """Names of the rules that hold, the most telling first; none before the first iteration."""
+    if progress.iteration == 0:
+        return ()
+    return tuple(sorted({r.name for r in rules if r.holds(progress)}, key=_ORDER.index))
+
+
+def check_rules(rules: Sequence[StopRule], solver: TrainingSolver) -> None:
+    """Refuse rules that could never end the run on this solver, before anything is trained."""
+    if not rules:
+        raise InputError("nothing would end this run; give iterations, a threshold or a time limit")
+    names = [rule.name for rule in rules]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"the stop rule {twice} is given twice; keep one of the two")
+    target = find_rule(rules, ExploitabilityThreshold)
+    figures = solver.metrics(exploitability=target is not None)
+    if target is not None and figures.exploitability is None:
+        raise InputError(
+            f"{target.name}: this solver cannot compute its exploitability, so the rule would "
+            "never hold; give iterations, regret_threshold or a time limit instead"
+        )
+    if find_rule(rules, RegretThreshold) is not None and figures.avg_positive_regret is None:
+        raise InputError(
+            "regret_threshold: this solver does not know its average positive regret, so the "
+            "rule would never hold; give iterations, exploitability_threshold or a time limit"
+        )
+
+
+def _require_positive(name: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise InputError(f"{name} must be above 0, not {value:g}; for example 0.01")

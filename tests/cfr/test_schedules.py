@@ -1,0 +1,94 @@
+"""Schedules against the formulas of the design, written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive_games import naive_multipliers
+
+from allstreets.base import InputError
+from allstreets.cfr import SCHEDULES, Schedule, cfr_plus, dcfr, linear, parse_schedule, vanilla
+
+NAMES = [*SCHEDULES, "dcfr(1.5,0,2)", "cfr+(1)"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_multipliers_are_those_of_the_design(name: str) -> None:
+    schedule = parse_schedule(name)
+    for t in (1, 2, 3, 10, 999, 100_000):
+        ours = schedule.at(t)
+        positive, negative, average, weight, clip = naive_multipliers(name, t)
+        assert ours.positive == pytest.approx(positive, rel=1e-14)
+        assert ours.negative == pytest.approx(negative, rel=1e-14)
+        assert ours.average == pytest.approx(average, rel=1e-14)
+        assert ours.weight == pytest.approx(weight, rel=1e-14)
+        assert ours.clip is clip
+        assert schedule.lowest_regret == (0 if clip else -np.inf)
+
+
+@given(st.sampled_from(NAMES), st.integers(1, 5000), st.integers(1, 300))
+def test_a_table_does_not_depend_on_where_it_is_cut(name: str, first: int, count: int) -> None:
+    schedule = parse_schedule(name)
+    whole = schedule.table(1, 5300)
+    assert np.array_equal(schedule.table(first, count), whole[first - 1 : first - 1 + count])
+    one = schedule.at(first)
+    assert (one.positive, one.negative, one.average, one.weight) == tuple(whole[first - 1])
+
+
+def test_linear_discounts_are_linear_weights() -> None:
+    total = 0.0
+    for t in range(1, 51):
+        total = total * linear().at(t).positive + 1
+    assert total == pytest.approx(sum(range(1, 51)) / 50)
+
+
+def test_either_weights_or_discounts() -> None:
+    for name in NAMES:
+        schedule = parse_schedule(name)
+        for t in (2, 7):
+            multipliers = schedule.at(t)
+            assert multipliers.weight == 1 or multipliers.average == 1
+    with pytest.raises(InputError, match="not both"):
+        Schedule("mixed", gamma=2, averaging=2)
+    with pytest.raises(InputError, match="either clipped or discounted"):
+        Schedule("mixed", beta=0.5, clip=True)
+
+
+def test_only_equal_weights_bound_exploitability() -> None:
+    assert [name for name in NAMES if parse_schedule(name).weighs_alike] == ["vanilla", "linear"]
+    assert dcfr(1, 1, 1).weighs_alike
+    assert not dcfr(1, 1, 2).weighs_alike
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_reads_back(name: str) -> None:
+    schedule = parse_schedule(name)
+    assert parse_schedule(str(schedule)) == schedule
+
+
+def test_parsing() -> None:
+    assert parse_schedule(" DCFR( 1.5, 0 ,2 ) ") == dcfr(1.5, 0, 2)
+    assert parse_schedule("dcfr") == dcfr(1.5, 0.5, 2)
+    assert parse_schedule("cfr+") == cfr_plus(2)
+    assert parse_schedule("vanilla") == vanilla()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("lienar", "did you mean 'linear'"),
+        ("", "choose one of: vanilla"),
+        ("dcfr(1,2)", "write dcfr(α, β, γ)"),
+        ("dcfr(1,2,x)", "write dcfr(α, β, γ)"),
+        ("dcfr(1,2,3", "unknown algorithm"),
+        ("tuned(1)", "write tuned without brackets"),
+        ("dcfr(-1,0,2)", "α is -1"),
+        ("dcfr(1,11,2)", "β is 11"),
+        ("dcfr(1,0,nan)", "γ is nan"),
+        ("cfr+(-2)", "averaging exponent is -2"),
+    ],
+)
+def test_bad_text_is_refused_with_advice(text: str, words: str) -> None:
+    with pytest.raises(InputError) as error:
+        parse_schedule(text)
+    assert words in str(error.value)

@@ -1,0 +1,28 @@
+"""What starting costs: nothing heavy is imported before it is used."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+import allstreets.training, allstreets.storage
+heavy = {"numba", "matplotlib", "rich", "ruamel.yaml", "safetensors", "scipy", "PIL"}
+print(sorted(heavy & sys.modules.keys()))
+"""
+
+
+def test_importing_training_is_light() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "[]\n"
+
+
+def test_every_public_name_exists() -> None:
+    import allstreets.storage
+    import allstreets.training
+
+    for package in (allstreets.storage, allstreets.training):
+        assert sorted(package.__all__) == list(package.__all__)
+        for name in package.__all__:
+            assert hasattr(package, name)
