@@ -40,6 +40,10 @@ class Runouts:
         kept = tuple(p for p in self.symmetries if CARD_PERMUTATIONS[p, card] == card)
         return _runouts((*self.board, card), kept)
 
+    def without_symmetry(self) -> "Runouts":
+        """The same board with every card standing for itself alone."""
+        return _runouts(self.board, (0,))
+
 
 def board_symmetries(
     board: Sequence[int], weights: Sequence[NDArray[np.float64]]

@@ -6,6 +6,7 @@ with when they run, so that help and completion answer at once.
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from allstreets.base.errors import InputError
 from allstreets.cli.equity import equity
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
+from allstreets.cli.toy import toy
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
 
@@ -31,6 +33,7 @@ app = typer.Typer(
 app.command("equity")(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
+app.command("toy")(toy)
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,6 +57,7 @@ def options(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    warnings.showwarning = _show_warning
     try:
         code = typer.main.get_command(app)(
             args=arguments, prog_name="allstreets", standalone_mode=False
@@ -78,6 +82,11 @@ def main(arguments: list[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Warnings are for people: one line, without the place in our code that gave them."""
+    sys.stderr.write(f"Warning: {message}\n")
 
 
 def _complain(message: str, hint: str = "") -> int:

@@ -1,0 +1,191 @@
+"""allstreets toy: solve a small game whose solution is known, and watch it converge."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from allstreets.cfr import CfrSolver, MccfrSolver
+    from allstreets.training import LoopConfig, TrainingOutcome
+
+SHOWN_ROWS = 24
+SAMPLING = "mccfr"
+
+
+def toy(
+    game: Annotated[str, typer.Argument(help="kuhn, leduc, or openspiel:NAME.")],
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="vanilla, linear, cfr+, dcfr, dcfr(α,β,γ), dcfr+, tuned, or mccfr (sampled).",
+        ),
+    ] = "tuned",
+    iterations: Annotated[int, typer.Option("--iterations", "-n", help="At most so many.")] = 1000,
+    target: Annotated[
+        float | None, typer.Option(help="Stop when exploitability is at most this.")
+    ] = None,
+    regret_threshold: Annotated[
+        float | None, typer.Option(help="Stop when the average positive regret is at most this.")
+    ] = None,
+    check_interval: Annotated[
+        int | None, typer.Option(help="Iterations between checks (default: 100 in all, or more).")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For mccfr.")] = 1,
+    threads: Annotated[int, typer.Option(help="For mccfr; the result is the same.")] = 1,
+    prune_warmup: Annotated[
+        int, typer.Option(help="Iterations before actions are pruned; 0 = never.")
+    ] = 0,
+    prune_threshold: Annotated[
+        str | None, typer.Option(help="Prune below this regret: -300 or '-C*sqrt(t)'.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for checkpoints and metrics.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from --output.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the convergence curve: a .png or .svg file.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Solve Kuhn or Leduc poker, or any two-player zero-sum game of OpenSpiel.
+
+    \b
+    Examples:
+      allstreets toy kuhn
+      allstreets toy leduc --algorithm dcfr+ --target 1e-3 --plot leduc.svg
+      allstreets toy leduc -a mccfr -n 1000000 --seed 7 --output runs/leduc
+      allstreets toy leduc -a mccfr -n 5000000 --seed 7 --output runs/leduc --resume
+      allstreets toy openspiel:liars_dice --json
+
+    Exploitability is the mean of both players' best-response gains (NashConv / 2), in the game's
+    own unit.
+    """
+    from allstreets.training import (
+        LoopConfig,
+        RunFiles,
+        check_config,
+        check_plot_path,
+        plot_convergence,
+        show_progress,
+        train,
+    )
+
+    if plot is not None:
+        check_plot_path(plot)
+    loop = check_config(
+        {
+            "iterations": iterations,
+            "exploitability_threshold": target,
+            "regret_threshold": regret_threshold,
+            "convergence_check_interval": check_interval or max(1, min(100, iterations // 100)),
+            "checkpoint_interval": max(1000, iterations // 10),
+            "seed": seed,
+        },
+        LoopConfig,
+        source="options",
+    )
+    solver = _solver(game, algorithm, loop, threads, prune_warmup, prune_threshold)
+    files = RunFiles(
+        checkpoints=output,
+        metrics=None if output is None else output / "metrics.jsonl",
+        resume=resume,
+    )
+    with show_progress() as observer:
+        outcome = train(
+            solver, loop.stop_rules(), intervals=loop.intervals(), files=files, observers=[observer]
+        )
+    if plot is not None:
+        title = f"{game}, {algorithm}"
+        plot_convergence(plot, outcome.history, unit=solver.unit, title=title, target=target)
+    if json:
+        print_json(_figures(game, algorithm, solver, outcome))
+    else:
+        _print(solver, outcome, plot)
+    if outcome.reason == "interrupted":
+        raise typer.Exit(130)
+
+
+def _solver(
+    game: str,
+    algorithm: str,
+    loop: "LoopConfig",
+    threads: int,
+    prune_warmup: int,
+    prune_threshold: str | None,
+) -> "CfrSolver | MccfrSolver":
+    from allstreets.base import InputError, suggest
+    from allstreets.cfr import SCHEDULES, CfrSolver, MccfrSolver, Pruning, parse_schedule
+    from allstreets.games import load_game
+
+    if algorithm != SAMPLING and "(" not in algorithm and algorithm.lower() not in SCHEDULES:
+        known = [*SCHEDULES, SAMPLING]
+        raise InputError(f"unknown algorithm '{algorithm}': {suggest(algorithm, known)}")
+    if threads < 1:
+        raise InputError(f"threads: {threads} is too few: give 1 or more")
+    pruning = Pruning(prune_warmup, _threshold(prune_threshold))
+    loaded = load_game(game)
+    if algorithm == SAMPLING:
+        return MccfrSolver(loaded, seed=loop.seed, pruning=pruning, threads=threads)
+    return CfrSolver(loaded, parse_schedule(algorithm), pruning)
+
+
+def _threshold(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text  # a formula, which the pruning rule reads
+
+
+def _figures(
+    game: str,
+    algorithm: str,
+    solver: "CfrSolver | MccfrSolver",
+    outcome: "TrainingOutcome",
+) -> dict[str, Any]:
+    metrics = solver.metrics()
+    return {
+        "game": game,
+        "algorithm": algorithm,
+        "iterations": solver.iterations,
+        "exploitability": metrics.exploitability,
+        "game_value": solver.game_value(),
+        "avg_positive_regret": metrics.avg_positive_regret,
+        "regret_bound": metrics.regret_bound,
+        "max_regret": metrics.max_regret,
+        "strategy_entropy": metrics.strategy_entropy,
+        "pruned_fraction": solver.pruned_fraction,
+        "seconds": outcome.progress.seconds,
+        "strategy": solver.strategies(),
+    }
+
+
+def _print(
+    solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome", plot: Path | None
+) -> None:
+    from rich.table import Table
+
+    from allstreets.training import outcome_lines
+
+    out = console()
+    strategies = solver.strategies()
+    table = Table("information set", "strategy", box=None, pad_edge=False)
+    for number, (name, chances) in enumerate(strategies.items()):
+        if number == SHOWN_ROWS:
+            break
+        table.add_row(name, "  ".join(f"{action} {p:.3f}" for action, p in chances.items()))
+    out.print(table)
+    if len(strategies) > SHOWN_ROWS:
+        out.print(f"… and {len(strategies) - SHOWN_ROWS:,} more; --json prints them all")
+    out.print()
+    for line in outcome_lines(outcome):
+        out.print(line, markup=False)
+    if solver.pruned_fraction:
+        out.print(f"pruned: {100 * solver.pruned_fraction:.1f} % of the actions since the warm-up")
+    out.print(f"game value for the first player: {solver.game_value():.6f} {solver.unit}")
+    if plot is not None:
+        out.print(f"curve: {plot}")
