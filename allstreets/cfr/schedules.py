@@ -98,8 +98,14 @@ class Schedule:
 
     def at(self, iteration: int) -> Multipliers:
         """The multipliers of one iteration, counted from 1."""
-        positive, negative, average, weight = map(float, self.table(iteration, 1)[0])
-        return Multipliers(positive, negative, average, weight, self.clip)
+        return self.run(iteration, 1)[0]
+
+    def run(self, first: int, count: int) -> list[Multipliers]:
+        """The multipliers of iterations `first`, …, `first` + `count` − 1."""
+        return [
+            Multipliers(positive, negative, average, weight, self.clip)
+            for positive, negative, average, weight in self.table(first, count).tolist()
+        ]
 
     @property
     def lowest_regret(self) -> float:

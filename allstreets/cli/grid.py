@@ -1,6 +1,6 @@
 """The 13×13 picture of a range: pairs on the diagonal, suited hands above it, offsuit below."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ BARS = " ▁▂▃▄▅▆▇█"
 HEAT = ((214, 96, 77), (253, 219, 120), (90, 174, 97))
 ABSENT = Style(color="grey50")
 MARGIN = Style(bold=True)
+MIX_WIDTH = 5  # letters of a cell, and so the steps of its colours
 
 Cell = Callable[[int], tuple[str, Style]]
 
@@ -86,3 +87,32 @@ def share_bar(first: float, width: int) -> Text:
     bar.append("█" * cut, Style(color=heat_colour(1.0)))
     bar.append("░" * (width - cut), Style(color=heat_colour(0.0)))
     return bar
+
+
+def mix_grid(shares: NDArray[np.float64], symbols: Sequence[str], colours: Sequence[str]) -> Text:
+    """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
+
+    For eyes and terminals without colour it names the most frequent action and its per cent.
+    """
+    cells: dict[int, tuple[str, list[str]]] = {}
+    for hand in range(HAND_COUNT):
+        mix = shares[:, hand]
+        if np.isnan(mix).any():
+            continue
+        most = int(np.argmax(mix))
+        ends = np.round(np.cumsum(mix) * MIX_WIDTH)
+        painted = [colours[int(np.searchsorted(ends, place + 0.5))] for place in range(MIX_WIDTH)]
+        cells[hand] = f"{symbols[most]}{100 * mix[most]:3.0f} ", painted
+
+    picture = Text()
+    picture.append("  " + "".join(f"{rank:^{MIX_WIDTH}}" for rank in reversed(RANKS)), MARGIN)
+    by_place = {grid_cell(hand): hand for hand in range(HAND_COUNT)}
+    for row, rank in enumerate(reversed(RANKS)):
+        picture.append(f"\n{rank} ", MARGIN)
+        for column in range(13):
+            letters, painted = cells.get(by_place[row, column], (f"{'·':^{MIX_WIDTH}}", []))
+            if not painted:
+                picture.append(letters, ABSENT)
+            for letter, colour in zip(letters, painted, strict=False):
+                picture.append(letter, Style(color="black", bgcolor=colour))
+    return picture

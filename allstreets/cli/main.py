@@ -17,6 +17,8 @@ from allstreets.base.errors import InputError
 from allstreets.cli.equity import equity
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
+from allstreets.cli.report import report
+from allstreets.cli.solve import solve
 from allstreets.cli.toy import toy
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
@@ -33,6 +35,8 @@ app = typer.Typer(
 app.command("equity")(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
+app.command("solve")(solve)
+app.command("report")(report)
 app.command("toy")(toy)
 
 

@@ -1,5 +1,6 @@
-"""What is kept: checkpoints that are whole or absent, and one writer a folder."""
+"""What is kept: checkpoints and solved spots, whole or absent, and one writer a folder."""
 
+from allstreets.storage.bundle import load_spot, save_spot
 from allstreets.storage.checkpoints import (
     Checkpoint,
     CheckpointWarning,
@@ -15,7 +16,9 @@ __all__ = [
     "CheckpointWarning",
     "claim",
     "latest_checkpoint",
+    "load_spot",
     "require_checkpoints",
     "require_no_checkpoints",
     "save_checkpoint",
+    "save_spot",
 ]

@@ -22,6 +22,7 @@ from allstreets.training.report import (
     report_rows,
 )
 from allstreets.training.solver import BatchCallback, TrainingSolver
+from allstreets.training.spot_config import SpotConfig, parse_target, parse_time, read_spot
 from allstreets.training.stopping import (
     ExploitabilityThreshold,
     Iterations,
@@ -47,6 +48,7 @@ __all__ = [
     "RegretThreshold",
     "ReportRow",
     "RunFiles",
+    "SpotConfig",
     "StopRule",
     "TimeLimit",
     "TrainingOutcome",
@@ -59,8 +61,11 @@ __all__ = [
     "line_progress",
     "live_progress",
     "outcome_lines",
+    "parse_target",
+    "parse_time",
     "plot_convergence",
     "read_config",
+    "read_spot",
     "report_dict",
     "report_lines",
     "report_rows",

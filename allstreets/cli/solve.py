@@ -1,0 +1,209 @@
+"""allstreets solve: the strategies of a flop, turn or river spot."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.solvers import Spot
+    from allstreets.solvers.estimate import Estimate
+    from allstreets.training import SpotConfig
+    from allstreets.training.spot_run import SpotOutcome
+
+
+class Saved(StrEnum):
+    """What a bundle keeps."""
+
+    flop = "flop"
+    turn = "turn"
+    full = "full"
+
+
+def solve(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="SPOT.yaml", help="A spot file; flags override its keys."),
+    ] = None,
+    board: Annotated[str | None, typer.Option(help="Three to five cards, QsJh2h.")] = None,
+    oop: Annotated[str | None, typer.Option(help="Range of the player out of position.")] = None,
+    ip: Annotated[str | None, typer.Option(help="Range of the player in position.")] = None,
+    pot: Annotated[int | None, typer.Option(help="Chips in the middle.")] = None,
+    stack: Annotated[int | None, typer.Option(help="Chips that each player has left.")] = None,
+    bets: Annotated[str | None, typer.Option(help="Bet sizes, '33%,75%,a'.")] = None,
+    raises: Annotated[str | None, typer.Option(help="Raise sizes, '60%,a'.")] = None,
+    donk: Annotated[str | None, typer.Option(help="Donk sizes; default the bet sizes.")] = None,
+    rake: Annotated[float | None, typer.Option(help="Share of the pot, 0.05.")] = None,
+    rake_cap: Annotated[float | None, typer.Option(help="At most so many chips.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Exploitability to reach, of the pot.  [default: 0.3%]")
+    ] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Stop after so many.")] = None,
+    time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="tuned, dcfr, cfr+, …")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32, or float16: half as big.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the solution in this folder.")
+    ] = None,
+    save: Annotated[Saved, typer.Option(help="What is kept; later streets are re-solved.")] = (
+        Saved.full
+    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what --output holds.")] = (
+        False
+    ),
+    json: JsonOption = False,
+) -> None:
+    """Solve a spot: equilibrium strategies from a flop, turn or river to the end.
+
+    \b
+    Examples:
+      allstreets solve sample_spots/river.yaml
+      allstreets solve sample_spots/flop.yaml --target 0.5% --output solved/
+      allstreets solve --board "QsJh2h7c" --oop "TT+,AQs+" --ip "22+,A9s+,KTs+" \\
+          --pot 10 --stack 95 --bets "33%,75%,a" --raises "60%,a"
+
+    Ctrl-C stops after the current iteration and keeps what is solved. docs/solving.md has all keys.
+    """
+    from allstreets.training.spot_config import parse_time, read_spot
+
+    flags: dict[str, Any] = {
+        "board": board,
+        "oop_range": oop,
+        "ip_range": ip,
+        "pot": pot,
+        "stack": stack,
+        "bets": bets,
+        "raises": raises,
+        "donk": donk,
+        "rake": rake,
+        "rake_cap": rake_cap,
+        "target": target,
+        "algorithm": algorithm,
+        "precision": precision,
+    }
+    seconds = None if time is None else parse_time(time)
+    config, spot = read_spot(file, flags)
+
+    from allstreets.training import show_progress
+    from allstreets.training.spot_run import require_job, solve_job
+
+    require_job(config, spot, output, resume, save.value)
+    plan = _plan(config, spot, threads)
+    _announce_compiling(spot, config.precision)
+    with show_progress() as observer:
+        outcome = solve_job(
+            config,
+            spot,
+            max_iterations=max_iterations,
+            seconds=seconds,
+            threads=plan.threads,
+            output=output,
+            resume=resume,
+            saved=save.value,
+            observers=[observer],
+        )
+    _mark_compiled(spot, config.precision)
+    _print_outcome(console(stderr=json), config, outcome, output)
+    if json:
+        print_json(outcome.figures())
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
+    """Say what the spot takes, and refuse what does not fit."""
+    from allstreets.cards import cards_text
+    from allstreets.cards.matchups import processors
+    from allstreets.solvers.estimate import available_bytes, estimate_spot, require_memory
+    from allstreets.training.spot_run import check_interval
+    from allstreets.training.wording import data_size, duration
+
+    need = estimate_spot(spot, config.precision, processors() if threads is None else threads)
+    free = available_bytes()
+    streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
+    boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
+    interval = check_interval(need.slots)
+    out = console(stderr=True)
+    combos = [f"{one.combos:g}" for one in spot.ranges]
+    name = f"{config.name}: " if config.name else ""
+    out.print(
+        f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
+        f"{combos[0]} × {combos[1]} combos"
+    )
+    out.print(f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}")
+    room = f", {data_size(free)} free" if free is not None else ""
+    out.print(
+        f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
+        f"first check in about {duration(max(need.seconds_to(interval), 1))}"
+    )
+    require_memory(spot, config.precision, need, free)
+    return need
+
+
+def _marker(spot: "Spot", precision: str) -> Path:
+    """A file that says: the kernels for such a spot have been compiled."""
+    from allstreets.kernels.jit import compiled_folder
+
+    return compiled_folder() / f"solved-{spot.tree.first_street.text}-{precision}"
+
+
+def _announce_compiling(spot: "Spot", precision: str) -> None:
+    if not _marker(spot, precision).exists():
+        typer.echo("compiling kernels, once, about half a minute …", err=True)
+
+
+def _mark_compiled(spot: "Spot", precision: str) -> None:
+    from contextlib import suppress
+
+    with suppress(OSError):
+        _marker(spot, precision).touch()
+
+
+def _print_outcome(
+    out: "Console", config: "SpotConfig", outcome: "SpotOutcome", output: Path | None
+) -> None:
+    from allstreets.cli.node_view import print_mix
+
+    figures, pot = outcome.figures(), outcome.solver.spot.pot
+    reached, goal = figures["exploitability_pct"], 100 * config.target
+    verb = "Solved" if reached <= goal else "Stopped at"
+    out.print(
+        f"{verb}{' to' if reached <= goal else ''} {reached:.3g} % of pot "
+        f"({figures['exploitability_chips']:.3g} chips) exploitability, "
+        f"{figures['iterations']:,} iterations, {figures['seconds']:.1f} s"
+    )
+    if reached > goal > 0:
+        out.print(f"The target of {goal:g} % is not reached.")
+    rake = pot - figures["ev_oop"] - figures["ev_ip"]
+    raked = f", rake {rake:.2f}" if outcome.solver.spot.rake else ""
+    out.print(
+        f"EV OOP {figures['ev_oop']:.2f}, IP {figures['ev_ip']:.2f} of the pot of {pot} "
+        f"chips{raked}"
+    )
+    if outcome.solver.spot.tree.child_count[0]:
+        node = outcome.result.node("")
+        out.print(f"\nFirst decision, {node.player.name}:", end="")
+        print_mix(out, node)
+    else:
+        out.print("Nobody has chips left to bet: there is no decision.")
+    _print_way_on(out, outcome, output)
+
+
+def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -> None:
+    if output is None:
+        lost = "Interrupted; nothing was kept. " if outcome.interrupted else ""
+        out.print(f"\n{lost}--output DIR keeps a solution, to look into and to go on with.")
+        return
+    import shlex
+
+    folder = shlex.quote(str(output))
+    if outcome.interrupted:
+        out.print(f"\nInterrupted; kept in {folder}. Go on with the same command and --resume.")
+    words = outcome.result.node("").actions if outcome.solver.spot.tree.child_count[0] else ("",)
+    out.print(f'\nLook further: allstreets report {folder} --line "{words[0]}"')

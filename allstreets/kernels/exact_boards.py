@@ -1,0 +1,301 @@
+"""One pass over the boards of a street: reach comes in, values go out.
+
+A street is entered from the leaves of the street before, where a card was dealt. There a hand is
+one vector over sixteen lines (`leaf_reach`, `leaf_values`), so that leaving out the hands that the
+new card blocks and putting the rest in the new street's order moves whole vectors.
+"""
+
+import numpy as np
+
+from allstreets.kernels.exact_layout import (
+    UPDATE,
+    Boards,
+    Discounts,
+    Floats,
+    Forest,
+    Storage,
+    Workspace,
+)
+from allstreets.kernels.exact_nodes import go_down, go_up
+from allstreets.kernels.exact_terminals import answer_tile, choice_tile
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
+
+ZERO = np.float32(0.0)
+SPARE_ROWS = 16
+"""Rows behind the hands of a leaf buffer; the first stands for hands that are not there."""
+
+
+@kernel
+def receive(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    lanes: int,
+    space: Workspace,
+    parent_reach: Floats,
+    parent_hands: int,
+    other: int,
+) -> None:
+    """Reach rows of sixteen lines on a board, from the leaves of its parent board."""
+    first = boards.other_start[board]
+    base = lanes * (parent_hands + SPARE_ROWS)
+    for block in range(0, other, 16):
+        for k in range(16):
+            place = base + pick(boards.other_parent, first + block + k)
+            store(space.tile, 16 * k, load(parent_reach, 16 * place))
+        transpose_to(space.tile, 0, space.reach, forest.line_reach, 16 * lanes, other, block)
+
+
+@kernel
+def send(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    lanes: int,
+    space: Workspace,
+    parent_values: Floats,
+    parent_hands: int,
+    own: int,
+    chance: np.float32,
+) -> None:
+    """Add the values of sixteen lines to the parent's leaves, for every board that is the same."""
+    weight = splat(chance)
+    base = lanes * (parent_hands + SPARE_ROWS)
+    for block in range(0, own, 16):
+        transpose_from(space.values, forest.line_value, 16 * lanes, own, block, space.tile, 0, 16)
+        for member in range(boards.member_start[board], boards.member_start[board + 1], own):
+            for k in range(16):
+                place = 16 * (base + pick(boards.member_parent, member + block + k))
+                sum_so_far = load(parent_values, place)
+                store(parent_values, place, fma(weight, load(space.tile, 16 * k), sum_so_far))
+
+
+@kernel
+def clear_rows(forest: Forest, group: int, space: Workspace, own: int) -> None:
+    """Zero the value rows that are only ever added to."""
+    zero = splat(ZERO)
+    for place in range(forest.group_zeros[group], forest.group_zeros[group + 1]):
+        row = forest.zeros[place] * own
+        for block in range(0, own, 16):
+            store(space.values, row + block, zero)
+
+
+@kernel
+def river_boards(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    parent_reach: Floats,
+    parent_values: Floats,
+    parent_own: int,
+    parent_other: int,
+    chance: np.float32,
+    first: int,
+    last: int,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """River boards first, …, last − 1 of one parent board."""
+    for board in range(first, last):
+        own = boards.own_start[board + 1] - boards.own_start[board]
+        other = boards.other_start[board + 1] - boards.other_start[board]
+        for group in range(len(forest.group_nodes) - 1):
+            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+                receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
+            river_group(forest, boards, storage, space, board, group, mode, discounts)
+            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+                send(forest, boards, board, lanes, space, parent_values, parent_own, own, chance)
+
+
+@kernel
+def down_to_values(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    group: int,
+    mode: int,
+    river: bool,
+) -> None:
+    """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
+    own = boards.own_start[board + 1] - boards.own_start[board]
+    other = boards.other_start[board + 1] - boards.other_start[board]
+    go_down(forest, group, space.reach, storage, boards.other_slots[board], other, mode)
+    clear_rows(forest, group, space, own)
+    soon = boards.own_slots[board] + forest.group_slots[group] * own
+    for tile in range(forest.group_choices[group], forest.group_choices[group + 1]):
+        choice_tile(forest, boards, board, tile, space, own, other, storage, soon, river)
+        soon += 16 * other
+    for tile in range(forest.group_answers[group], forest.group_answers[group + 1]):
+        answer_tile(forest, boards, board, tile, space, own, other, storage, soon, river)
+        soon += 16 * other
+
+
+@kernel
+def river_group(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    group: int,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """Everything between the reach rows of a group's lines and their value rows."""
+    down_to_values(forest, boards, storage, space, board, group, mode, True)
+    go_up(forest, group, space.values, storage, boards, board, mode, discounts)
+
+
+@kernel
+def river_iterations(
+    views: tuple[tuple[Forest, Boards, Storage], tuple[Forest, Boards, Storage]],
+    reach: tuple[Floats, Floats],
+    space: Workspace,
+    discounts: Floats,
+) -> None:
+    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 4].
+
+    `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
+    of microseconds, about as long as a call from Python, so many iterations share one.
+    """
+    for row in discounts:
+        now = Discounts(row[0], row[1], row[2], row[3])
+        for player in range(2):
+            forest, boards, storage = views[player]
+            other = boards.other_start[1]
+            at = forest.line_reach[0] * other
+            for hand in range(other):
+                space.reach[at + hand] = reach[player][hand]
+            river_group(forest, boards, storage, space, 0, 0, UPDATE, now)
+
+
+@kernel
+def early_down(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    mode: int,
+) -> None:
+    """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
+    down_to_values(forest, boards, storage, space, board, 0, mode, False)
+    other = boards.other_start[board + 1] - boards.other_start[board]
+    zero = splat(ZERO)
+    for lanes in range(len(forest.leaf_reach) // 16):
+        base = lanes * (other + SPARE_ROWS)
+        for block in range(0, other, 16):
+            transpose_from(
+                space.reach,
+                forest.leaf_reach,
+                16 * lanes,
+                other,
+                block,
+                space.leaf_reach,
+                16 * (base + block),
+                16,
+            )
+        store(space.leaf_reach, 16 * (base + other), zero)
+
+
+@kernel
+def clear_leaves(leaf_values: Floats, own: int, lane_groups: int) -> None:
+    """Zero the values of a board's leaves before its children add theirs."""
+    zero = splat(ZERO)
+    for row in range(lane_groups * (own + SPARE_ROWS)):
+        store(leaf_values, 16 * row, zero)
+
+
+@kernel
+def early_up(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    leaf_values: Floats,
+    board: int,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """A board before the river: from the values of the cards' leaves up to those of its lines."""
+    own = boards.own_start[board + 1] - boards.own_start[board]
+    for lanes in range(len(forest.leaf_value) // 16):
+        base = lanes * (own + SPARE_ROWS)
+        for block in range(0, own, 16):
+            transpose_to(
+                leaf_values,
+                16 * (base + block),
+                space.values,
+                forest.leaf_value,
+                16 * lanes,
+                own,
+                block,
+            )
+    for pair in range(0, len(forest.leaf_sums), 2):
+        leaf, target = forest.leaf_sums[pair] * own, forest.leaf_sums[pair + 1] * own
+        for block in range(0, own, 16):
+            total = load(space.values, target + block) + load(space.values, leaf + block)
+            store(space.values, target + block, total)
+    go_up(forest, 0, space.values, storage, boards, board, mode, discounts)
+
+
+@kernel
+def turn_boards(
+    turn: Forest,
+    turn_cards: Boards,
+    turn_storage: Storage,
+    turn_space: Workspace,
+    river: Forest,
+    river_cards: Boards,
+    river_storage: Storage,
+    river_space: Workspace,
+    parent_reach: Floats,
+    parent_values: Floats,
+    parent_own: int,
+    parent_other: int,
+    chance: np.float32,
+    first: int,
+    last: int,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """Turn boards first, …, last − 1 of a flop, each with all its rivers."""
+    lane_groups = len(turn.line_reach) // 16
+    for board in range(first, last):
+        own = turn_cards.own_start[board + 1] - turn_cards.own_start[board]
+        other = turn_cards.other_start[board + 1] - turn_cards.other_start[board]
+        for lanes in range(lane_groups):
+            receive(turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other)
+        early_down(turn, turn_cards, turn_storage, turn_space, board, mode)
+        clear_leaves(turn_space.leaf_values, own, len(turn.leaf_value) // 16)
+        river_boards(
+            river,
+            river_cards,
+            river_storage,
+            river_space,
+            turn_space.leaf_reach,
+            turn_space.leaf_values,
+            own,
+            other,
+            turn_cards.chance,
+            turn_cards.children[board],
+            turn_cards.children[board + 1],
+            mode,
+            discounts,
+        )
+        early_up(
+            turn,
+            turn_cards,
+            turn_storage,
+            turn_space,
+            turn_space.leaf_values,
+            board,
+            mode,
+            discounts,
+        )
+        for lanes in range(lane_groups):
+            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own, chance)

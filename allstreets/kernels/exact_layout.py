@@ -1,0 +1,131 @@
+"""The arrays that the exact kernels work on: one street of the game as one player sees it.
+
+Hands stand in blocks of sixteen (lanes), padded; a row is one number a hand, as long as the padded
+hand list. *Own* is the player whose values are computed, *other* his opponent.
+
+- **Reach rows** hold the other player's reach: first the rows of the street's lines (a line is a
+  betting sequence that leads into the street), then one row for each action of each of his nodes.
+- **Value rows** hold the own player's counterfactual values: first one a line, then one for each
+  action of each of his nodes.
+- Nodes come in *groups* that are worked on together, small enough for the second-level cache.
+  Lines, and the leaves where a card is dealt, are numbered in *lane groups* of sixteen, so that
+  between two streets a hand is one vector and re-ordering hands moves whole vectors.
+- A **tile** is sixteen terminal places computed at once, one a lane.
+
+Axis letters: D decision nodes of the street, G groups, J lane groups, B boards, T tiles.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Shorts = NDArray[np.uint16]
+
+ZERO_ROW = 0
+"""Reach row 0 is always zero: it stands in for lanes that nobody uses."""
+
+
+class Forest(NamedTuple):
+    """The betting of one street for one own player; the same below every board."""
+
+    group_nodes: Longs  # [G+1]: nodes of a group, parents first
+    group_lanes: Longs  # [G+1]: lane groups of a group's lines
+    reach_rows: int  # rows that a group needs at most
+    value_rows: int
+    is_own: NDArray[np.bool_]  # [D]
+    actions: Longs  # [D]
+    reach_row: Longs  # [D]: where the other's reach at the node stands
+    child_row: Longs  # [D]: first of the reach rows (other's node) or value rows (own node) below
+    value_row: Longs  # [D]: where the node's own value goes
+    adds: NDArray[np.bool_]  # [D]: value is added to what stands there
+    slot: Longs  # [D]: actions of that player's nodes before this one
+    number: Longs  # [D]: that player's nodes before this one
+    own_nodes: int  # nodes of the own player on the street
+    group_slots: Longs  # [G]: the first slot of the own player's nodes in a group
+    line_reach: Longs  # [16·J]: reach row of each line
+    line_value: Longs  # [16·J]: value row of each line
+    group_zeros: Longs  # [G+1]
+    zeros: Longs  # value rows that nobody stores into before they are added to
+    # Own player to act: he folds, or calls to a showdown, or checks it through.
+    group_choices: Longs  # [G+1]: tiles
+    choice_reach: Longs  # [16·T]: reach row
+    choice_showdown: Longs  # [16·T]: value row of the showdown
+    choice_fold: Longs  # [16·T]: value row of the fold
+    choice_stake: Floats  # [16·T]: half the pot less half the rake
+    choice_rake: Floats  # [16·T]: minus half the rake
+    choice_loss: Floats  # [16·T]: result of the fold
+    # The other player acts: he folds, or calls to a showdown, or checks it through.
+    group_answers: Longs  # [G+1]: tiles
+    answer_showdown: Longs  # [16·T]: reach row of the call
+    answer_fold: Longs  # [16·T]: reach row of the fold
+    answer_value: Longs  # [16·T]: value row of the sum
+    answer_stake: Floats  # [16·T]
+    answer_rake: Floats  # [16·T]
+    answer_gain: Floats  # [16·T]: result of his fold
+    # Leaves at which a card is dealt, as lanes of the next street's lane groups.
+    leaf_reach: Longs  # [16·J']
+    leaf_value: Longs  # [16·J']
+    leaf_sums: Longs  # [2·…]: pairs (value row of a leaf, value row that it is added to)
+
+
+class Boards(NamedTuple):
+    """The boards of one street and both players' hands on each, for one own player."""
+
+    own_start: Longs  # [B+1]: where a board's hands begin in the arrays by hand; multiples of 16
+    other_start: Longs  # [B+1]
+    own_slots: Longs  # [B+1]: where a board's regrets begin
+    other_slots: Longs  # [B+1]
+    other_parent: Shorts  # by hand: its place on the board one street up
+    member_start: Longs  # [B+1]: boards that are the same as this one, itself first
+    member_parent: Shorts  # by member and own hand: place one street up of the hand it stands for
+    children: Longs  # [B+1]: boards one street down
+    chance: np.float32  # probability of each next card
+    own_cards: NDArray[np.uint8]  # by hand, 2: cards; 52 for padding
+    other_cards: NDArray[np.uint8]
+    own_twin: Shorts  # by own hand: the same combo among the other's hands, or the padding
+    equity_start: Longs  # [B]: where the all-in matrix of a board begins
+    equity: Floats  # by board [own, other]: share won − share lost over all runouts
+    # River only: places in the prefix sums over the other's hands in order of strength.
+    below: Shorts  # by own hand: hands that it beats
+    upto: Shorts  # by own hand: hands that it does not lose to
+    below_cards: Shorts  # by own hand, 2: the same among hands that hold its first, second card
+    upto_cards: Shorts
+    card_first: Shorts  # [B, 54]: where the prefix sums of each card begin
+    card_places: Shorts  # by other hand, 2: its place in the prefix sums of its two cards
+
+
+class Storage(NamedTuple):
+    """Regrets and average strategy of one street: [node][hand / 16][action][16], board by board."""
+
+    own_regrets: Floats
+    own_average: Floats
+    other_regrets: Floats
+    other_average: Floats
+    own_locked: Floats  # 1 where a strategy is locked: [node][hand], board by board; empty = none
+
+
+class Discounts(NamedTuple):
+    """What an iteration does to the stored numbers."""
+
+    positive: np.float32  # factor on positive regrets before the new ones are added
+    negative: np.float32  # factor on negative ones
+    floor: np.float32  # regrets are not kept below this
+    average: np.float32  # weight of this iteration's strategy in the running mean; 0 = left out
+
+
+class Workspace(NamedTuple):
+    """What one thread needs for one street; contents do not outlive a board."""
+
+    reach: Floats
+    values: Floats
+    tile: Floats
+    leaf_reach: Floats  # [J', other hands + padding, 16]
+    leaf_values: Floats  # [J', own hands + padding, 16]
+
+
+UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2
+"""What is done at own nodes: regrets are updated, the best action is taken, the average is played.
+In the first the other player plays by his regrets, in the last two by his average strategy."""

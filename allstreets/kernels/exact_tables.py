@@ -1,0 +1,120 @@
+"""Tables of a river board: where each hand stands in the prefix sums over the other's hands."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.kernels.exact_layout import Floats, Longs, Shorts
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.simd import load, store
+
+
+@kernel
+def place_hands(
+    own_strengths: Shorts,
+    own_cards: NDArray[np.uint8],
+    own_start: Longs,
+    own_count: Longs,
+    other_strengths: Shorts,
+    other_cards: NDArray[np.uint8],
+    other_start: Longs,
+    other_count: Longs,
+    below: Shorts,
+    upto: Shorts,
+    below_cards: Shorts,
+    upto_cards: Shorts,
+    card_places: Shorts,
+    card_first: Shorts,
+    own_twin: Shorts,
+) -> None:
+    """Fill the tables of all boards; hands of a board stand in order of strength, weakest first.
+
+    The prefix sums of card c begin with the empty one and go on with one for each hand that holds
+    c; those of the next card follow. `card_first` [B, 54] says where each card's begin.
+    """
+    running = np.zeros(53, np.int64)
+    first_place = np.zeros(53, np.int64)
+    twin = np.full(53 * 53, -1, np.int64)
+    for board in range(len(own_count)):
+        others, mine = other_start[board], own_start[board]
+        count = other_count[board]
+        running[:] = 0
+        for hand in range(others, others + count):
+            running[other_cards[2 * hand]] += 1
+            running[other_cards[2 * hand + 1]] += 1
+        place = 0
+        for card in range(53):
+            first_place[card] = place
+            card_first[54 * board + card] = place
+            place += running[card] + 1
+        card_first[54 * board + 53] = place
+        running[:] = 0
+        for hand in range(others, others + count):
+            first, second = other_cards[2 * hand], other_cards[2 * hand + 1]
+            card_places[2 * hand] = first_place[first] + running[first] + 1
+            card_places[2 * hand + 1] = first_place[second] + running[second] + 1
+            running[first] += 1
+            running[second] += 1
+            twin[53 * np.int64(first) + second] = hand - others
+        padded = other_start[board + 1] - others
+        for hand in range(others + count, others + padded):
+            # Padding has no reach: its sums go where nobody reads.
+            card_places[2 * hand] = place + 1
+            card_places[2 * hand + 1] = place + 1
+        for bound in range(2):  # 0: strictly below, 1: up to and including ties
+            running[:] = 0
+            done = 0
+            for hand in range(mine, mine + own_count[board]):
+                strength = own_strengths[hand]
+                while done < count and (
+                    other_strengths[others + done] < strength
+                    or (bound == 1 and other_strengths[others + done] == strength)
+                ):
+                    running[other_cards[2 * (others + done)]] += 1
+                    running[other_cards[2 * (others + done) + 1]] += 1
+                    done += 1
+                for side in range(2):
+                    card = own_cards[2 * hand + side]
+                    at = first_place[card] + running[card]
+                    if bound == 0:
+                        below_cards[2 * hand + side] = at
+                    else:
+                        upto_cards[2 * hand + side] = at
+                if bound == 0:
+                    below[hand] = done
+                else:
+                    upto[hand] = done
+        for hand in range(mine, own_start[board + 1]):
+            own_twin[hand] = padded
+        for hand in range(mine, mine + own_count[board]):
+            found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
+            if found >= 0:
+                own_twin[hand] = found
+        for hand in range(others, others + count):
+            twin[53 * np.int64(other_cards[2 * hand]) + other_cards[2 * hand + 1]] = -1
+
+
+@kernel
+def sum_regrets(regrets: Floats, start: Longs, count: Longs, actions: Longs) -> tuple[float, float]:
+    """Sum and maximum of the positive regrets of one street, padding left out.
+
+    `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes.
+    """
+    total = 0.0
+    largest = 0.0
+    buffer = np.empty(16, np.float32)
+    slots = actions.sum()
+    for board in range(len(count)):
+        hands = start[board + 1] - start[board]
+        at = start[board] * slots
+        for node in range(len(actions)):
+            for block in range(0, hands, 16):
+                live = min(16, count[board] - block)
+                for _ in range(actions[node]):
+                    store(buffer, 0, load(regrets, at))
+                    at += 16
+                    for lane in range(live):
+                        regret = np.float64(buffer[lane])
+                        if regret > 0.0:
+                            total += regret
+                            largest = max(largest, regret)
+    return total, largest

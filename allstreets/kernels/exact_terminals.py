@@ -1,0 +1,293 @@
+"""Folds and showdowns, sixteen at a time, card removal exact.
+
+One tile holds the other player's reach at sixteen places as [hand][place]. With P(k) the reach of
+his k weakest hands, and P_c(k) that of those among them that hold card c, a hand with cards a and b
+that beats the first `below` of his hands and does not lose to the first `upto` has
+
+    won − lost = S(below) + S(upto) − S(all),    S(k) = P(k) − P_a(k) − P_b(k)
+
+(the combo itself, held by him, ties and drops out), and it meets the reach F = S(all) + that of its
+twin, the one combo that holds both a and b and was taken off twice. A showdown is worth
+stake · (won − lost) + rake · F, a fold a fixed amount times F.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from allstreets.kernels.exact_layout import Boards, Floats, Forest, Storage, Workspace
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.simd import (
+    fma,
+    load,
+    pick,
+    prefetch,
+    splat,
+    store,
+    transpose_from,
+    transpose_to,
+)
+
+CARDS = 53  # the last one is held by padding
+CHUNK = 32  # hands whose prefix sums are made before own hands are looked up
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+
+
+class Regions(NamedTuple):
+    """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
+
+    reach: int  # his hands, and a row of zeros
+    folds: int  # his hands, and a row of zeros
+    prefix: int  # his hands + 1
+    cards: int  # twice his hands, + 1 for each card, + padding
+    net: int  # own hands
+    sums: int  # cards
+    fold_sums: int  # cards
+    out: int  # 2 × 16 rows, to be turned
+
+
+TILE_ROWS = 256
+"""Rows that a tile buffer needs beyond seven times the longer hand list."""
+
+
+@kernel
+def lay_out(own: int, other: int) -> Regions:
+    """Regions for hand lists of these lengths."""
+    folds = 16 * (other + 1)
+    prefix = folds + 16 * (other + 1)
+    cards = prefix + 16 * (other + 1)
+    net = cards + 16 * (2 * other + CARDS + 3)
+    sums = net + 16 * own
+    fold_sums = sums + 16 * CARDS
+    return Regions(0, folds, prefix, cards, net, sums, fold_sums, fold_sums + 16 * CARDS)
+
+
+@kernel
+def sum_by_card(boards: Boards, board: int, hands: int, rows: Floats, at: int, sums: int) -> Any:
+    """Total reach of a tile, returned, and that of the hands that hold each card, at `sums`."""
+    first = boards.other_start[board]
+    zero = splat(ZERO)
+    for card in range(CARDS):
+        store(rows, sums + 16 * card, zero)
+    total = zero
+    for hand in range(hands):
+        reach = load(rows, at + 16 * hand)
+        total = total + reach
+        a = sums + 16 * pick(boards.other_cards, 2 * (first + hand))
+        store(rows, a, load(rows, a) + reach)
+        b = sums + 16 * pick(boards.other_cards, 2 * (first + hand) + 1)
+        store(rows, b, load(rows, b) + reach)
+    return total
+
+
+@kernel
+def sum_folds(
+    boards: Boards, board: int, hands: int, rows: Floats, regions: Regions, gain: Any, rake: Any
+) -> Any:
+    """What his folds are worth, in all (returned) and for the hands that hold each card.
+
+    On the way every hand's row of folds becomes what it is worth as a twin: it is taken off twice,
+    once for each card, and put back once, whether it folds or calls.
+    """
+    first = boards.other_start[board]
+    zero = splat(ZERO)
+    for card in range(CARDS):
+        store(rows, regions.fold_sums + 16 * card, zero)
+    total = zero
+    for hand in range(hands):
+        place = regions.folds + 16 * hand
+        worth = gain * load(rows, place)
+        store(rows, place, fma(rake, load(rows, regions.reach + 16 * hand), worth))
+        total = total + worth
+        a = regions.fold_sums + 16 * pick(boards.other_cards, 2 * (first + hand))
+        store(rows, a, load(rows, a) + worth)
+        b = regions.fold_sums + 16 * pick(boards.other_cards, 2 * (first + hand) + 1)
+        store(rows, b, load(rows, b) + worth)
+    return total
+
+
+@kernel
+def net_wins(
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    storage: Storage,
+    soon: int,
+) -> Any:
+    """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
+
+    The prefix sums grow by the other's hands from the weakest up. An own hand is looked up as soon
+    as all that it needs is there, while it is still in the first-level cache. The sums of one card
+    stand one after the other behind a row of zeros, so that the sum before a hand is the row
+    before its own; in the end the last ones are copied to the region `sums`.
+    """
+    prefix, cards = regions.prefix, regions.cards
+    first, mine = boards.other_start[board], boards.own_start[board]
+    firsts = board * (CARDS + 1)
+    zero = splat(ZERO)
+    for card in range(CARDS):
+        store(rows, cards + 16 * pick(boards.card_first, firsts + card), zero)
+    store(rows, prefix, zero)
+    total = zero
+    done = 0
+    for start in range(0, other, CHUNK):
+        end = min(start + CHUNK, other)
+        for hand in range(start, end):
+            # The tiles leave the memory idle: ask for what the way up will need.
+            prefetch(storage.own_regrets, soon + 16 * hand)
+            prefetch(storage.own_average, soon + 16 * hand)
+            reach = load(rows, regions.reach + 16 * hand)
+            total = total + reach
+            store(rows, prefix + 16 * (hand + 1), total)
+            place = 2 * (first + hand)
+            a = cards + 16 * pick(boards.card_places, place)
+            store(rows, a, load(rows, a - 16) + reach)
+            b = cards + 16 * pick(boards.card_places, place + 1)
+            store(rows, b, load(rows, b - 16) + reach)
+        while done < own and pick(boards.upto, mine + done) <= end:
+            hand = mine + done
+            below = load(rows, prefix + 16 * pick(boards.below, hand))
+            upto = load(rows, prefix + 16 * pick(boards.upto, hand))
+            below = below - load(rows, cards + 16 * pick(boards.below_cards, 2 * hand))
+            upto = upto - load(rows, cards + 16 * pick(boards.upto_cards, 2 * hand))
+            below = below - load(rows, cards + 16 * pick(boards.below_cards, 2 * hand + 1))
+            upto = upto - load(rows, cards + 16 * pick(boards.upto_cards, 2 * hand + 1))
+            store(rows, regions.net + 16 * done, below + upto)
+            done += 1
+    for card in range(CARDS):
+        last = pick(boards.card_first, firsts + card + 1) - 1
+        store(rows, regions.sums + 16 * card, load(rows, cards + 16 * last))
+    return total
+
+
+@kernel
+def all_in(
+    boards: Boards, board: int, rows: Floats, regions: Regions, own: int, other: int
+) -> None:
+    """net[own hand] = Σ over his hands of equity · reach, zero where nobody can be all-in here."""
+    zero = splat(ZERO)
+    if not boards.equity.size:
+        for hand in range(own):
+            store(rows, regions.net + 16 * hand, zero)
+        return
+    for hand in range(0, own, 4):  # four sums at once keep the multipliers busy
+        first = second = third = fourth = zero
+        row = boards.equity_start[board] + hand * other
+        for against in range(other):
+            reach = load(rows, regions.reach + 16 * against)
+            first = fma(splat(boards.equity[row + against]), reach, first)
+            second = fma(splat(boards.equity[row + other + against]), reach, second)
+            third = fma(splat(boards.equity[row + 2 * other + against]), reach, third)
+            fourth = fma(splat(boards.equity[row + 3 * other + against]), reach, fourth)
+        place = regions.net + 16 * hand
+        store(rows, place, first)
+        store(rows, place + 16, second)
+        store(rows, place + 32, third)
+        store(rows, place + 48, fourth)
+
+
+@kernel
+def showdowns(
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    storage: Storage,
+    soon: int,
+    river: bool,
+) -> Any:
+    """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.
+
+    Either way the reach of the hands that hold each card stands in `sums` afterwards.
+    """
+    if river:
+        return net_wins(boards, board, rows, regions, own, other, storage, soon)
+    all_in(boards, board, rows, regions, own, other)
+    return sum_by_card(boards, board, other, rows, regions.reach, regions.sums)
+
+
+@kernel
+def choice_tile(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    tile: int,
+    space: Workspace,
+    own: int,
+    other: int,
+    storage: Storage,
+    soon: int,
+    river: bool,
+) -> None:
+    """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    for hand in range(0, other, 16):
+        to = regions.reach + 16 * hand
+        transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
+    store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
+    total = showdowns(boards, board, rows, regions, own, other, storage, soon, river)
+    mine = boards.own_start[board]
+    stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
+    loss = load(forest.choice_loss, lane)
+    excess = splat(ONE if river else ZERO)  # of S(all) in `net`
+    for block in range(0, own, 16):
+        for k in range(16):
+            hand = mine + block + k
+            every = total - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand))
+            every = every - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+            met = every + load(rows, regions.reach + 16 * pick(boards.own_twin, hand))
+            net = load(rows, regions.net + 16 * (block + k)) - excess * every
+            store(rows, regions.out + 16 * k, fma(stake, net, rake * met))
+            store(rows, regions.out + 256 + 16 * k, loss * met)
+        transpose_to(rows, regions.out, space.values, forest.choice_showdown, lane, own, block)
+        transpose_to(rows, regions.out + 256, space.values, forest.choice_fold, lane, own, block)
+
+
+@kernel
+def answer_tile(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    tile: int,
+    space: Workspace,
+    own: int,
+    other: int,
+    storage: Storage,
+    soon: int,
+    river: bool,
+) -> None:
+    """A tile of the other's nodes: value of his fold and of his call or check together."""
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    for hand in range(0, other, 16):
+        to = regions.reach + 16 * hand
+        transpose_from(space.reach, forest.answer_showdown, lane, other, hand, rows, to, 16)
+        to = regions.folds + 16 * hand
+        transpose_from(space.reach, forest.answer_fold, lane, other, hand, rows, to, 16)
+    total = showdowns(boards, board, rows, regions, own, other, storage, soon, river)
+    stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
+    gain = load(forest.answer_gain, lane)
+    fold_total = sum_folds(boards, board, other, rows, regions, gain, rake)
+    store(rows, regions.folds + 16 * other, splat(ZERO))  # the twin that he does not hold
+    # What each card's hands are worth when they fold, and when they call but for won and lost.
+    called = rake - stake if river else rake
+    for card in range(CARDS):
+        place = regions.sums + 16 * card
+        folded = load(rows, regions.fold_sums + 16 * card)
+        store(rows, place, fma(called, load(rows, place), folded))
+    total = fma(called, total, fold_total)
+    mine = boards.own_start[board]
+    for block in range(0, own, 16):
+        for k in range(16):
+            hand = mine + block + k
+            rest = total - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand))
+            rest = rest - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+            rest = rest + load(rows, regions.folds + 16 * pick(boards.own_twin, hand))
+            net = load(rows, regions.net + 16 * (block + k))
+            store(rows, regions.out + 16 * k, fma(stake, net, rest))
+        transpose_to(rows, regions.out, space.values, forest.answer_value, lane, own, block)

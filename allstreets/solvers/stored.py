@@ -1,0 +1,137 @@
+"""A street of a solution as plain arrays: what a small file keeps, and a view that reads them.
+
+For one board, with N decisions of the street in the order of the tree, H hands of a player and S
+actions of all of his decisions:
+
+| array                       | shape  | holds                                                  |
+|-----------------------------|--------|--------------------------------------------------------|
+| combos_oop, combos_ip       | [H]    | combos                                                 |
+| reach_oop, reach_ip         | [N, H] | range weight times own actions so far                  |
+| values_oop, values_ip       | [N, H] | result in chips, relative to half the starting pot     |
+| strategy_oop, strategy_ip   | [S, H] | probabilities                                          |
+| actions_oop, actions_ip     | [S, H] | result of each action                                  |
+
+Numbers are kept as they were computed, in 64 bits: what is read back is equal, not close.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.cards import COMBO_COUNT, COMBO_PERMUTATIONS, Runouts, card_text
+from allstreets.cards.combos import COMBO_MASKS
+from allstreets.subgames.exact_forest import NodeSlots, node_slots
+from allstreets.subgames.exact_view import NodeNumbers
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class StreetNumbers(Protocol):
+    """Every decision of one street on one board."""
+
+    @property
+    def combos(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """[H] of OOP and IP: combos."""
+
+    def node(self, node: int) -> NodeNumbers:
+        """What the solution says at one decision of the tree."""
+
+    def strategy(self, node: int) -> NDArray[np.float64]:
+        """[A, H]: the strategy of the player who acts there."""
+
+
+def street_nodes(tree: BettingTree, street: Street) -> list[int]:
+    """The decisions of a street, in the order of the tree."""
+    here = (tree.kind == NodeKind.DECISION) & (tree.street == street)
+    found: list[int] = np.flatnonzero(here).tolist()
+    return found
+
+
+def pack_street(view: StreetNumbers, tree: BettingTree, street: Street) -> Arrays:
+    """The arrays of one board."""
+    arrays: Arrays = {}
+    numbers = [view.node(node) for node in street_nodes(tree, street)]
+    for player in Player:
+        name, combos = player.name.lower(), view.combos[player]
+        empty = np.zeros((0, len(combos)))
+        own = [each for each in numbers if each.player == player]
+        arrays[f"combos_{name}"] = combos.astype(np.int16)
+        arrays[f"reach_{name}"] = _rows([each.reach[player] for each in numbers], empty)
+        arrays[f"values_{name}"] = _rows([each.values[player] for each in numbers], empty)
+        arrays[f"strategy_{name}"] = np.concatenate([empty, *(each.strategy for each in own)])
+        arrays[f"actions_{name}"] = np.concatenate([empty, *(each.action_values for each in own)])
+    return arrays
+
+
+def _rows(rows: list[NDArray[np.float64]], empty: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.stack(rows) if rows else empty
+
+
+def board_names(root: Runouts, level: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """(prefix of its arrays, cards dealt) of every board that is kept: the spot's, or the next."""
+    if level == 0:
+        yield "board", ()
+        return
+    for card in root.representatives:
+        yield card_text(card), (card,)
+
+
+def board_name(root: Runouts, cards: tuple[int, ...]) -> tuple[str, NDArray[np.int64]]:
+    """The prefix of the arrays of a board, and the renaming of combos from there to it [1326]."""
+    if not cards:
+        return "board", np.arange(COMBO_COUNT)
+    card = cards[0]
+    if root.representative[card] < 0:
+        raise InputError(f"the card {card_text(card)} is on the board already")
+    back = np.empty(COMBO_COUNT, np.int64)
+    back[COMBO_PERMUTATIONS[int(root.permutation[card])]] = np.arange(COMBO_COUNT)
+    return card_text(int(root.representative[card])), back
+
+
+class StoredStreet:
+    """Reads what `pack_street` made; `renamed` [1326] takes the stored combos to the shown ones."""
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        street: Street,
+        arrays: Mapping[str, NDArray[Any]],
+        renamed: NDArray[np.int64],
+    ) -> None:
+        self._tree, self._arrays = tree, arrays
+        self._slots: NodeSlots = node_slots(tree, street)
+        self._place = {node: place for place, node in enumerate(street_nodes(tree, street))}
+        self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
+        masks = COMBO_MASKS[self._combos[0]], COMBO_MASKS[self._combos[1]]
+        self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
+
+    @property
+    def combos(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """[H] of OOP and IP: combos."""
+        return self._combos
+
+    def node(self, node: int) -> NodeNumbers:
+        """What the solution says at one decision of the tree."""
+        arrays, place = self._arrays, self._place[node]
+        player = self._tree.player_at(node)
+        first = self._slots.slot[node]
+        own = slice(first, first + int(self._tree.child_count[node]))
+        name = player.name.lower()
+        reach = arrays["reach_oop"][place], arrays["reach_ip"][place]
+        return NodeNumbers(
+            player,
+            self._combos,
+            reach,
+            (self._fits @ reach[1], reach[0] @ self._fits),
+            arrays[f"strategy_{name}"][own],
+            arrays[f"actions_{name}"][own],
+            (arrays["values_oop"][place], arrays["values_ip"][place]),
+        )
+
+    def strategy(self, node: int) -> NDArray[np.float64]:
+        """[A, H]: the strategy of the player who acts there."""
+        return self.node(node).strategy

@@ -1,0 +1,305 @@
+"""The exact postflop subgame: real combos, every card, vector CFR street by street.
+
+One half-iteration for a player goes down the streets with the other player's reach and comes back
+with counterfactual values. The kernels do the work (`allstreets.kernels.exact_boards`); this file
+owns the arrays and spreads the boards over threads. Which thread works on which boards is fixed, so
+that results do not depend on timing.
+
+The average strategy is a running mean over the iterations, weighted by the schedule and not by own
+reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
+bits. The best response judges it like any other.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.cards import Runouts
+from allstreets.cfr.schedules import Multipliers
+from allstreets.kernels.exact_boards import (
+    SPARE_ROWS,
+    clear_leaves,
+    early_down,
+    early_up,
+    river_boards,
+    river_group,
+    river_iterations,
+    turn_boards,
+)
+from allstreets.kernels.exact_layout import (
+    BEST_RESPONSE,
+    EVALUATE,
+    UPDATE,
+    Boards,
+    Discounts,
+    Forest,
+    Storage,
+    Workspace,
+)
+from allstreets.kernels.exact_tables import sum_regrets
+from allstreets.kernels.exact_terminals import TILE_ROWS
+from allstreets.kernels.simd import aligned
+from allstreets.subgames.base import Reach, Values
+from allstreets.subgames.exact_cards import (
+    StreetBoards,
+    first_street,
+    kernel_boards,
+    next_street,
+    padded,
+)
+from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
+
+EVERY_STRATEGY = 16  # half-iterations whose strategies all enter the running mean
+NO_DISCOUNTS = Discounts(*np.zeros(4, np.float32))
+PRECISIONS = {"float32": np.float32, "float16": np.uint16}  # half floats are kept as their bits
+
+
+class ExactSubgame:
+    """A spot as a function from reach to values; regrets and average strategy live here.
+
+    `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
+    of suits under which all reach that is ever handed in stays the same; `combos` are the hands
+    that either player may hold there.
+    """
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        root: Runouts,
+        combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+        threads: int = 1,
+        precision: str = "float32",
+    ) -> None:
+        self.tree, self.threads, self.precision = tree, threads, precision
+        self.levels = deal_streets(tree)
+        self.streets: list[StreetBoards] = [first_street(root, combos)]
+        while len(self.streets) < len(self.levels):
+            self.streets.append(next_street(self.streets[-1]))
+        counts = [len(self.streets[0].hands[player][0]) for player in Player]
+        # One scale for all stored numbers, so that 16 bits hold them: payoffs in pots, reach as a
+        # share of the other player's hands.
+        self.chips = float(tree.pot) if tree.pot else 1.0
+        self.scale = [self.chips * max(1, counts[1 - player]) for player in Player]
+        self.slots = [node_slots(tree, street) for street in self.levels]
+        longest = padded(max(counts))
+        self.places: list[list[dict[int, int]]] = []
+        self.forests: list[list[Forest]] = []
+        self.boards: list[list[Boards]] = []
+        for own in Player:
+            forests = build_forests(tree, payoffs / self.chips, own, longest)
+            self.forests.append([forest.kernel for forest in forests])
+            self.places.append([forest.place for forest in forests])
+            self.boards.append([self._kernel_boards(level, own) for level in range(len(forests))])
+        dtype = PRECISIONS[precision]
+        self.regrets = [
+            [aligned(int(self.boards[p][level].own_slots[-1]), dtype) for p in Player]
+            for level in range(len(self.levels))
+        ]
+        self.averages = [[aligned(array.shape, dtype) for array in pair] for pair in self.regrets]
+        self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
+        # Half-iterations done, what they weigh in the running mean, and what of that waits.
+        self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
+        self.spaces = [
+            [self._workspace(level) for level in range(len(self.levels))] for _ in range(threads)
+        ]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def _kernel_boards(self, level: int, own: Player) -> Boards:
+        street = self.levels[level]
+        shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
+        return kernel_boards(
+            self.streets[level],
+            self.streets[level - 1] if level else None,
+            self.streets[level + 1] if level + 1 < len(self.levels) else None,
+            own,
+            self.slots[level].actions,
+            all_ins=street < Street.RIVER and bool(shown.any()),
+        )
+
+    def _workspace(self, level: int) -> Workspace:
+        longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
+        forests = [self.forests[own][level] for own in Player]
+        lanes = max(len(forest.leaf_reach) for forest in forests) // 16
+        leaf = lanes * (longest + SPARE_ROWS) * 16
+        return Workspace(
+            reach=aligned(max(forest.reach_rows for forest in forests) * longest),
+            values=aligned(max(forest.value_rows for forest in forests) * longest),
+            tile=aligned(16 * (7 * longest + TILE_ROWS)),
+            leaf_reach=aligned(leaf),
+            leaf_values=aligned(leaf),
+        )
+
+    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+        """One half-iteration: values [H] of the player's hands, his regrets updated.
+
+        Own reach is part of the protocol; the running mean does not need it.
+        """
+        del own
+        return self.run(player, other, UPDATE, self._discounts(player, now))
+
+    def _discounts(self, player: Player, now: Multipliers) -> Discounts:
+        """What the iteration does to the stored numbers.
+
+        After the first few, only every second strategy enters the running mean, with the weight of
+        the one before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
+        """
+        self.steps[player] += 1
+        self.weights[player] = self.weights[player] * now.average + now.weight
+        self.waiting[player] = self.waiting[player] * now.average + now.weight
+        share = 0.0
+        if self.steps[player] <= EVERY_STRATEGY or self.steps[player] % 2 == 0:
+            share = self.waiting[player] / self.weights[player]
+            self.waiting[player] = 0.0
+        return Discounts(
+            np.float32(now.positive),
+            np.float32(now.negative),
+            np.float32(0.0 if now.clip else -np.inf),
+            np.float32(share),
+        )
+
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
+        if self.levels[0] != Street.RIVER:
+            for now in every:
+                for player in Player:
+                    self.step(player, reach[player], reach[player.opponent], now)
+            return
+        table = np.array([self._discounts(Player.OOP, now) for now in every], np.float32)
+        self.steps[Player.IP] = self.steps[Player.OOP]
+        self.weights[Player.IP] = self.weights[Player.OOP]
+        self.waiting[Player.IP] = self.waiting[Player.OOP]
+        rows = [self._padded_reach(player, reach[player.opponent]) for player in Player]
+        views = [
+            (self.forests[player][0], self.boards[player][0], self.storage(0, player))
+            for player in Player
+        ]
+        river_iterations((views[0], views[1]), (rows[0], rows[1]), self.spaces[0][0], table)
+
+    def best_response(self, player: Player, other: Reach) -> Values:
+        """Values [H] of the best response to the other player's average strategy."""
+        return self.run(player, other, BEST_RESPONSE)
+
+    def evaluate(self, player: Player, other: Reach) -> Values:
+        """Values [H] when both play their average strategies."""
+        return self.run(player, other, EVALUATE)
+
+    def storage(self, level: int, own: Player) -> Storage:
+        """The stored arrays of a street as the kernels want them."""
+        other = own.opponent
+        regrets, averages = self.regrets[level], self.averages[level]
+        return Storage(
+            regrets[own], averages[own], regrets[other], averages[other], self.locked[level][own]
+        )
+
+    def run(
+        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+    ) -> Values:
+        """One pass from the root and back."""
+        boards, forest = self.boards[player][0], self.forests[player][0]
+        storage, space = self.storage(0, player), self.spaces[0][0]
+        self.enter(player, other)
+        if self.levels[0] == Street.RIVER:
+            river_group(forest, boards, storage, space, 0, 0, mode, discounts)
+        else:
+            early_down(forest, boards, storage, space, 0, mode)
+            if len(self.levels) > 1:
+                self._children(player, mode, discounts)
+            early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
+        row = int(forest.line_value[0]) * int(boards.own_start[1])
+        count = len(self.streets[0].hands[player][0])
+        return space.values[row : row + count].astype(np.float64) * self.scale[player]
+
+    def enter(self, player: Player, other: Reach) -> None:
+        """Put the other player's reach into the root's row."""
+        padded_reach = self._padded_reach(player, other)
+        row = int(self.forests[player][0].line_reach[0]) * len(padded_reach)
+        self.spaces[0][0].reach[row : row + len(padded_reach)] = padded_reach
+
+    def _padded_reach(self, player: Player, other: Reach) -> NDArray[np.float32]:
+        """The other player's reach in the subgame's own scale, padding zero."""
+        row = np.zeros(int(self.boards[player][0].other_start[1]), np.float32)
+        row[: len(other)] = other * (self.chips / self.scale[player])
+        return row
+
+    def _children(self, player: Player, mode: int, discounts: Discounts) -> None:
+        """The boards below the root, spread over the threads, each adding to leaves of its own."""
+        count = len(self.streets[1].runouts)
+        cuts = [count * thread // self.threads for thread in range(self.threads + 1)]
+
+        def work(thread: int) -> None:
+            self.run_children(player, mode, discounts, thread, cuts[thread], cuts[thread + 1])
+
+        if self._pool is None:
+            work(0)
+            return
+        list(self._pool.map(work, range(self.threads)))
+        leaves = self.spaces[0][0].leaf_values
+        for thread in range(1, self.threads):
+            np.add(leaves, self.spaces[thread][0].leaf_values, out=leaves)
+
+    def run_children(
+        self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int
+    ) -> None:
+        """Boards first, …, last − 1 of the second street and everything below them."""
+        forests, boards = self.forests[player], self.boards[player]
+        spaces = self.spaces[thread]
+        leaf_reach, leaf_values = self.spaces[0][0].leaf_reach, spaces[0].leaf_values
+        own, other = int(boards[0].own_start[1]), int(boards[0].other_start[1])
+        clear_leaves(leaf_values, own, len(forests[0].leaf_value) // 16)
+        below = (forests[1], boards[1], self.storage(1, player), spaces[1])
+        parent = (leaf_reach, leaf_values, own, other, boards[0].chance)
+        arguments: tuple[Any, ...] = (*below, *parent, first, last, mode, discounts)
+        if len(forests) == 2:
+            river_boards(*arguments)
+        else:
+            river = (forests[2], boards[2], self.storage(2, player), spaces[2])
+            turn_boards(*below, *river, *arguments[len(below) :])
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many regrets there are), in chips a hand."""
+        total, largest, entries = 0.0, 0.0, 0
+        for level, pair in enumerate(self.regrets):
+            for player in Player:
+                counts = np.array([len(h) for h in self.streets[level].hands[player]], np.int64)
+                starts, slots = self.boards[player][level].own_start, self.slots[level]
+                actions = self.slot_actions(level, player)
+                part, most = sum_regrets(pair[player], starts, counts, actions)
+                total += part * self.chips
+                largest = max(largest, most * self.chips)
+                entries += int(counts.sum()) * slots.actions[player]
+        return total, largest, entries
+
+    def slot_actions(self, level: int, player: Player) -> NDArray[np.int64]:
+        """The number of actions of each of a player's nodes on a street, in stored order."""
+        street = self.levels[level]
+        here = (self.tree.kind == NodeKind.DECISION) & (self.tree.street == street)
+        counts: NDArray[np.int64] = self.tree.child_count[here & (self.tree.player == player)]
+        return counts.astype(np.int64)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next half-iteration depends on."""
+        counters = np.array([self.steps, self.weights, self.waiting], np.float64)
+        state: dict[str, NDArray[Any]] = {"counters": counters}
+        for name, arrays in (("regrets", self.regrets), ("average", self.averages)):
+            for street, pair in zip(self.levels, arrays, strict=True):
+                for player in Player:
+                    state[f"{name}.{street.text}.{player.name.lower()}"] = pair[player]
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same subgame."""
+        for name, array in self.state().items():
+            if name != "counters":
+                array[:] = state[name]
+        steps, weights, waiting = state["counters"].tolist()
+        self.steps, self.weights, self.waiting = [int(step) for step in steps], weights, waiting

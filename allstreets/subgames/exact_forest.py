@@ -1,0 +1,352 @@
+"""The betting tree laid out street by street for the exact kernels.
+
+Every street becomes a `Forest` for each own player: decision nodes in groups, rows for reach and
+values, and tiles of sixteen terminal places. What the rows mean is told in
+`allstreets.kernels.exact_layout`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.kernels.exact_layout import ZERO_ROW, Forest
+
+LANES = 16
+DUMP_ROWS = LANES  # value rows 0..15: where the lanes write that nobody reads, one each
+GROUP_BYTES = (
+    320 * 1024
+)  # rows of a group; with tiles and tables they stay in the second-level cache
+
+
+@dataclass(frozen=True)
+class StreetLines:
+    """The lines into a street and the groups in which they are worked on."""
+
+    roots: tuple[int, ...]  # tree nodes at which the street begins, one a line
+    groups: tuple[tuple[int, ...], ...]  # lines, by group
+    lane: dict[int, int]  # root node → lane among all lane groups
+    lane_groups: tuple[int, ...]  # lane groups before each group, and all of them
+
+
+def street_lines(tree: BettingTree, street: Street, hands: int) -> StreetLines:
+    """Lines of a street; on the river in groups of at most sixteen that fit the cache.
+
+    Before the river one group holds everything: those streets cost next to nothing.
+    """
+    if street == tree.first_street:
+        roots = [0]
+    else:
+        over = (tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)
+        roots = [int(tree.children_of(node)[0]) for node in np.flatnonzero(over).tolist()]
+    groups: list[list[int]] = []
+    used = 0
+    for line, root in enumerate(roots):
+        size = 4 * hands * sum(len(tree.children_of(n)) for n in nodes_below(tree, root, street))
+        full = groups and (len(groups[-1]) == LANES or used + size > GROUP_BYTES)
+        if not groups or (street == Street.RIVER and full):
+            groups.append([])
+            used = 0
+        groups[-1].append(line)
+        used += size
+    lane: dict[int, int] = {}
+    lane_groups = [0]
+    for group in groups:
+        for place, line in enumerate(group):
+            lane[roots[line]] = LANES * lane_groups[-1] + place
+        lane_groups.append(lane_groups[-1] + -(-len(group) // LANES))
+    return StreetLines(tuple(roots), tuple(map(tuple, groups)), lane, tuple(lane_groups))
+
+
+def nodes_below(tree: BettingTree, root: int, street: Street) -> list[int]:
+    """The decision nodes of one line on one street, parents first."""
+    found, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        if tree.kind[node] == NodeKind.DECISION and tree.street[node] == street:
+            found.append(node)
+            waiting += reversed(tree.children_of(node).tolist())
+    return found
+
+
+@dataclass(frozen=True)
+class NodeSlots:
+    """Where a street's decision nodes stand in the stored arrays of their player."""
+
+    slot: dict[int, int]  # tree node → actions of that player's nodes before it
+    number: dict[int, int]  # tree node → that player's nodes before it
+    actions: tuple[int, int]  # of all nodes of OOP, IP
+    nodes: tuple[int, int]
+
+
+def node_slots(tree: BettingTree, street: Street) -> NodeSlots:
+    """Number the decision nodes of a street in the order of the tree."""
+    actions, nodes = [0, 0], [0, 0]
+    slot, number = {}, {}
+    for node in np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist():
+        player = int(tree.player[node])
+        slot[node], number[node] = actions[player], nodes[player]
+        actions[player] += int(tree.child_count[node])
+        nodes[player] += 1
+    return NodeSlots(slot, number, (actions[0], actions[1]), (nodes[0], nodes[1]))
+
+
+@dataclass(frozen=True)
+class StreetForest:
+    """A street for the kernels, and where its tree nodes stand in it."""
+
+    kernel: Forest
+    place: dict[int, int]  # tree node → decision node of the forest
+
+
+@dataclass
+class _Tiles:
+    """Terminal places of one kind, filled up to whole tiles at the end of each group."""
+
+    rows: tuple[list[int], ...]
+    amounts: tuple[list[float], ...]
+    spare: tuple[bool, ...]  # which of `rows` are written: spare lanes get a dump row of their own
+    ends: list[int] = field(default_factory=lambda: [0])
+
+    @classmethod
+    def of(cls, *written: bool) -> "_Tiles":
+        return cls(tuple([] for _ in written), ([], [], []), written)
+
+    def add(self, rows: Sequence[int], amounts: Sequence[float]) -> None:
+        lane = len(self.rows[0]) % LANES
+        for column, row, written in zip(self.rows, rows, self.spare, strict=True):
+            column.append(lane if written and row < 0 else max(row, ZERO_ROW))
+        for amount_column, amount in zip(self.amounts, amounts, strict=True):
+            amount_column.append(amount)
+
+    def close_group(self) -> None:
+        while len(self.rows[0]) % LANES:
+            self.add([-1] * len(self.rows), [0.0] * 3)
+        self.ends.append(len(self.rows[0]) // LANES)
+
+
+@dataclass
+class _Leaf:
+    reach_row: int
+    value_row: int
+
+
+class _Builder:
+    """Numbers the rows of one street for one own player."""
+
+    def __init__(
+        self, tree: BettingTree, payoffs: NDArray[np.float64], own: Player, lines: StreetLines
+    ) -> None:
+        self.tree, self.payoffs, self.own, self.lines = tree, payoffs, own, lines
+        self.street = Street(int(tree.street[lines.roots[0]]))
+        self.slots = node_slots(tree, self.street)
+        self.columns: dict[str, list[int]] = {
+            name: []
+            for name in (
+                "is_own", "actions", "reach_row", "child_row", "value_row", "adds", "slot",
+                "number",
+            )
+        }  # fmt: skip
+        self.order: list[int] = []
+        self.choices = _Tiles.of(False, True, True)
+        self.answers = _Tiles.of(False, False, True)
+        self.zeros: list[int] = []
+        self.zero_ends, self.node_ends = [0], [0]
+        self.leaves: dict[int, _Leaf] = {}
+        self.leaf_sums: list[int] = []
+        self.reach_rows = self.value_rows = 0
+        self.most_reach = self.most_values = 0
+
+    def new_rows(self, count: int, *, reach: bool) -> int:
+        if reach:
+            self.reach_rows += count
+            return self.reach_rows - count
+        self.value_rows += count
+        return self.value_rows - count
+
+    def build(self, next_lines: StreetLines | None) -> StreetForest:
+        lanes = LANES * self.lines.lane_groups[-1]
+        line_reach, line_value = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+        line_value[:] = np.arange(lanes) % LANES  # dump rows
+        for group in self.lines.groups:
+            self.reach_rows, self.value_rows = 1, DUMP_ROWS
+            for line in group:
+                root = self.lines.roots[line]
+                reach_row = self.new_rows(1, reach=True)
+                value_row = self.new_rows(1, reach=False)
+                line_reach[self.lines.lane[root]] = reach_row
+                line_value[self.lines.lane[root]] = value_row
+                self.place(root, reach_row, value_row, adds=False)
+            self.choices.close_group()
+            self.answers.close_group()
+            self.zero_ends.append(len(self.zeros))
+            self.node_ends.append(len(self.columns["actions"]))
+            self.most_reach = max(self.most_reach, self.reach_rows)
+            self.most_values = max(self.most_values, self.value_rows)
+        forest = self.finish(line_reach, line_value, next_lines)
+        return StreetForest(forest, {node: place for place, node in enumerate(self.order)})
+
+    def place(self, node: int, reach_row: int, value_row: int, *, adds: bool) -> None:
+        """Give a decision node and everything below it on this street their rows."""
+        tree = self.tree
+        if tree.kind[node] == NodeKind.SHOWDOWN:  # a line without any decision
+            self.choices.add([reach_row, value_row, -1], [*self.showdown(node), 0.0])
+            return
+        children = tree.children_of(node).tolist()
+        is_own = tree.player[node] == self.own
+        child_row = self.new_rows(len(children), reach=not is_own)
+        self.order.append(node)
+        record = (
+            is_own,
+            len(children),
+            reach_row,
+            child_row,
+            value_row,
+            adds,
+            self.slots.slot[node],
+            self.slots.number[node],
+        )
+        for column, entry in zip(self.columns.values(), record, strict=True):
+            column.append(int(entry))
+        fold = next((c for c in children if tree.kind[c] == NodeKind.FOLD), None)
+        shown = next((c for c in children if tree.kind[c] == NodeKind.SHOWDOWN), None)
+        ends = fold is not None or shown is not None
+        fold_row = -1 if fold is None else child_row + children.index(fold)
+        shown_row = -1 if shown is None else child_row + children.index(shown)
+        fold_amount = 0.0 if fold is None else float(self.payoffs[fold, self.own, 0])
+        amounts = [*self.showdown(shown), fold_amount]
+        if is_own and ends:
+            self.choices.add([reach_row, shown_row, fold_row], amounts)
+        elif ends:
+            self.answers.add([shown_row, fold_row, value_row], amounts)
+        elif not is_own:
+            self.zeros.append(value_row)
+        for place, child in enumerate(children):
+            row = child_row + place
+            if tree.kind[child] == NodeKind.CHANCE:
+                self.place_leaf(child, reach_row, row, value_row, is_own=bool(is_own))
+            elif tree.kind[child] == NodeKind.DECISION:
+                if is_own:
+                    self.place(child, reach_row, row, adds=False)
+                else:
+                    self.place(child, row, value_row, adds=True)
+
+    def place_leaf(
+        self, node: int, reach_row: int, row: int, value_row: int, *, is_own: bool
+    ) -> None:
+        below = int(self.tree.children_of(node)[0])
+        if is_own:
+            self.leaves[below] = _Leaf(reach_row, row)
+            return
+        leaf = _Leaf(row, self.new_rows(1, reach=False))
+        self.leaves[below] = leaf
+        self.leaf_sums += [leaf.value_row, value_row]
+
+    def showdown(self, node: int | None) -> tuple[float, float]:
+        """Stake and rake of a showdown: value = stake · (won − lost) + rake · (all)."""
+        if node is None:
+            return 0.0, 0.0
+        win, tie, _ = self.payoffs[node, self.own]
+        return float(win - tie), float(tie)
+
+    def finish(
+        self,
+        line_reach: NDArray[np.int64],
+        line_value: NDArray[np.int64],
+        next_lines: StreetLines | None,
+    ) -> Forest:
+        lanes = LANES * next_lines.lane_groups[-1] if next_lines else 0
+        leaf_reach = np.full(lanes, ZERO_ROW, np.int64)
+        leaf_value = np.arange(lanes, dtype=np.int64) % LANES
+        for root, leaf in self.leaves.items():
+            assert next_lines is not None
+            leaf_reach[next_lines.lane[root]] = leaf.reach_row
+            leaf_value[next_lines.lane[root]] = leaf.value_row
+
+        def longs(numbers: Sequence[int]) -> NDArray[np.int64]:
+            return np.array(numbers, np.int64)
+
+        def floats(numbers: Sequence[float]) -> NDArray[np.float32]:
+            return np.array(numbers, np.float32)
+
+        group_slots = [
+            min(
+                (
+                    slot
+                    for slot, is_own in zip(
+                        self.columns["slot"][first:last],
+                        self.columns["is_own"][first:last],
+                        strict=True,
+                    )
+                    if is_own
+                ),
+                default=0,
+            )
+            for first, last in pairwise(self.node_ends)
+        ]
+        columns = {name: longs(column) for name, column in self.columns.items()}
+        choices, answers = self.choices, self.answers
+        return Forest(
+            group_nodes=longs(self.node_ends),
+            group_lanes=longs(self.lines.lane_groups),
+            reach_rows=self.most_reach,
+            value_rows=self.most_values,
+            is_own=columns["is_own"].astype(np.bool_),
+            actions=columns["actions"],
+            reach_row=columns["reach_row"],
+            child_row=columns["child_row"],
+            value_row=columns["value_row"],
+            adds=columns["adds"].astype(np.bool_),
+            slot=columns["slot"],
+            number=columns["number"],
+            own_nodes=self.slots.nodes[self.own],
+            group_slots=longs(group_slots),
+            line_reach=line_reach,
+            line_value=line_value,
+            group_zeros=longs(self.zero_ends),
+            zeros=longs(self.zeros),
+            group_choices=longs(choices.ends),
+            choice_reach=longs(choices.rows[0]),
+            choice_showdown=longs(choices.rows[1]),
+            choice_fold=longs(choices.rows[2]),
+            choice_stake=floats(choices.amounts[0]),
+            choice_rake=floats(choices.amounts[1]),
+            choice_loss=floats(choices.amounts[2]),
+            group_answers=longs(answers.ends),
+            answer_showdown=longs(answers.rows[0]),
+            answer_fold=longs(answers.rows[1]),
+            answer_value=longs(answers.rows[2]),
+            answer_stake=floats(answers.amounts[0]),
+            answer_rake=floats(answers.amounts[1]),
+            answer_gain=floats(answers.amounts[2]),
+            leaf_reach=leaf_reach,
+            leaf_value=leaf_value,
+            leaf_sums=longs(self.leaf_sums),
+        )
+
+
+def deal_streets(tree: BettingTree) -> list[Street]:
+    """The streets of a tree from the first one to the last on which a card is dealt."""
+    return [
+        street
+        for street in Street
+        if street == tree.first_street
+        or bool(((tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)).any())
+    ]
+
+
+def build_forests(
+    tree: BettingTree, payoffs: NDArray[np.float64], own: Player, hands: int
+) -> list[StreetForest]:
+    """The streets of a tree, laid out for the player `own`.
+
+    `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
+    """
+    lines = [street_lines(tree, street, hands) for street in deal_streets(tree)]
+    return [
+        _Builder(tree, payoffs, own, here).build(below)
+        for here, below in zip(lines, [*lines[1:], None], strict=True)
+    ]

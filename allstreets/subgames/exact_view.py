@@ -1,0 +1,213 @@
+"""Looking into an exact subgame: both players' average strategies on one board of one street.
+
+The pass that evaluates the average strategies is run down to the board that is asked for, with
+every board below it, and the rows that the kernels leave behind are kept. A card that is not a
+representative is looked up under the renaming of suits that makes it one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import NodeKind, Player, Street
+from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_PERMUTATIONS
+from allstreets.cards.combos import COMBO_MASKS
+from allstreets.kernels.exact_boards import (
+    early_down,
+    receive,
+    river_group,
+)
+from allstreets.kernels.exact_layout import EVALUATE
+from allstreets.kernels.simd import widen
+from allstreets.subgames.base import Reach
+from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame
+
+Floats = NDArray[np.float64]
+Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
+
+
+@dataclass(frozen=True)
+class NodeNumbers:
+    """What the solution says at one decision node on one board; H hands of a player there."""
+
+    player: Player
+    combos: tuple[NDArray[np.int64], NDArray[np.int64]]  # [H] of OOP and IP
+    reach: tuple[Floats, Floats]  # [H] of OOP and IP: range weight times own actions so far
+    met: tuple[Floats, Floats]  # [H] of OOP and IP: reach of the other's hands that fit beside it
+    strategy: Floats  # [A, H] of the player who acts
+    action_values: Floats  # [A, H]: his result in chips, relative to half the starting pot
+    values: tuple[Floats, Floats]  # [H] of OOP and IP: result when both play on
+
+
+@dataclass(frozen=True)
+class BoardPlace:
+    """A board of a street, and the renaming of combos from the board asked for to it."""
+
+    level: int
+    numbers: tuple[int, ...]  # its number among the boards of each street down to its own
+    renamed: NDArray[np.int64]  # [1326]
+
+
+def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
+    """The representative board after the given cards were dealt."""
+    renamed = np.arange(COMBO_COUNT)
+    card_names = np.arange(52)
+    number, numbers = 0, [0]
+    for level, card in enumerate(cards):
+        here = subgame.streets[level].runouts[number]
+        name = int(card_names[card])
+        permutation = int(here.permutation[name])
+        representative = int(here.representative[name])
+        renamed = COMBO_PERMUTATIONS[permutation][renamed].astype(np.int64)
+        card_names = CARD_PERMUTATIONS[permutation][card_names].astype(np.int64)
+        first = int(subgame.boards[0][level].children[number])
+        number = first + here.representatives.index(representative)
+        numbers.append(number)
+    return BoardPlace(len(cards), tuple(numbers), renamed)
+
+
+class StreetView:
+    """Every decision node of one street on one board."""
+
+    def __init__(
+        self, subgame: ExactSubgame, reach: tuple[Reach, Reach], cards: tuple[int, ...] = ()
+    ) -> None:
+        self.subgame = subgame
+        self.board = find_board(subgame, cards)
+        self.level = self.board.level
+        self._rows = [self._run(own, reach[own.opponent]) for own in Player]
+        number = self.board.numbers[-1]
+        before = np.empty(COMBO_COUNT, np.int64)
+        before[self.board.renamed] = np.arange(COMBO_COUNT)
+        stored = [subgame.streets[self.level].hands[player][number] for player in Player]
+        self.combos = before[stored[0]], before[stored[1]]
+        masks = COMBO_MASKS[self.combos[0]], COMBO_MASKS[self.combos[1]]
+        self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
+
+    def _run(self, own: Player, other: Reach) -> list[Rows]:
+        """The rows of every group of the street when `own` is computed."""
+        subgame, level = self.subgame, self.level
+        forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
+        if level == 0:
+            subgame.run(own, other, EVALUATE)
+            return [self._kept(0)]
+        subgame.enter(own, other)
+        early_down(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
+        number = self.board.numbers[1]
+        if level == 1 and subgame.levels[1] != Street.RIVER:
+            subgame.run_children(own, EVALUATE, NO_DISCOUNTS, 0, number, number + 1)
+            return [self._kept(1)]
+        parent = 0
+        if level == 2:
+            hands = int(boards[0].other_start[1])
+            here = int(boards[1].other_start[number + 1] - boards[1].other_start[number])
+            for lanes in range(len(forests[1].line_reach) // 16):
+                receive(
+                    forests[1],
+                    boards[1],
+                    number,
+                    lanes,
+                    spaces[1],
+                    spaces[0].leaf_reach,
+                    hands,
+                    here,
+                )
+            early_down(forests[1], boards[1], subgame.storage(1, own), spaces[1], number, EVALUATE)
+            parent = number
+        return self._river_groups(own, self.board.numbers[-1], parent)
+
+    def _river_groups(self, own: Player, number: int, parent: int) -> list[Rows]:
+        subgame, level = self.subgame, self.level
+        forest, boards = subgame.forests[own][level], subgame.boards[own][level]
+        above, space = subgame.boards[own][level - 1], subgame.spaces[0][level]
+        leaf_reach = subgame.spaces[0][level - 1].leaf_reach
+        hands = int(above.other_start[parent + 1] - above.other_start[parent])
+        his = int(boards.other_start[number + 1] - boards.other_start[number])
+        rows = []
+        for group in range(len(forest.group_nodes) - 1):
+            for lanes in range(int(forest.group_lanes[group]), int(forest.group_lanes[group + 1])):
+                receive(forest, boards, number, lanes, space, leaf_reach, hands, his)
+            storage = subgame.storage(level, own)
+            river_group(forest, boards, storage, space, number, group, EVALUATE, NO_DISCOUNTS)
+            rows.append(self._kept(level))
+        return rows
+
+    def _kept(self, level: int) -> Rows:
+        space = self.subgame.spaces[0][level]
+        return space.reach.copy(), space.values.copy()
+
+    def node(self, node: int) -> NodeNumbers:
+        """The numbers of one decision node of the tree."""
+        tree = self.subgame.tree
+        assert tree.kind[node] == NodeKind.DECISION
+        player = Player(int(tree.player[node]))
+        reaches = [self._reach(own, node) for own in Player]  # of the opponent of `own`
+        reach = reaches[1], reaches[0]
+        met = self._fits @ reach[1], reach[0] @ self._fits
+        mine = self._action_values(player, node)
+        strategy = self.strategy(node)
+        values = [(strategy * mine).sum(axis=0)] * 2
+        values[player.opponent] = self._value(player.opponent, node)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return NodeNumbers(
+                player,
+                self.combos,
+                reach,
+                met,
+                strategy,
+                mine / met[player],
+                (values[0] / met[0], values[1] / met[1]),
+            )
+
+    def strategy(self, node: int) -> Floats:
+        """[A, H]: the average strategy of the player who acts."""
+        subgame, level, number = self.subgame, self.level, self.board.numbers[-1]
+        player = Player(int(subgame.tree.player[node]))
+        boards = subgame.boards[player][level]
+        actions = int(subgame.tree.child_count[node])
+        hands = int(boards.own_start[number + 1] - boards.own_start[number])
+        start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
+        stored = widen(subgame.averages[level][player][start : start + actions * hands])
+        by_action = stored.reshape(hands // 16, actions, 16).transpose(1, 0, 2).reshape(actions, -1)
+        weights = np.maximum(by_action[:, : len(self.combos[player])].astype(np.float64), 0.0)
+        total = weights.sum(axis=0)
+        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+    def _group(self, own: Player, node: int) -> tuple[int, Rows]:
+        forest = self.subgame.forests[own][self.level]
+        place = self.subgame.places[own][self.level][node]
+        group = int(np.searchsorted(forest.group_nodes, place, side="right")) - 1
+        return place, self._rows[own][group]
+
+    def _reach(self, own: Player, node: int) -> Floats:
+        """[H]: reach of the opponent of `own` at the node, in combos."""
+        place, (reach, _) = self._group(own, node)
+        boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
+        hands = int(boards.other_start[number + 1] - boards.other_start[number])
+        row = int(self.subgame.forests[own][self.level].reach_row[place]) * hands
+        count = len(self.combos[own.opponent])
+        scale = self.subgame.scale[own] / self.subgame.chips
+        return reach[row : row + count].astype(np.float64) * scale
+
+    def _value_row(self, own: Player, values: NDArray[np.float32], row: int) -> Floats:
+        boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
+        hands = int(boards.own_start[number + 1] - boards.own_start[number])
+        count = len(self.combos[own])
+        return (
+            values[row * hands : row * hands + count].astype(np.float64) * self.subgame.scale[own]
+        )
+
+    def _value(self, own: Player, node: int) -> Floats:
+        """[H]: Σ of reach · result of `own` at a node where the other acts."""
+        place, (_, values) = self._group(own, node)
+        row = int(self.subgame.forests[own][self.level].value_row[place])
+        return self._value_row(own, values, row)
+
+    def _action_values(self, own: Player, node: int) -> Floats:
+        """[A, H]: Σ of reach · result of `own` after each of his actions."""
+        place, (_, values) = self._group(own, node)
+        forest = self.subgame.forests[own][self.level]
+        first = int(forest.child_row[place])
+        count = int(forest.actions[place])
+        return np.stack([self._value_row(own, values, first + a) for a in range(count)])

@@ -1,0 +1,155 @@
+"""allstreets report: a node as picture, JSON and CSV."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_spots import TURN, spot
+
+from allstreets.cli.main import main
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load_spot, save_spot
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("report")
+    solver = SpotSolver(spot(TURN))
+    solver.train_batch(200)
+    save_spot(solver, folder / "full")
+    save_spot(solver, folder / "turn", "turn")
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["report", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, err = run(capsys, *arguments, "--format", "json")
+    assert code == 0, err
+    answer: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return answer
+
+
+def test_text(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
+    code, out, err = run(capsys, str(solved / "full"), "--line", "x b75%", "--combos")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "x b75%"
+    assert lines[1] == "board Ks7d4c9h   OOP to act   pot 175 chips, 75 to call"
+    assert any(line.startswith("OOP ") for line in lines)
+    for label in ("fold", "call", "all-in"):
+        assert any(label in line and "%" in line for line in lines)
+    assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("combo ")) + 1 :]
+    node = load_spot(solved / "full").node("x b75%")
+    assert len(table) == int((node.reach >= 1e-4).sum())
+
+
+def test_json_is_what_the_library_says(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
+    line = "x x | 2h | b75%"
+    found = shown(capsys, str(solved / "full"), "--line", line)
+    node = load_spot(solved / "full").node(line)
+    assert (found["line"], found["board"], found["pot"]) == (line, "Ks7d4c9h2h", 175)
+    assert (found["player"], found["to_call"]) == ("IP", 75)
+    assert [row["action"] for row in found["actions"]] == list(node.actions)
+    assert sum(row["frequency"] for row in found["actions"]) == pytest.approx(1)
+    assert sum(row["ev"] for row in found["players"]) == pytest.approx(175, abs=1e-2)
+    assert sum(row["equity"] for row in found["players"]) == pytest.approx(1)
+    by_combo = {row["combo"]: row for row in found["combos"]}
+    rows = {row["combo"]: row for row in node.table()}
+    for combo, row in by_combo.items():
+        assert row["f"] == rows[combo]["f"]
+        assert row["ev_f"] == pytest.approx(0, abs=1e-3)
+        assert row["ev"] == pytest.approx(
+            sum(row[action] * row[f"ev_{action}"] for action in node.actions), abs=1e-6
+        )
+
+
+def test_numbers_that_do_not_exist_are_null(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """OOP always has the ace that IP needs: IP's AsAh meets nothing."""
+    keys = {**TURN, "oop_range": "AsKc", "ip_range": "AsAh,QQ", "board": "Ks7d4c9h"}
+    solver = SpotSolver(spot(keys))
+    solver.train_batch(3)
+    save_spot(solver, tmp_path / "solved")
+    found = shown(capsys, str(tmp_path / "solved"), "--line", "x")
+    alone = next(row for row in found["combos"] if row["combo"] == "AsAh")
+    assert alone["ev"] is None
+    assert alone["equity"] is None
+    assert run(capsys, str(tmp_path / "solved"), "--line", "x", "--combos")[0] == 0
+
+
+def test_csv(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
+    code, out, _ = run(capsys, str(solved / "full"), "--format", "csv")
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert list(rows[0]) == [
+        "hand", "combo", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
+    ]  # fmt: skip
+    node = load_spot(solved / "full").node("")
+    assert len(rows) == len(node.combos)
+    assert sum(float(row["reach"]) for row in rows) == pytest.approx(node.reach.sum())
+
+
+def test_a_street_that_was_not_kept_is_solved_again(
+    capsys: pytest.CaptureFixture[str], solved: Path
+) -> None:
+    line = "x x | 2h |"
+    code, out, err = run(capsys, str(solved / "turn"), "--line", line, "--json")
+    assert code == 0
+    assert "'x x | 2h' was not kept: solving it again to 0." in err
+    again = json.loads(out)
+    full = shown(capsys, str(solved / "full"), "--line", line)
+    for one, other in zip(again["players"], full["players"], strict=True):
+        assert one["ev"] == pytest.approx(other["ev"], abs=1.0)  # 1 % of the pot
+        assert one["combos"] == pytest.approx(other["combos"], rel=1e-4)
+    assert run(capsys, str(solved / "turn"), "--line", "x")[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("b40%", "'b40%' is not offered: OOP may x, b75 (75 %)"),
+        ("x x b", "'b': the river card is missing"),
+        ("x x | Ks |", "Ks is on the board already"),
+        ("x x", "a card is dealt there: write 'x x | 7h |'"),
+        ("x b75 f", "nobody acts there any more"),
+        ("hello", "'hello' is not an action: OOP may x, b75 (75 %)"),
+    ],
+)
+def test_bad_lines(
+    capsys: pytest.CaptureFixture[str], solved: Path, line: str, message: str
+) -> None:
+    for folder in ("full", "turn"):
+        code, out, err = run(capsys, str(solved / folder), "--line", line)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert len(err.splitlines()) <= 2
+
+
+def test_bad_folders(capsys: pytest.CaptureFixture[str], solved: Path, tmp_path: Path) -> None:
+    code, _, err = run(capsys, str(tmp_path / "nowhere"))
+    assert (code, "does not exist" in err) == (2, True)
+    code, _, err = run(capsys, str(tmp_path))
+    assert (code, "holds no solution" in err) == (2, True)
+    shutil.copytree(solved / "full", tmp_path / "damaged")
+    for path in (tmp_path / "damaged").glob("nodes-*"):
+        path.write_bytes(path.read_bytes()[:100])
+    code, _, err = run(capsys, str(tmp_path / "damaged"))
+    assert (code, "is damaged" in err) == (2, True)
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "--help")
+    assert (code, err) == (0, "")
+    assert "Examples:" in out
+    assert "allstreets report " in out

@@ -1,0 +1,216 @@
+"""allstreets solve as a person and a program meet it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_spots import RIVER, TURN
+
+from allstreets.cli.main import main
+from allstreets.storage import load_spot
+from allstreets.storage.bundle import read_manifest
+
+KEYS = [
+    "exploitability_pct",
+    "exploitability_chips",
+    "iterations",
+    "seconds",
+    "seconds_per_iteration",
+    "ev_oop",
+    "ev_ip",
+    "memory_bytes",
+    "nodes",
+    "threads",
+    "algorithm",
+]
+NAMES = {"oop_range": "--oop", "ip_range": "--ip"}
+
+
+def flags(keys: dict[str, Any]) -> list[str]:
+    """The keys of a spot as flags."""
+    words = []
+    for key, value in keys.items():
+        text = ",".join(value) if isinstance(value, list) else str(value)
+        words += [NAMES.get(key, f"--{key}"), text]
+    return words
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["solve", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 0, err
+    assert len(out.splitlines()) == 1
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+@pytest.fixture
+def river(tmp_path: Path) -> Path:
+    path = tmp_path / "river.yaml"
+    path.write_text(json.dumps({"name": "small river", **RIVER}))
+    return path
+
+
+def test_json_keys_and_values(capsys: pytest.CaptureFixture[str], river: Path) -> None:
+    found = figures(capsys, str(river), "--target", "0.5%", "--threads", "1")
+    assert list(found) == KEYS
+    assert 0 < found["exploitability_pct"] <= 0.5
+    assert found["exploitability_chips"] == pytest.approx(found["exploitability_pct"])
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(100, abs=1e-3)
+    assert (found["threads"], found["algorithm"]) == (1, "tuned")
+    assert found["nodes"] == load_count()
+
+
+def load_count() -> int:
+    from small_spots import spot
+
+    return sum(spot(RIVER).tree.decision_counts().values())
+
+
+def test_file_and_flags_give_the_same(capsys: pytest.CaptureFixture[str], river: Path) -> None:
+    ends = ["--target", "0", "--max-iterations", "30", "--threads", "1"]
+    first, second = figures(capsys, str(river), *ends), figures(capsys, *flags(RIVER), *ends)
+    for found in (first, second):
+        del found["seconds"], found["seconds_per_iteration"]
+    assert first == second
+    third = figures(capsys, str(river), "--pot", "50", *ends)
+    assert third["ev_oop"] + third["ev_ip"] == pytest.approx(50, abs=1e-3)
+
+
+def test_rake_is_missing_from_the_sum(capsys: pytest.CaptureFixture[str], river: Path) -> None:
+    found = figures(capsys, str(river), "--rake", "0.05", "--rake-cap", "3", "--target", "1%")
+    assert 96.9 < found["ev_oop"] + found["ev_ip"] < 99
+
+
+def test_for_people(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path) -> None:
+    code, out, err = run(capsys, str(river), "--output", str(tmp_path / "solved"))
+    assert code == 0
+    assert "small river: Ks7d4c9h2s, pot 100, stack 300" in err
+    assert "boards 1 river" in err
+    assert "memory" in err
+    assert "exploitability" in err.splitlines()[-1]
+    lines = out.splitlines()
+    assert lines[0].startswith("Solved to 0.")
+    assert "% of pot" in lines[0]
+    assert lines[1].startswith("EV OOP ")
+    assert "First decision, OOP:" in out
+    assert "bet 50 (50 %)" in out
+    assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
+    assert lines[-1] == f'Look further: allstreets report {tmp_path / "solved"} --line "x"'
+    assert all(len(line) <= 80 for line in lines if str(tmp_path) not in line)
+    assert load_spot(tmp_path / "solved").exploitability <= 0.003
+
+
+def test_a_target_that_is_not_reached_is_said(
+    capsys: pytest.CaptureFixture[str], river: Path
+) -> None:
+    code, out, _ = run(capsys, str(river), "--max-iterations", "3")
+    assert code == 0
+    assert out.startswith("Stopped at ")
+    assert "The target of 0.3 % is not reached." in out
+    assert "--output DIR keeps a solution" in out
+
+
+def test_all_in_already(capsys: pytest.CaptureFixture[str], river: Path) -> None:
+    code, out, _ = run(capsys, str(river), "--stack", "0")
+    assert code == 0
+    assert "Nobody has chips left to bet" in out
+    assert figures(capsys, str(river), "--stack", "0")["exploitability_pct"] < 1e-3
+
+
+def test_resume(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path) -> None:
+    ends = ["--target", "0", "--output", str(tmp_path / "solved"), "--max-iterations"]
+    figures(capsys, str(river), *ends, "20")
+    assert figures(capsys, *flags(RIVER), *ends, "50", "--resume")["iterations"] == 50
+    whole = figures(capsys, str(river), "--target", "0", "--max-iterations", "50")
+    assert read_manifest(tmp_path / "solved")["evs"] == [whole["ev_oop"], whole["ev_ip"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.yaml"], "nowhere.yaml does not exist"),
+        ([], "board, oop_range, ip_range, pot, stack are missing"),
+        (["--board", "Ks7d4c"], "oop_range, ip_range, pot, stack are missing"),
+        ([*flags(RIVER), "--board", "Ks7d"], "has 2 cards: a flop has 3"),
+        ([*flags(RIVER), "--oop", "KsKd"], "oop: the range 'KsKd' is blocked"),
+        ([*flags(RIVER), "--oop", "AsAh", "--ip", "AsAh"], "the two ranges block each other"),
+        ([*flags(RIVER), "--bets", "33"], "bet sizes"),
+        ([*flags(RIVER), "--precision", "int16"], "int16 is not offered; write float16"),
+        ([*flags(RIVER), "--target", "0.3"], "write 0.3% if meant so"),
+        ([*flags(RIVER), "--time", "soon"], "time 'soon': write 60s"),
+        ([*flags(RIVER), "--max-iterations", "0"], "iterations must be 1 or more"),
+        ([*flags(RIVER), "--algorithm", "magic"], "unknown algorithm 'magic'"),
+        ([*flags(RIVER), "--threads", "0"], "threads"),
+        ([*flags(RIVER), "--resume"], "--resume needs --output"),
+        ([*flags(RIVER), "--pot", "ten"], "Invalid value for '--pot'"),
+    ],
+)
+def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_an_unknown_key_is_told_with_its_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "spot.yaml"
+    path.write_text("board: Ks7d4c\nstak: 100\n")
+    code, _, err = run(capsys, str(path))
+    assert code == 2
+    assert "line 2: stak: unknown key; did you mean 'stack'?" in err
+
+
+def test_what_does_not_fit_is_refused(
+    capsys: pytest.CaptureFixture[str], river: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allstreets.solvers.estimate.available_bytes", lambda: 1_000_000)
+    code, _, err = run(capsys, str(river))
+    assert code == 2
+    assert "needs 250 MB and 1 MB are free" in err
+    assert "fewer bet and raise sizes" in err
+
+
+def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "allstreets", "solve", *flags(TURN), "--target", "0"]
+    command += ["--max-iterations", "100000000", "--output", str(tmp_path / "solved"), "--json"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("iteration "):
+                break
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "Go on with the same command and --resume." in err
+    assert "Traceback" not in err
+    found = json.loads(out.splitlines()[-1])
+    kept = load_spot(tmp_path / "solved")
+    assert kept.iterations == found["iterations"] > 0
+    assert kept.node("x x | 2h |").strategy.sum(axis=0) == pytest.approx(1)
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "--help")
+    assert (code, err) == (0, "")
+    assert "Examples:" in out
+    assert "allstreets solve " in out

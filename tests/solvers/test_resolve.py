@@ -1,0 +1,106 @@
+"""Solving a later street again: the same tree, ranges of the line, and nearly the same values."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_spots import FLOP, TURN, spot
+
+from allstreets.base import InputError
+from allstreets.betting import NodeKind, line_text, parse_line
+from allstreets.solvers import Lock, SpotSolver, solve
+from allstreets.solvers.resolve import TrimmedResult, rest_of_line, spot_below
+
+SIZES = {
+    "turn_oop": {"bet": ["50%"], "raise": ["a"]},
+    "turn_ip": {"bet": ["75%"], "raise": ["a"]},
+    "river_oop": {"bet": ["60%"], "raise": [], "donk": ["20%"]},
+    "river_ip": {"bet": ["e"], "raise": ["a"]},
+}
+BY_STREET = {key: TURN[key] for key in TURN if key not in ("bets", "raises")} | {"bet_sizes": SIZES}
+
+
+def test_every_street_below_is_the_same_tree() -> None:
+    """Donk sizes, geometric sizes and thresholds included, after every line to the river."""
+    result = solve(spot(BY_STREET), max_iterations=3)
+    tree = result.spot.tree
+    chances = np.flatnonzero(tree.kind == NodeKind.CHANCE).tolist()
+    assert len(chances) == 3
+    for chance in chances:
+        text = f"{line_text(tree, chance)} | 2h |"
+        line = parse_line(tree, text, board=result.spot.cards)
+        below, _ = spot_below(result, line, 1)
+        root = int(tree.children_of(chance)[0])
+        last = root + below.tree.node_count
+        assert tree.actions[root + 1 : last] == below.tree.actions[1:]
+        np.testing.assert_array_equal(tree.kind[root:last], below.tree.kind)
+        gap = tree.invested[root:last] - below.tree.invested
+        assert (gap == tree.invested[root]).all()
+        assert below.pot == tree.pot_at(root)
+
+
+def test_values_and_reach_are_those_of_the_full_solution() -> None:
+    solver = SpotSolver(spot(TURN))
+    solver.train_batch(400)
+    full = solver.result()
+    told: list[str] = []
+    trimmed = TrimmedResult(
+        solver.spot, solver.view, 1, 0.0005, lambda _, line, __: told.append(line)
+    )
+    for line in ("x x | 2h |", "x x | 2h | x", "b75% c | Kd |", "x b75% c | 8c | x"):
+        one, other = full.node(line), trimmed.node(line)
+        assert (one.pot, one.board, one.actions, one.player) == (
+            other.pot,
+            other.board,
+            other.actions,
+            other.player,
+        )
+        for player in one.numbers.player, one.numbers.player.opponent:
+            assert other.numbers.reach[player].sum() == pytest.approx(
+                one.numbers.reach[player].sum(), rel=0.02, abs=1e-3
+            )
+            assert (
+                abs(one.total(one.evs(player), player) - other.total(other.evs(player), player))
+                < 0.01 * one.pot
+            )
+    assert told == ["x x | 2h", "b75 c | Kd", "x b75 c | 8c"]
+
+
+def test_two_streets_below() -> None:
+    solver = SpotSolver(spot(FLOP))
+    solver.train_batch(300)
+    full, trimmed = solver.result(), TrimmedResult(solver.spot, solver.view, 1, 0.0005)
+    line = "x x | 2h | x x | 3c | x"
+    one, other = full.node(line), trimmed.node(line)
+    assert other.line == line
+    assert abs(one.total(one.evs()) - other.total(other.evs())) < 0.01 * one.pot
+
+
+def test_locks_go_along() -> None:
+    locks = (
+        Lock("x x | * | x", strategy={"check": 1}),
+        Lock("x x | 2h |", hands={"AA": {"b75": 1}}),
+        Lock("x x | 3h |", hands={"AA": {"b75": 1}}),
+        Lock("b75 c | * |", strategy={"check": 1}),
+        Lock("", hands={"AA": {"check": 1}}),
+    )
+    result = solve(replace(spot(TURN), lock=locks), max_iterations=5)
+    line = parse_line(result.spot.tree, "x x | 2h |", board=result.spot.cards)
+    below, _ = spot_below(result, line, 1)
+    assert [lock.line for lock in below.lock] == ["x", ""]
+    solved = TrimmedResult(result.spot, result.street, 1, 0.01).node("x x | 2h | x")
+    assert (solved.strategy[0] == 1).all()
+
+
+def test_a_line_that_is_never_played_says_so() -> None:
+    never = spot(TURN, lock=[{"line": "", "strategy": {"check": 1}}])
+    result = solve(never, max_iterations=3)
+    trimmed = TrimmedResult(never, result.street, 1, 0.01)
+    with pytest.raises(InputError, match="'b75 c': OOP never plays this"):
+        trimmed.node("b75 c | 2h |")
+
+
+def test_rest_of_line() -> None:
+    assert rest_of_line("", 0) == ""
+    assert rest_of_line("x x | 2h", 1) == ""
+    assert rest_of_line("x x | 2h | b75 c | 3h | x", 2) == "x"

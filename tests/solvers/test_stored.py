@@ -1,0 +1,56 @@
+"""A street that was packed shows the same numbers, on every card."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from small_spots import FLOP, RIVER, TURN, spot
+
+from allstreets.base import InputError
+from allstreets.betting import Street
+from allstreets.cards import parse_card
+from allstreets.solvers import SpotSolver
+from allstreets.solvers.stored import StoredStreet, board_name, pack_street, street_nodes
+
+
+def assert_same(first: Any, second: Any) -> None:
+    for name in ("combos", "reach", "met", "values"):
+        for player in (0, 1):
+            np.testing.assert_array_equal(
+                getattr(first, name)[player], getattr(second, name)[player]
+            )
+    assert first.player == second.player
+    np.testing.assert_array_equal(first.strategy, second.strategy)
+    np.testing.assert_array_equal(first.action_values, second.action_values)
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN, FLOP])
+def test_the_first_street(keys: dict[str, Any]) -> None:
+    solver = SpotSolver(spot(keys))
+    solver.train_batch(5)
+    tree, view = solver.spot.tree, solver.result().street()
+    stored = StoredStreet(
+        tree, tree.first_street, pack_street(view, tree, tree.first_street), np.arange(1326)
+    )
+    for node in street_nodes(tree, tree.first_street):
+        assert_same(stored.node(node), view.node(node))
+        np.testing.assert_array_equal(stored.strategy(node), view.strategy(node))
+
+
+@pytest.mark.parametrize("card", ["2h", "2c", "2s", "2d", "As", "Ah"])
+def test_a_card_that_stands_for_others(card: str) -> None:
+    solver = SpotSolver(spot(FLOP))
+    solver.train_batch(5)
+    tree, result = solver.spot.tree, solver.result()
+    root = solver.subgame.streets[0].runouts[0]
+    name, renamed = board_name(root, (parse_card(card),))
+    packed = pack_street(result.street((parse_card(name),)), tree, Street.TURN)
+    stored = StoredStreet(tree, Street.TURN, packed, renamed)
+    for node in street_nodes(tree, Street.TURN):
+        assert_same(stored.node(node), result.street((parse_card(card),)).node(node))
+
+
+def test_a_card_of_the_board_is_refused() -> None:
+    root = SpotSolver(spot(FLOP)).subgame.streets[0].runouts[0]
+    with pytest.raises(InputError, match="on the board already"):
+        board_name(root, (parse_card("Ks"),))

@@ -1,0 +1,201 @@
+"""A saved spot is the spot that was solved, or a clear error."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_spots import FLOP, RIVER, TURN, spot
+
+from allstreets.base import InputError
+from allstreets.solvers import NodeResult, SpotResult, SpotSolver
+from allstreets.storage import load_spot, save_spot
+from allstreets.storage.bundle import read_manifest, require_free, restore_spot, spot_identity
+
+LINES = {
+    "river": ("", "x b50%", "b50% r60%"),
+    "turn": ("", "x b75%", "x x | 2h |", "b75% c | Kd | x", "x x | 2d | x b75%"),
+    "flop": ("", "x", "x x | 2h |", "x x | 2c |", "x x | 2c | x x | 3c | x"),
+}
+SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP}
+
+
+def solved(keys: dict[str, Any], iterations: int = 20, **settings: Any) -> SpotSolver:
+    solver = SpotSolver(spot(keys), **settings)
+    solver.train_batch(iterations)
+    return solver
+
+
+def assert_same_node(first: NodeResult, second: NodeResult) -> None:
+    assert (first.actions, first.board, first.pot, first.to_call, first.player) == (
+        second.actions,
+        second.board,
+        second.pot,
+        second.to_call,
+        second.player,
+    )
+    np.testing.assert_array_equal(first.strategy, second.strategy)
+    np.testing.assert_array_equal(first.action_evs, second.action_evs)
+    np.testing.assert_array_equal(first.reach, second.reach)
+    for player in (first.player, first.player.opponent):
+        np.testing.assert_array_equal(first.evs(player), second.evs(player))
+        np.testing.assert_array_equal(first.equity(player), second.equity(player))
+
+
+@pytest.mark.parametrize("name", list(SPOTS))
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_every_node_comes_back_exactly(tmp_path: Path, name: str, precision: str) -> None:
+    solver = solved(SPOTS[name], precision=precision)
+    save_spot(solver, tmp_path / "solved")
+    loaded = load_spot(tmp_path / "solved")
+    for line in LINES[name]:
+        assert_same_node(loaded.node(line), solver.result().node(line))
+    assert loaded.evs == solver.result().evs
+    assert loaded.iterations == 20
+    assert loaded.exploitability == solver.exploitability() / 100
+
+
+@pytest.mark.parametrize("saved", ["flop", "turn"])
+def test_small_saves_keep_their_streets_exactly(tmp_path: Path, saved: Any) -> None:
+    solver = solved(FLOP)
+    save_spot(solver, tmp_path / "full")
+    save_spot(solver, tmp_path / saved, saved)
+    told: list[str] = []
+    loaded = load_spot(tmp_path / saved, lambda _, line, __: told.append(line))
+    kept = ("", "x", "b75%") + (("x x | 2h |", "x x | 2c | x") if saved == "turn" else ())
+    for line in kept:
+        assert_same_node(loaded.node(line), solver.result().node(line))
+    assert told == []
+    loaded.node("x x | 2c | x x | 3c | x")
+    assert told == ["x x | 2c" if saved == "flop" else "x x | 2c | x x | 3c"]
+    sizes = [sum(f.stat().st_size for f in (tmp_path / n).iterdir()) for n in (saved, "full")]
+    assert sizes[0] < sizes[1] / 2
+
+
+def test_opening_takes_milliseconds(tmp_path: Path) -> None:
+    save_spot(solved(TURN), tmp_path / "solved")
+    load_spot(tmp_path / "solved")
+    start = time.perf_counter()
+    load_spot(tmp_path / "solved")
+    assert time.perf_counter() - start < 0.1
+
+
+def test_going_on_equals_never_stopping(tmp_path: Path) -> None:
+    save_spot(solved(TURN, 13), tmp_path / "solved")
+    resumed = SpotSolver(spot(TURN))
+    assert restore_spot(resumed, tmp_path / "solved")["iterations"] == 13
+    resumed.train_batch(17)
+    whole = solved(TURN, 30)
+    for name, array in whole.state().items():
+        assert resumed.state()[name].tobytes() == array.tobytes(), name
+
+
+def test_saving_again_replaces(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    solver = solved(RIVER, 5)
+    save_spot(solver, folder, metrics=[{"iteration": 5, "exploitability": 1.0}])
+    (folder / "notes.txt").write_text("mine")
+    before = {path.name for path in folder.iterdir()}
+    solver.train_batch(5)
+    save_spot(solver, folder, name="river")
+    after = {path.name for path in folder.iterdir()}
+    assert after - before != set()
+    assert len(after) == len(before)  # the old files are gone, the note is not
+    assert "notes.txt" in after
+    manifest = read_manifest(folder)
+    assert (manifest["iterations"], manifest["kind"], manifest["name"]) == (10, "spot", "river")
+
+
+def test_a_result_of_this_program_can_be_saved(tmp_path: Path) -> None:
+    solver = solved(RIVER)
+    save_spot(SpotResult(solver.spot, solver.view, solver), tmp_path / "solved")
+    loaded = load_spot(tmp_path / "solved")
+    with pytest.raises(InputError, match="copy the folder"):
+        save_spot(loaded, tmp_path / "again")
+
+
+def test_all_in_already(tmp_path: Path) -> None:
+    solver = SpotSolver(spot(TURN, stack=0))
+    save_spot(solver, tmp_path / "solved", exploitability=0.0)
+    loaded = load_spot(tmp_path / "solved")
+    assert sum(loaded.evs) == pytest.approx(100)
+    with pytest.raises(InputError, match="nobody acts"):
+        loaded.node("")
+
+
+def test_foreign_folders_are_left_alone(tmp_path: Path) -> None:
+    solver = solved(RIVER, 1)
+    (tmp_path / "photo.jpg").write_text("x")
+    with pytest.raises(InputError, match="holds other files"):
+        save_spot(solver, tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        save_spot(solver, tmp_path / "photo.jpg")
+    assert [path.name for path in tmp_path.iterdir()] == ["photo.jpg"]
+
+
+def test_another_spot_is_refused(tmp_path: Path) -> None:
+    save_spot(solved(RIVER, 1), tmp_path / "solved")
+    other = SpotSolver(spot(RIVER, pot=120))
+    for action in (save_spot, restore_spot):
+        with pytest.raises(InputError, match=r"another spot: pot differ \(pot 100 there, 120 here"):
+            action(other, tmp_path / "solved")
+    coarse = SpotSolver(spot(RIVER), precision="float16")
+    with pytest.raises(InputError, match="precision differ"):
+        save_spot(coarse, tmp_path / "solved")
+    same = spot(RIVER, board="Ks 7d 4c 9h 2s")
+    with pytest.raises(InputError, match="already holds this spot, solved to iteration 1"):
+        require_free(tmp_path / "solved", spot_identity(same))
+
+
+def test_a_small_save_cannot_be_gone_on_from(tmp_path: Path) -> None:
+    save_spot(solved(TURN, 1), tmp_path / "solved", "turn")
+    with pytest.raises(InputError, match="keeps no regrets"):
+        restore_spot(SpotSolver(spot(TURN)), tmp_path / "solved")
+
+
+def test_streets_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="starts on the river"):
+        save_spot(solved(RIVER, 1), tmp_path / "solved", "turn")
+    assert not (tmp_path / "solved").exists()
+
+
+def test_not_a_bundle(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no solution \(no manifest.json\)"):
+        load_spot(tmp_path)
+    with pytest.raises(InputError, match="does not exist"):
+        load_spot(tmp_path / "nowhere")
+    (tmp_path / "manifest.json").write_text(json.dumps({"kind": "preflop"}))
+    with pytest.raises(InputError, match="not a solved spot"):
+        load_spot(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"kind": "spot", "schema": 99}))
+    with pytest.raises(InputError, match="another format"):
+        load_spot(tmp_path)
+    for text in ("{", "[]", "null", ""):
+        (tmp_path / "manifest.json").write_text(text)
+        with pytest.raises(InputError, match=r"is damaged|not a solved spot"):
+            load_spot(tmp_path)
+
+
+def test_damage(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    save_spot(solved(TURN, 1), folder)
+    manifest = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(manifest.replace('"pot": 100', '"pot": 101'))
+    with pytest.raises(InputError, match="fails its checksum"):
+        load_spot(folder)
+    (folder / "manifest.json").write_text(manifest)
+    nodes = next(folder.glob("nodes-turn-*"))
+    data = bytearray(nodes.read_bytes())
+    data[-5] ^= 255
+    nodes.write_bytes(data)
+    with pytest.raises(InputError, match=r"nodes-turn-.*fails its checksum\.\nRestore"):
+        load_spot(folder).node("")
+    river = next(folder.glob("river-*"))
+    river.write_bytes(river.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"is damaged: .*river-.*bytes, not"):
+        load_spot(folder).node("x x | 2h |")
+    river.unlink()
+    with pytest.raises(InputError, match="is missing"):
+        restore_spot(SpotSolver(spot(TURN)), folder)

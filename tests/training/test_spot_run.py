@@ -1,0 +1,106 @@
+"""The job around the spot solver: when it ends, what it keeps, how it goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_spots import RIVER, TURN
+
+from allstreets.base import InputError
+from allstreets.storage import load_spot
+from allstreets.storage.bundle import read_manifest
+from allstreets.training import Progress, SpotConfig, spot_run
+from allstreets.training.spot_config import read_spot
+from allstreets.training.spot_run import SpotOutcome, check_interval, solve_job, stop_rules
+
+
+def job(keys: dict[str, Any], target: str = "0.3%", **options: Any) -> SpotOutcome:
+    config, spot = read_spot(None, {**keys, "target": target})
+    return solve_job(config, spot, **options)
+
+
+def test_the_target_ends_it() -> None:
+    outcome = job(RIVER, "1%")
+    assert outcome.training.reason == "exploitability_threshold"
+    assert outcome.exploitability <= 0.01
+    assert outcome.solver.iterations % check_interval(0) == 0
+    assert sum(outcome.evs) == pytest.approx(100, abs=1e-3)
+    figures = outcome.figures()
+    assert figures["exploitability_pct"] == pytest.approx(figures["exploitability_chips"])
+    assert 0 < figures["seconds_per_iteration"] < figures["seconds"]
+
+
+def test_other_ends() -> None:
+    assert job(RIVER, "0", max_iterations=7).solver.iterations == 7
+    assert job(RIVER, "0", seconds=0.2).training.reason == "time"
+    names = [rule.name for rule in stop_rules(0.003, None, None)]
+    assert names == ["exploitability_threshold", "iterations"]
+    assert [rule.name for rule in stop_rules(0.0, None, 5.0)] == ["time"]
+
+
+def test_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spot_run.LastResort, "total", 50)
+    monkeypatch.setattr(spot_run.LastResort, "__init__", lambda _: None)
+    assert job(RIVER, "0").solver.iterations == 50
+
+
+@pytest.mark.parametrize("keys", [RIVER, TURN])
+def test_resumed_equals_uninterrupted(tmp_path: Path, keys: dict[str, Any]) -> None:
+    folder = tmp_path / "solved"
+    job(keys, "0", max_iterations=33, output=folder)
+    resumed = job(keys, "0", max_iterations=60, output=folder, resume=True)
+    whole = job(keys, "0", max_iterations=60, output=tmp_path / "whole")
+    for name, array in whole.solver.state().items():
+        assert resumed.solver.state()[name].tobytes() == array.tobytes()
+    assert resumed.exploitability == whole.exploitability
+    assert resumed.evs == whole.evs
+    manifest = read_manifest(folder)
+    assert manifest["iterations"] == 60
+    assert [row["iteration"] for row in manifest["metrics"]] == [25, 33, 50, 60]
+    assert resumed.seconds > 0
+
+
+def test_resuming_what_is_solved_ends_at_once(tmp_path: Path) -> None:
+    first = job(RIVER, "1%", output=tmp_path / "solved")
+    again = job(RIVER, "1%", output=tmp_path / "solved", resume=True)
+    assert again.solver.iterations == first.solver.iterations
+    further = job(RIVER, "0.5%", output=tmp_path / "solved", resume=True)
+    assert further.solver.iterations > first.solver.iterations
+
+
+def test_refusals_come_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--resume needs --output"):
+        job(RIVER, resume=True)
+    with pytest.raises(InputError, match="does not exist"):
+        job(RIVER, output=tmp_path / "none", resume=True)
+    with pytest.raises(InputError, match="starts on the river"):
+        job(RIVER, output=tmp_path / "none", saved="flop")
+    assert not (tmp_path / "none").exists()
+    job(RIVER, "0", max_iterations=1, output=tmp_path / "solved")
+    with pytest.raises(InputError, match="go on with it by --resume"):
+        job(RIVER, output=tmp_path / "solved")
+    with pytest.raises(InputError, match="holds another spot: pot differ"):
+        job({**RIVER, "pot": 99}, output=tmp_path / "solved", resume=True)
+    with pytest.raises(InputError, match="unknown algorithm"):
+        job({**RIVER, "algorithm": "magic"})
+    with pytest.raises(InputError, match="threads"):
+        job(RIVER, threads=0)
+
+
+def test_a_long_run_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spot_run, "SAVE_SECONDS", 0.0)
+    seen: list[int] = []
+
+    def look(progress: Progress) -> None:
+        if (tmp_path / "solved" / "manifest.json").exists():
+            seen.append(read_manifest(tmp_path / "solved")["iterations"])
+        assert progress.unit == "% of pot"
+
+    job(RIVER, "0", max_iterations=75, output=tmp_path / "solved", observers=[look])
+    assert 25 in seen
+    assert load_spot(tmp_path / "solved").iterations == 75
+
+
+def test_config_is_what_the_loop_gets() -> None:
+    assert SpotConfig(target=0.01).target == 0.01
+    assert job({**RIVER, "algorithm": "dcfr"}, "5%").figures()["algorithm"] == "dcfr(1.5,0.5,2)"
