@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base.cache import cached_arrays
 from allstreets.cards.card import DECK_SIZE
 from allstreets.kernels.evaluator import HIGH_MASK, LOW_BITS, LOW_MASK, EvaluatorTables
 
@@ -34,9 +35,22 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+TABLES = "evaluator"
+TABLES_VERSION = 1
+
+
 @cache
 def evaluator_tables() -> EvaluatorTables:
-    """The tables of the kernels, built once a process."""
+    """The tables of the kernels, from the cache folder or built and kept there."""
+    built = cached_arrays(TABLES, TABLES_VERSION, lambda: build_tables()._asdict())
+    tables = EvaluatorTables(**built)
+    for table in tables:
+        table.setflags(write=False)
+    return tables
+
+
+def build_tables() -> EvaluatorTables:
+    """The tables of the kernels, from the rules."""
     low_counts = _digits(LOW_RANKS).sum(axis=1)
     low_slots = np.zeros(int(LOW_MASK) + 1, np.uint16)
     for count in range(8):
@@ -61,7 +75,7 @@ def evaluator_tables() -> EvaluatorTables:
     ranks, suits = np.divmod(np.arange(DECK_SIZE, dtype=np.uint64), 4)
     low = ranks < LOW_RANKS
     rank_keys = np.where(low, 5**ranks, 5 ** np.where(low, 0, ranks - LOW_RANKS) << LOW_BITS)
-    tables = EvaluatorTables(
+    return EvaluatorTables(
         card_keys=rank_keys.astype(np.uint64) + (np.uint64(1) << (32 + 4 * suits)),
         card_bits=np.uint64(1) << (16 * suits + ranks),
         low_slots=low_slots,
@@ -69,9 +83,6 @@ def evaluator_tables() -> EvaluatorTables:
         strengths=np.concatenate(strengths),
         flushes=_flush_table(),
     )
-    for table in tables:
-        table.setflags(write=False)
-    return tables
 
 
 @cache

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from allstreets.kernels.exact_layout import Floats, Longs, Shorts
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.simd import load, store
+from allstreets.kernels.simd import load, maximum, splat, store, total
 
 
 @kernel
@@ -99,22 +99,29 @@ def sum_regrets(regrets: Floats, start: Longs, count: Longs, actions: Longs) -> 
 
     `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes.
     """
-    total = 0.0
-    largest = 0.0
-    buffer = np.empty(16, np.float32)
+    zero = splat(np.float32(0.0))
+    whole = 0.0
+    highest = zero
+    buffer = np.zeros(16, np.float32)
     slots = actions.sum()
     for board in range(len(count)):
         hands = start[board + 1] - start[board]
         at = start[board] * slots
         for node in range(len(actions)):
+            # Sums of one node in single precision, those of all nodes in double.
+            part = zero
             for block in range(0, hands, 16):
-                live = min(16, count[board] - block)
+                live = count[board] - block
                 for _ in range(actions[node]):
-                    store(buffer, 0, load(regrets, at))
+                    regret = maximum(load(regrets, at), zero)
                     at += 16
-                    for lane in range(live):
-                        regret = np.float64(buffer[lane])
-                        if regret > 0.0:
-                            total += regret
-                            largest = max(largest, regret)
-    return total, largest
+                    if live < 16:
+                        store(buffer, 0, regret)
+                        for lane in range(max(live, 0), 16):
+                            buffer[lane] = 0.0
+                        regret = load(buffer, 0)
+                    part = part + regret
+                    highest = maximum(highest, regret)
+            whole += np.float64(total(part))
+    store(buffer, 0, highest)
+    return whole, np.float64(buffer.max())

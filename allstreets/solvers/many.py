@@ -17,6 +17,7 @@ from allstreets.solvers.spot_text import spot_mapping
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+SETTINGS = ("algorithm", "precision", "target")  # which a spot may bring along
 KILLED = "its process was killed; is there enough memory?"
 
 
@@ -43,8 +44,9 @@ def solve_many(
 ) -> list[ManyRow]:
     """Solve spots side by side; returns their rows in the order given.
 
-    A spot is a `Spot` or the keys of a spot file, whose `name` stands in its row. One that cannot
-    be solved has an `error` and does not touch the others. Each of the `processes` (default: one a
+    A spot is a `Spot` or the keys of a spot file, whose `name` stands in its row and whose
+    algorithm, precision and target (a fraction) go before those given here. One that cannot be
+    solved has an `error` and does not touch the others. Each of the `processes` (default: one a
     core) works with `threads`. `csv` names a file to which rows are appended as spots finish.
     `options` go to `solve`: max_iterations, seconds, algorithm, precision, check.
 
@@ -118,8 +120,9 @@ def _solve_one(name: str, keys: Mapping[str, Any] | str, options: Mapping[str, A
     try:
         if isinstance(keys, str):
             raise InputError(keys)
-        spot = Spot.from_mapping(keys)
-        result = solve(spot, **options)
+        own = {key: keys[key] for key in SETTINGS if key in keys}
+        game = {key: value for key, value in keys.items() if key not in own}
+        result = solve(Spot.from_mapping(game), **{**options, **own})
         evs = result.evs
     except Exception as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"

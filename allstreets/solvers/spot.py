@@ -13,10 +13,10 @@ from allstreets.betting import (
     BettingTree,
     PostflopRules,
     SizesInput,
+    Street,
     build_postflop_tree,
     payoffs,
     rules_from_spot,
-    same_sizes,
     street_of_board,
 )
 from allstreets.cards import Range, cards_text, parse_board
@@ -97,13 +97,17 @@ class Spot:
             "rake": self.rake,
             "rake_cap": self.rake_cap,
         }
-        if self.bet_sizes is not None:
-            return rules_from_spot(
-                {"board": self.board, "bet_sizes": self.bet_sizes, "donk": self.donk, **common}
-            )
-        street = street_of_board(self.cards)
-        return PostflopRules(
-            street=street, sizes=same_sizes(street, self.bets, self.raises), **common
+        sizes = self.bet_sizes
+        if sizes is None:
+            chosen = {"bet": self.bets, "raise": self.raises}
+            sizes = {
+                f"{street.text}_{player}": chosen
+                for street in Street
+                if street != Street.PREFLOP
+                for player in ("oop", "ip")
+            }
+        return rules_from_spot(
+            {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
         )
 
     @cached_property

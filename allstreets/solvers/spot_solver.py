@@ -24,7 +24,7 @@ from allstreets.solvers.locks import find_locks, impose, lock_root
 from allstreets.solvers.spot import Spot
 from allstreets.solvers.spot_result import SpotResult
 from allstreets.subgames.exact import PRECISIONS, ExactSubgame
-from allstreets.subgames.exact_view import StreetView
+from allstreets.subgames.exact_view import StreetView, average_strategy
 
 BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
 DEFAULT_CHECK = 10  # iterations between two looks at the exploitability in `solve`
@@ -143,21 +143,14 @@ class SpotSolver:
             strategy_entropy=self._entropy(),
         )
 
-    def _entropy(self) -> float:
-        """Mean entropy of the strategies of the first street, by reach, 0 (pure) to 1 (even)."""
-        view = self.result().street()
-        tree = self.spot.tree
-        entropies, weights = [0.0], [0.0]
+    def _entropy(self) -> float | None:
+        """Mean entropy of the strategies of the first street, 0 (pure) to 1 (even)."""
+        entropies = []
         for node in self._first_street():
-            numbers = view.node(node)
-            chances = numbers.strategy
-            actions = len(tree.children_of(node))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                logs = np.where(chances > 0, chances * np.log(chances), 0.0)
-            reach = numbers.reach[numbers.player]
-            entropies.append(float(-(logs.sum(axis=0) @ reach)) / np.log(actions))
-            weights.append(float(reach.sum()))
-        return sum(entropies) / sum(weights) if sum(weights) else 0.0
+            chances = average_strategy(self.subgame, 0, 0, node)
+            logs = np.log(np.where(chances > 0, chances, 1.0))
+            entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
+        return float(np.concatenate(entropies).mean()) if entropies else None
 
     def _first_street(self) -> list[int]:
         tree = self.spot.tree
@@ -166,21 +159,20 @@ class SpotSolver:
 
     def strategies(self) -> Mapping[str, Mapping[str, float]]:
         """The average strategy of the first street: "line: combo" → action → probability."""
-        view, tree = self.result().street(), self.spot.tree
+        tree, hands = self.spot.tree, self.subgame.streets[0].hands
         found: dict[str, dict[str, float]] = {}
         for node in self._first_street():
             names = [action_text(action) for action in tree.actions_at(node)]
             player = int(tree.player[node])
-            for combo, chances in zip(
-                view.combos[player].tolist(), view.strategy(node).T.tolist(), strict=True
-            ):
+            strategy = average_strategy(self.subgame, 0, 0, node)
+            for combo, chances in zip(hands[player][0].tolist(), strategy.T.tolist(), strict=True):
                 key = f"{line_text(tree, node)}: {combo_text(combo)}".strip()
                 found[key] = dict(zip(names, chances, strict=True))
         return found
 
     def result(self) -> SpotResult:
         """The solution as it stands now; later iterations change what it shows."""
-        return SpotResult(self.spot, self.view)
+        return SpotResult(self.spot, self.view, self)
 
     def view(self, cards: tuple[int, ...]) -> StreetView:
         """One board of the street that is reached when `cards` have been dealt."""

@@ -15,7 +15,7 @@ moment at which a writer dies, the folder holds one whole solution.
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -156,28 +156,26 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
     return {"file": file, **write_mapped(folder / file, arrays)}
 
 
-def _files(solver: "SpotSolver", saved: str) -> "list[tuple[str, Arrays]]":
-    """(name, arrays) of every file of a bundle."""
+def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
+    """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
     from allstreets.solvers.stored import board_names, pack_street
 
-    subgame, result = solver.subgame, solver.result()
-    tree, root = solver.spot.tree, subgame.streets[0].runouts[0]
-    files: list[tuple[str, Arrays]] = []
+    subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
-        for prefix, cards in board_names(root, level):
-            packed = pack_street(result.street(cards), tree, street)
+        for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
+            packed = pack_street(solver.view(cards), tree, street)
             arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
-        files.append((f"nodes-{street.text}", arrays))
-    if saved == "full":
-        state = solver.state()
-        for level, street in enumerate(subgame.levels):
-            mark = f".{street.text}."
-            own = {name: array for name, array in state.items() if mark in name}
-            if level == 0:
-                own |= {name: array for name, array in state.items() if "." not in name}
-            files.append((street.text, own))
-    return files
+        yield f"nodes-{street.text}", arrays
+    if saved != "full":
+        return
+    state = solver.state()
+    for level, street in enumerate(subgame.levels):
+        mark = f".{street.text}."
+        own = {name: array for name, array in state.items() if mark in name}
+        if level == 0:
+            own |= {name: array for name, array in state.items() if "." not in name}
+        yield street.text, own
 
 
 def _kept_streets(levels: "Sequence[Street]", saved: str) -> "list[Street]":
@@ -239,6 +237,8 @@ class _Opened:
 
         level = len(cards)
         if level >= len(self._kept):
+            if self._manifest["saved"] != "full":
+                raise InputError("this street was not kept: ask for a node by its line")
             return self._solved().view(cards)
         if level not in self._nodes:
             file = f"nodes-{self._kept[level].text}"

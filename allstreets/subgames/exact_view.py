@@ -67,6 +67,21 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
     return BoardPlace(len(cards), tuple(numbers), renamed)
 
 
+def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) -> Floats:
+    """[A, H]: the average strategy of a tree node on board `number` of its street, as stored."""
+    player = Player(int(subgame.tree.player[node]))
+    boards = subgame.boards[player][level]
+    actions = int(subgame.tree.child_count[node])
+    hands = int(boards.own_start[number + 1] - boards.own_start[number])
+    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
+    stored = widen(subgame.averages[level][player][start : start + actions * hands])
+    by_action = stored.reshape(hands // 16, actions, 16).transpose(1, 0, 2).reshape(actions, -1)
+    count = len(subgame.streets[level].hands[player][number])
+    weights = np.maximum(by_action[:, :count].astype(np.float64), 0.0)
+    total = weights.sum(axis=0)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+
 class StreetView:
     """Every decision node of one street on one board."""
 
@@ -162,17 +177,7 @@ class StreetView:
 
     def strategy(self, node: int) -> Floats:
         """[A, H]: the average strategy of the player who acts."""
-        subgame, level, number = self.subgame, self.level, self.board.numbers[-1]
-        player = Player(int(subgame.tree.player[node]))
-        boards = subgame.boards[player][level]
-        actions = int(subgame.tree.child_count[node])
-        hands = int(boards.own_start[number + 1] - boards.own_start[number])
-        start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
-        stored = widen(subgame.averages[level][player][start : start + actions * hands])
-        by_action = stored.reshape(hands // 16, actions, 16).transpose(1, 0, 2).reshape(actions, -1)
-        weights = np.maximum(by_action[:, : len(self.combos[player])].astype(np.float64), 0.0)
-        total = weights.sum(axis=0)
-        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+        return average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
 
     def _group(self, own: Player, node: int) -> tuple[int, Rows]:
         forest = self.subgame.forests[own][self.level]

@@ -1,7 +1,6 @@
 """Solving a spot as a job: train until a rule holds, keep what is solved, say what came out.
 
-The solver of this job tells its exploitability at checks and nothing else, so that checks stay
-cheap, and takes the time of its iterations.
+The solver of this job takes the time of its iterations; checks and compilation do not count.
 """
 
 import time
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from allstreets.base import InputError
-from allstreets.cfr.metrics import Metrics
 from allstreets.solvers import Spot, SpotResult, SpotSolver
 from allstreets.storage import claim
 from allstreets.storage.bundle import (
@@ -56,7 +54,7 @@ class LastResort:
 
 
 class JobSolver(SpotSolver):
-    """A spot solver with cheap checks and a stopwatch."""
+    """A spot solver with a stopwatch."""
 
     def __init__(self, spot: Spot, algorithm: str, threads: int | None, precision: str) -> None:
         super().__init__(spot, algorithm, threads, precision)
@@ -74,12 +72,6 @@ class JobSolver(SpotSolver):
             return stop
 
         super().train_batch(iterations, between)
-
-    def metrics(self, *, exploitability: bool = True) -> Metrics:
-        """Exploitability in % of the pot."""
-        return Metrics(
-            exploitability=100 * self.exploitability() / self.spot.pot if exploitability else None
-        )
 
     @property
     def seconds_per_iteration(self) -> float | None:

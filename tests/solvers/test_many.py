@@ -19,9 +19,11 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
         {**RIVER, "name": "blocked", "oop_range": "KsKd"},
         {**RIVER, "name": "typo", "pots": 3},
         spot(RIVER, pot=60),
+        {**RIVER, "name": "own", "algorithm": "cfr+", "precision": "float16", "target": 0.05},
     ]
     rows = solve_many(spots, target=0.01, processes=2, csv=path)
-    assert [row.name for row in rows] == ["first", "blocked", "typo", "4"]
+    assert [row.name for row in rows] == ["first", "blocked", "typo", "4", "own"]
+    assert 1 < (rows[4].exploitability_pct or 0) <= 5
     assert "is blocked" in (rows[1].error or "")
     assert "pots" in (rows[2].error or "")
     assert rows[1].ev_oop is None
@@ -32,7 +34,14 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
     solve_many(spots[:1], target=0.01, processes=1, csv=path)
     with path.open(newline="") as file:
         lines = list(csv.DictReader(file))
-    assert sorted(line["name"] for line in lines) == ["4", "blocked", "first", "first", "typo"]
+    assert sorted(line["name"] for line in lines) == [
+        "4",
+        "blocked",
+        "first",
+        "first",
+        "own",
+        "typo",
+    ]
     first = next(line for line in lines if line["name"] == "first")
     assert float(first["ev_oop"]) == rows[0].ev_oop
     assert next(line for line in lines if line["name"] == "blocked")["ev_oop"] == ""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from small_spots import FLOP, RIVER, TURN, spot
 
-from allstreets.base import InputError
+from allstreets.base import InputError, write_atomic
 from allstreets.solvers import NodeResult, SpotResult, SpotSolver
 from allstreets.storage import load_spot, save_spot
 from allstreets.storage.bundle import read_manifest, require_free, restore_spot, spot_identity
@@ -199,3 +199,39 @@ def test_damage(tmp_path: Path) -> None:
     river.unlink()
     with pytest.raises(InputError, match="is missing"):
         restore_spot(SpotSolver(spot(TURN)), folder)
+
+
+def test_a_save_that_dies_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every write: after the new files of any street, and before the manifest is renamed."""
+    folder, solver = tmp_path / "solved", solved(TURN, 5)
+    save_spot(solver, folder)
+    before = solver.result().node("x x | 2h |")
+    kept = before.strategy.copy(), before.action_evs.copy()
+    for fatal in range(4):
+        solver.train_batch(1)
+        writes = iter(range(10))
+
+        def dying(path: Path, write: Any, fatal: int = fatal, writes: Any = writes) -> None:
+            if next(writes) == fatal:
+                raise OSError(28, "No space left on device")
+            write_atomic(path, write)
+
+        with monkeypatch.context() as patch:
+            patch.setattr("allstreets.storage.mapped.write_atomic", dying)
+            patch.setattr("allstreets.storage.bundle.write_atomic", dying)
+            with pytest.raises(InputError, match="No space left on device; make room"):
+                save_spot(solver, folder)
+        loaded = load_spot(folder)
+        assert loaded.iterations == 5
+        np.testing.assert_array_equal(loaded.node("x x | 2h |").strategy, kept[0])
+        np.testing.assert_array_equal(loaded.node("x x | 2h |").action_evs, kept[1])
+    save_spot(solver, folder)
+    assert len(list(folder.glob("*.safetensors"))) == 3  # what the failures left is gone
+
+
+def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:
+    save_spot(solved(TURN, 1), tmp_path / "solved", "turn")
+    with pytest.raises(InputError, match="ask for a node by its line"):
+        load_spot(tmp_path / "solved").street((0,))
