@@ -8,6 +8,7 @@ new card blocks and putting the rest in the new street's order moves whole vecto
 import numpy as np
 
 from allstreets.kernels.exact_layout import (
+    EVALUATE,
     UPDATE,
     Boards,
     Discounts,
@@ -17,7 +18,7 @@ from allstreets.kernels.exact_layout import (
     Workspace,
 )
 from allstreets.kernels.exact_nodes import go_down, go_up
-from allstreets.kernels.exact_terminals import answer_tile, choice_tile
+from allstreets.kernels.exact_terminals import Ahead, answer_tile, choice_tile
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
 
@@ -119,19 +120,23 @@ def down_to_values(
     group: int,
     mode: int,
     river: bool,
+    averages: bool,
 ) -> None:
     """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
     own = boards.own_start[board + 1] - boards.own_start[board]
     other = boards.other_start[board + 1] - boards.other_start[board]
     go_down(forest, group, space.reach, storage, boards.other_slots[board], other, mode)
     clear_rows(forest, group, space, own)
-    soon = boards.own_slots[board] + forest.group_slots[group] * own
+    place = boards.own_slots[board] + forest.group_slots[group] * own
+    regrets, average = 16 if mode == UPDATE else 0, 16 if averages or mode == EVALUATE else 0
     for tile in range(forest.group_choices[group], forest.group_choices[group + 1]):
-        choice_tile(forest, boards, board, tile, space, own, other, storage, soon, river)
-        soon += 16 * other
+        ahead = Ahead(place, regrets, average)
+        choice_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
+        place += 16 * other
     for tile in range(forest.group_answers[group], forest.group_answers[group + 1]):
-        answer_tile(forest, boards, board, tile, space, own, other, storage, soon, river)
-        soon += 16 * other
+        ahead = Ahead(place, regrets, average)
+        answer_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
+        place += 16 * other
 
 
 @kernel
@@ -146,7 +151,8 @@ def river_group(
     discounts: Discounts,
 ) -> None:
     """Everything between the reach rows of a group's lines and their value rows."""
-    down_to_values(forest, boards, storage, space, board, group, mode, True)
+    averages = bool(discounts.average > ZERO)
+    down_to_values(forest, boards, storage, space, board, group, mode, True, averages)
     go_up(forest, group, space.values, storage, boards, board, mode, discounts)
 
 
@@ -183,7 +189,7 @@ def early_down(
     mode: int,
 ) -> None:
     """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
-    down_to_values(forest, boards, storage, space, board, 0, mode, False)
+    down_to_values(forest, boards, storage, space, board, 0, mode, False, True)
     other = boards.other_start[board + 1] - boards.other_start[board]
     zero = splat(ZERO)
     for lanes in range(len(forest.leaf_reach) // 16):

@@ -34,6 +34,14 @@ ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
+class Ahead(NamedTuple):
+    """What the way up will need, asked for while the tiles leave the memory idle."""
+
+    place: int  # of the next stored numbers
+    regrets: int  # 16 to go on by a vector a hand, 0 to stay: nothing is needed
+    average: int
+
+
 class Regions(NamedTuple):
     """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
 
@@ -116,7 +124,7 @@ def net_wins(
     own: int,
     other: int,
     storage: Storage,
-    soon: int,
+    ahead: Ahead,
 ) -> Any:
     """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
 
@@ -137,9 +145,8 @@ def net_wins(
     for start in range(0, other, CHUNK):
         end = min(start + CHUNK, other)
         for hand in range(start, end):
-            # The tiles leave the memory idle: ask for what the way up will need.
-            prefetch(storage.own_regrets, soon + 16 * hand)
-            prefetch(storage.own_average, soon + 16 * hand)
+            prefetch(storage.own_regrets, ahead.place + ahead.regrets * hand)
+            prefetch(storage.own_average, ahead.place + ahead.average * hand)
             reach = load(rows, regions.reach + 16 * hand)
             total = total + reach
             store(rows, prefix + 16 * (hand + 1), total)
@@ -199,7 +206,7 @@ def showdowns(
     own: int,
     other: int,
     storage: Storage,
-    soon: int,
+    ahead: Ahead,
     river: bool,
 ) -> Any:
     """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.
@@ -207,7 +214,7 @@ def showdowns(
     Either way the reach of the hands that hold each card stands in `sums` afterwards.
     """
     if river:
-        return net_wins(boards, board, rows, regions, own, other, storage, soon)
+        return net_wins(boards, board, rows, regions, own, other, storage, ahead)
     all_in(boards, board, rows, regions, own, other)
     return sum_by_card(boards, board, other, rows, regions.reach, regions.sums)
 
@@ -222,7 +229,7 @@ def choice_tile(
     own: int,
     other: int,
     storage: Storage,
-    soon: int,
+    ahead: Ahead,
     river: bool,
 ) -> None:
     """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
@@ -231,7 +238,7 @@ def choice_tile(
         to = regions.reach + 16 * hand
         transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
     store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
-    total = showdowns(boards, board, rows, regions, own, other, storage, soon, river)
+    total = showdowns(boards, board, rows, regions, own, other, storage, ahead, river)
     mine = boards.own_start[board]
     stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
     loss = load(forest.choice_loss, lane)
@@ -259,7 +266,7 @@ def answer_tile(
     own: int,
     other: int,
     storage: Storage,
-    soon: int,
+    ahead: Ahead,
     river: bool,
 ) -> None:
     """A tile of the other's nodes: value of his fold and of his call or check together."""
@@ -269,7 +276,7 @@ def answer_tile(
         transpose_from(space.reach, forest.answer_showdown, lane, other, hand, rows, to, 16)
         to = regions.folds + 16 * hand
         transpose_from(space.reach, forest.answer_fold, lane, other, hand, rows, to, 16)
-    total = showdowns(boards, board, rows, regions, own, other, storage, soon, river)
+    total = showdowns(boards, board, rows, regions, own, other, storage, ahead, river)
     stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
     gain = load(forest.answer_gain, lane)
     fold_total = sum_folds(boards, board, other, rows, regions, gain, rake)
