@@ -94,6 +94,12 @@ def rows_of(name: str, threads: int, precision: str, scale: float, quick: bool) 
         Row(f"{title}: an iteration", 1000 * per_iteration, "ms",
             beside(per_iteration, theirs.get("seconds_per_iteration")))
     ]  # fmt: skip
+    slots = found["arrays_mib"] * 2**20 / (8 if precision == "float32" else 4)
+    # Regrets read twice and written once, the average read and written every second time.
+    traffic = (3 + 1) * (4 if precision == "float32" else 2) * slots / per_iteration / 1e9
+    rows.append(
+        Row(f"{title}: a slot", 1e9 * per_iteration / slots, "ns", f"{traffic:.1f} GB/s of storage")
+    )
     for target, (seconds, iterations) in found["reached"].items():
         known = theirs.get("seconds_to", {}).get(f"{target:g}%")
         remark = f"{iterations} iterations"

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from allstreets import __version__
 from allstreets.base.errors import InputError
+from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
@@ -37,6 +38,7 @@ app.command("range")(show_range)
 app.command("flops")(flops)
 app.command("solve")(solve)
 app.command("report")(report)
+app.add_typer(config, name="config")
 app.command("toy")(toy)
 
 

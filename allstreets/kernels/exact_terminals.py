@@ -173,11 +173,21 @@ def net_wins(
 
 @kernel
 def all_in(
-    boards: Boards, board: int, rows: Floats, regions: Regions, own: int, other: int
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    stakes: Floats,
+    lane: int,
 ) -> None:
-    """net[own hand] = Σ over his hands of equity · reach, zero where nobody can be all-in here."""
+    """net[own hand] = Σ over his hands of equity · reach, zero where the tile has no all-in."""
     zero = splat(ZERO)
-    if not boards.equity.size:
+    played_for = ZERO
+    for place in range(lane, lane + 16):
+        played_for += stakes[place]
+    if played_for == ZERO:
         for hand in range(own):
             store(rows, regions.net + 16 * hand, zero)
         return
@@ -207,6 +217,8 @@ def showdowns(
     other: int,
     storage: Storage,
     ahead: Ahead,
+    stakes: Floats,
+    lane: int,
     river: bool,
 ) -> Any:
     """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.
@@ -215,7 +227,7 @@ def showdowns(
     """
     if river:
         return net_wins(boards, board, rows, regions, own, other, storage, ahead)
-    all_in(boards, board, rows, regions, own, other)
+    all_in(boards, board, rows, regions, own, other, stakes, lane)
     return sum_by_card(boards, board, other, rows, regions.reach, regions.sums)
 
 
@@ -238,7 +250,9 @@ def choice_tile(
         to = regions.reach + 16 * hand
         transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
     store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
-    total = showdowns(boards, board, rows, regions, own, other, storage, ahead, river)
+    total = showdowns(
+        boards, board, rows, regions, own, other, storage, ahead, forest.choice_stake, lane, river
+    )
     mine = boards.own_start[board]
     stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
     loss = load(forest.choice_loss, lane)
@@ -276,7 +290,9 @@ def answer_tile(
         transpose_from(space.reach, forest.answer_showdown, lane, other, hand, rows, to, 16)
         to = regions.folds + 16 * hand
         transpose_from(space.reach, forest.answer_fold, lane, other, hand, rows, to, 16)
-    total = showdowns(boards, board, rows, regions, own, other, storage, ahead, river)
+    total = showdowns(
+        boards, board, rows, regions, own, other, storage, ahead, forest.answer_stake, lane, river
+    )
     stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
     gain = load(forest.answer_gain, lane)
     fold_total = sum_folds(boards, board, other, rows, regions, gain, rake)

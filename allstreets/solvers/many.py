@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, write_atomic
 from allstreets.cards.matchups import processors
 from allstreets.solvers.spot import Spot
 from allstreets.solvers.spot_solver import solve
@@ -39,6 +39,7 @@ def solve_many(
     target: float = 0.003,
     processes: int | None = None,
     csv: Path | str | None = None,
+    parquet: Path | str | None = None,
     threads: int = 1,
     **options: Any,
 ) -> list[ManyRow]:
@@ -47,7 +48,8 @@ def solve_many(
     A spot is a `Spot` or the keys of a spot file, whose `name` stands in its row and whose
     algorithm, precision and target (a fraction) go before those given here. One that cannot be
     solved has an `error` and does not touch the others. Each of the `processes` (default: one a
-    core) works with `threads`. `csv` names a file to which rows are appended as spots finish.
+    core) works with `threads`. `csv` names a file to which rows are appended as spots finish,
+    `parquet` one that is written at the end (with the extra `allstreets[parquet]`).
     `options` go to `solve`: max_iterations, seconds, algorithm, precision, check.
 
     The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
@@ -58,12 +60,30 @@ def solve_many(
         raise InputError("processes and threads must be 1 or more")
     options = {**options, "target": target, "threads": threads}
     file = None if csv is None else _CsvFile(Path(csv))
+    if parquet is not None:
+        _parquet()  # before hours of solving, not after
     rows: dict[int, ManyRow] = {}
     for place, row in _solved(jobs, min(count, max(len(jobs), 1)), options):
         rows[place] = row
         if file is not None:
             file.append(row)
-    return [rows[place] for place in range(len(jobs))]
+    in_order = [rows[place] for place in range(len(jobs))]
+    if parquet is not None:
+        table = _parquet().Table.from_pylist([asdict(row) for row in in_order])
+        write_atomic(Path(parquet), lambda target: _parquet().parquet.write_table(table, target))
+    return in_order
+
+
+def _parquet() -> Any:
+    """The library behind Parquet files, which is an extra."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "Parquet files need pyarrow: pip install 'allstreets[parquet]', or write CSV"
+        ) from None
+    return pyarrow
 
 
 def _job(number: int, spot: Spot | Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | str]:

@@ -107,7 +107,7 @@ class ExactSubgame:
         self.spaces = [
             [self._workspace(level) for level in range(len(self.levels))] for _ in range(threads)
         ]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def _kernel_boards(self, level: int, own: Player) -> Boards:
         street = self.levels[level]
@@ -237,7 +237,10 @@ class ExactSubgame:
         if self._pool is None:
             work(0)
             return
-        list(self._pool.map(work, range(self.threads)))
+        others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
+        work(0)  # this thread does its share too: handing over takes time
+        for other in others:
+            other.result()
         leaves = self.spaces[0][0].leaf_values
         for thread in range(1, self.threads):
             np.add(leaves, self.spaces[thread][0].leaf_values, out=leaves)

@@ -11,7 +11,7 @@ import pytest
 from allstreets import __version__
 from allstreets.cli import main as cli
 
-VERBS = ["equity", "range", "flops", "toy", "solve", "report"]
+VERBS = ["equity", "range", "flops", "toy", "solve", "report", "config"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -126,3 +126,14 @@ def test_json_is_one_object_and_the_last_line(capsys: pytest.CaptureFixture[str]
         assert code == 0
         assert len(out.splitlines()) == 1
         assert isinstance(json.loads(out), dict)
+
+
+def test_the_schema_of_a_spot_file(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "config", "schema")
+    assert code == 0
+    schema = json.loads(out)
+    assert {"board", "oop_range", "ip_range", "pot", "stack", "lock"} <= set(schema["properties"])
+    assert schema["additionalProperties"] is False
+    code, _, err = run(capsys, "config", "schema", "sport")
+    assert code == 2
+    assert "sport" in err

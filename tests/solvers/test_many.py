@@ -71,3 +71,17 @@ def test_refusals(tmp_path: Path) -> None:
         solve_many([RIVER], csv=tmp_path / "mine.csv")
     assert (tmp_path / "mine.csv").read_text() == "a,b\n1,2\n"
     assert solve_many([]) == []
+
+
+def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    from pyarrow import parquet
+
+    path = tmp_path / "many.parquet"
+    rows = solve_many([{**RIVER, "name": "first"}], target=0.01, processes=1, parquet=path)
+    (read,) = parquet.read_table(path).to_pylist()
+    assert (read["name"], read["ev_oop"]) == ("first", rows[0].ev_oop)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"pip install 'allstreets\[parquet\]', or write CSV"):
+        solve_many([RIVER], parquet=path)

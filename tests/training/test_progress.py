@@ -3,6 +3,8 @@
 import io
 import os
 import re
+import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,14 +218,26 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", output)
 
 
+def _read_all(terminal: int, chunks: list[bytes]) -> None:
+    """Read until the other side is closed, which a pseudo-terminal tells by an error."""
+    with suppress(OSError):
+        while chunk := os.read(terminal, 65536):
+            chunks.append(chunk)
+
+
 @pytest.mark.skipif(not Path("/dev/ptmx").exists(), reason="no pseudo-terminals")
 @pytest.mark.usefixtures("_plain_environment")
 def test_a_true_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
     main, side = os.openpty()
+    chunks: list[bytes] = []
     with os.fdopen(side, "w") as stream, show_progress(stream) as observer:
+        # A terminal takes a few kB at a time: somebody has to read while it is written to.
+        reader = threading.Thread(target=_read_all, args=(main, chunks))
+        reader.start()
         train(MatrixGameSolver(), [Iterations(300)], observers=[observer])
-    output = os.read(main, 100_000).decode()
+    reader.join(timeout=10)
     os.close(main)
+    output = b"".join(chunks).decode()
     assert "300 / 300" in output
     assert "100 %" in output

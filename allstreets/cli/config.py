@@ -1,0 +1,45 @@
+"""allstreets config: what config files may hold."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+class ConfigKind(StrEnum):
+    """The kinds of config files."""
+
+    spot = "spot"
+
+
+@app.callback()
+def config() -> None:
+    """What config files may hold.
+
+    \b
+    Examples:
+      allstreets config schema
+      allstreets config schema spot > spot.schema.json
+    """
+
+
+@app.command("schema")
+def schema(
+    kind: Annotated[ConfigKind, typer.Argument(help="Which file.")] = ConfigKind.spot,
+) -> None:
+    """Print the JSON schema of a config file, for editors that check YAML while you type.
+
+    \b
+    Examples:
+      allstreets config schema
+      allstreets config schema spot > spot.schema.json
+    """
+    import json
+
+    from allstreets.training import config_schema
+    from allstreets.training.spot_config import SpotConfig
+
+    models = {ConfigKind.spot: SpotConfig}
+    typer.echo(json.dumps(config_schema(models[kind]), indent=2))
