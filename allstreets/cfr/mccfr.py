@@ -35,11 +35,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.cfr import metrics, strategies
-from allstreets.cfr.best_response import compiled, exploitability_of, game_value_of
+from allstreets.cfr import strategies
+from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
+from allstreets.cfr.figures import Figures
 from allstreets.cfr.flat import CHANCE, Floats
-from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.sampling_tree import sampling_tree
 from allstreets.cfr.sequence_form import SequenceForm
@@ -57,7 +57,7 @@ from allstreets.kernels.external_sampling import (
 LONGEST_ROUND = 64  # iterations of all streams together; at first a quarter of those before
 
 
-class MccfrSolver:
+class MccfrSolver(Figures):
     """External-sampling MCCFR of one game. Same seed and streams, same bits."""
 
     def __init__(
@@ -107,11 +107,6 @@ class MccfrSolver:
         }
 
     @property
-    def unit(self) -> str:
-        """The unit of exploitability and regrets."""
-        return self.form.game.unit
-
-    @property
     def iterations(self) -> int:
         """Iterations done so far; one walks once for each player."""
         return int(self._before_round[0] + self._done.sum())
@@ -140,11 +135,6 @@ class MccfrSolver:
         return strategies.normalised(self.form.game, self._sums)
 
     @property
-    def avg_positive_regret(self) -> float:
-        """Σ max(R, 0) / (slots · weight of the iterations): a trend, not a bound."""
-        return metrics.avg_positive_regret(self._regrets, self.regret_weight)
-
-    @property
     def pruned_fraction(self) -> float | None:
         """The share of actions skipped at the nodes walked since the warm-up."""
         if self.pruning is None:
@@ -164,24 +154,6 @@ class MccfrSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """As `train`."""
         self.train(iterations, callback)
-
-    def strategies(self) -> dict[str, dict[str, float]]:
-        """The average strategy: information set → action → probability."""
-        return strategies.as_table(self.form.game, self.average_probabilities)
-
-    def game_value(self) -> float:
-        """What the first player wins when both play the average strategy."""
-        return game_value_of(self.form, self.average_probabilities)
-
-    def metrics(self, *, exploitability: bool = True) -> Metrics:
-        """All figures but a regret bound: sampled regrets bound nothing for certain."""
-        average = self.average_probabilities
-        return Metrics(
-            exploitability=exploitability_of(self.form, average) if exploitability else None,
-            avg_positive_regret=self.avg_positive_regret,
-            max_regret=metrics.max_regret(self._regrets, self.regret_weight),
-            strategy_entropy=strategies.entropy(self.form.game, average),
-        )
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on, random state and open round included."""

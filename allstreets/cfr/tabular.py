@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.cfr import metrics, strategies
-from allstreets.cfr.best_response import compiled, exploitability_of, game_value_of
+from allstreets.cfr import strategies
+from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
+from allstreets.cfr.figures import Figures
 from allstreets.cfr.flat import Floats
-from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.payoff_bounds import empty_skips, payoff_bounds
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, parse_schedule
@@ -34,7 +34,7 @@ from allstreets.kernels.pruned import Bounds, iterate_pruned
 from allstreets.kernels.tabular import iterate, match_regrets
 
 
-class CfrSolver:
+class CfrSolver(Figures):
     """Counterfactual regret minimisation of one game. Same input, same bits."""
 
     def __init__(
@@ -69,11 +69,6 @@ class CfrSolver:
         }
 
     @property
-    def unit(self) -> str:
-        """The unit of exploitability and regrets."""
-        return self.form.game.unit
-
-    @property
     def iterations(self) -> int:
         """Iterations done so far; one updates both players."""
         return int(self._tables.iterations[0])
@@ -101,11 +96,6 @@ class CfrSolver:
         return strategies.normalised(self.form.game, sums)
 
     @property
-    def avg_positive_regret(self) -> float:
-        """Σ max(R, 0) / (slots · weight of the iterations): a trend, not a bound."""
-        return metrics.avg_positive_regret(self._tables.regrets, self.regret_weight)
-
-    @property
     def pruned_fraction(self) -> float | None:
         """The share of action updates skipped since the warm-up; `None` without pruning."""
         skipped, due = self._skips.counts
@@ -130,25 +120,6 @@ class CfrSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop early."""
         self._chunks.run(iterations, self._run, lambda: self.iterations, callback)
-
-    def strategies(self) -> dict[str, dict[str, float]]:
-        """The average strategy: information set → action → probability."""
-        return strategies.as_table(self.form.game, self.average_probabilities)
-
-    def game_value(self) -> float:
-        """What the first player wins when both play the average strategy."""
-        return game_value_of(self.form, self.average_probabilities)
-
-    def metrics(self, *, exploitability: bool = True) -> Metrics:
-        """All figures; `exploitability=False` leaves out the best responses."""
-        average = self.average_probabilities
-        return Metrics(
-            exploitability=exploitability_of(self.form, average) if exploitability else None,
-            avg_positive_regret=self.avg_positive_regret,
-            regret_bound=self.regret_bound,
-            max_regret=metrics.max_regret(self._tables.regrets, self.regret_weight),
-            strategy_entropy=strategies.entropy(self.form.game, average),
-        )
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on; tables by slot."""

@@ -155,7 +155,7 @@ class _Run:
         self._limit = limit.seconds if limit else math.inf
         self._began = clock()
         self._ticked = -math.inf
-        # (iteration, second of this session) whenever a batch ended: what the speed is taken from.
+        # (iteration, second of this process) whenever a batch ended: what the speed is taken from.
         self._points = deque([(solver.iterations, 0.0)], maxlen=estimate.WINDOW + 1)
 
     def to_the_end(self, intervals: Intervals) -> TrainingOutcome:

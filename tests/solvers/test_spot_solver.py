@@ -111,6 +111,15 @@ def test_names_of_suits_do_not_matter(permutation: int) -> None:
     assert values[0] == pytest.approx(values[1], abs=0.005 * spot.pot)
 
 
+def test_the_order_of_hands_in_a_range_does_not_matter() -> None:
+    turned = {key: ",".join(reversed(SMALL[key].split(","))) for key in ("oop", "ip")}
+    runs = [SpotSolver(Spot(**{**SMALL, **change}), threads=1) for change in ({}, turned)]
+    for solver in runs:
+        solver.train_batch(20)
+    for name, array in runs[0].state().items():
+        assert np.array_equal(array, runs[1].state()[name], equal_nan=True), name
+
+
 def test_rake_comes_out_of_both_shares() -> None:
     spot = Spot(**{**SMALL, "rake": 0.05, "rake_cap": 3.0})
     solver = SpotSolver(spot, threads=1)

@@ -40,9 +40,11 @@ def test_a_second_writer_is_refused_until_the_first_is_gone(tmp_path: Path) -> N
 
 
 def test_a_claim_ends_with_its_block(tmp_path: Path) -> None:
+    entered = 0
     for _ in range(2):
         with claim(tmp_path):
-            pass
+            entered += 1
+    assert entered == 2
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
