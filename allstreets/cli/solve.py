@@ -47,7 +47,9 @@ def solve(
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="tuned, dcfr, cfr+, …")] = None,
-    precision: Annotated[str | None, typer.Option(help="float32, or float16: half as big.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="float32; float16, int16: half as big.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the solution in this folder.")
     ] = None,

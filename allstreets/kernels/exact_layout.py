@@ -104,7 +104,20 @@ class Storage(NamedTuple):
     own_average: Floats
     other_regrets: Floats
     other_average: Floats
+    own_scales: Floats  # [board, node] of int16 regrets; empty for floats
     own_locked: Floats  # 1 where a strategy is locked: [node][hand], board by board; empty = none
+
+
+class NodePlace(NamedTuple):
+    """Where the numbers of one own node stand."""
+
+    child: int  # first value row of its actions
+    target: int  # value row of the node
+    adds: bool  # whether the value is added to what stands there
+    slot: int  # first stored number
+    number: int  # among the own nodes of all boards
+    lock: int  # first lock flag
+    soon: int  # what to ask for meanwhile
 
 
 class Discounts(NamedTuple):

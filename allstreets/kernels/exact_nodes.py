@@ -1,7 +1,5 @@
 """Decision nodes: the other's reach on the way down, own values and regrets on the way up."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from allstreets.kernels.exact_layout import (
@@ -11,25 +9,16 @@ from allstreets.kernels.exact_layout import (
     Discounts,
     Floats,
     Forest,
+    NodePlace,
     Storage,
 )
+from allstreets.kernels.exact_scaled import update_scaled_node
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.simd import fma, load, maximum, prefetch, splat, store, where_positive
-
-
-class NodePlace(NamedTuple):
-    """Where the numbers of one own node stand."""
-
-    child: int  # first value row of its actions
-    target: int  # value row of the node
-    adds: bool  # whether the value is added to what stands there
-    slot: int  # first stored number
-    lock: int  # first lock flag
-    soon: int  # what to ask for meanwhile
-
+from allstreets.kernels.simd import fma, load, maximum, pick, prefetch, splat, store, where_positive
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
+PADDING = 52  # the card that padding holds
 
 
 @kernel
@@ -186,6 +175,9 @@ def go_up(
 ) -> None:
     """Fold the values of a group's leaves into those of its lines, children before parents."""
     hands = boards.own_start[board + 1] - boards.own_start[board]
+    live = hands
+    while live and pick(boards.own_cards, 2 * (boards.own_start[board] + live - 1)) == PADDING:
+        live -= 1
     start, locks = boards.own_slots[board], boards.own_start[board] * forest.own_nodes
     for number in range(forest.group_nodes[group + 1] - 1, forest.group_nodes[group] - 1, -1):
         if not forest.is_own[number]:
@@ -196,12 +188,15 @@ def go_up(
             forest.value_row[number],
             forest.adds[number],
             start + forest.slot[number] * hands,
+            board * forest.own_nodes + forest.number[number],
             locks + forest.number[number] * hands,
             # The other player's regrets on the next board, read first thing there.
             boards.other_slots[board + 1] + forest.slot[number] * hands,
         )
         if mode != UPDATE:
             judge_node(node, values, storage, actions, hands, mode == BEST_RESPONSE)
+        elif storage.own_scales.size:
+            update_scaled_node(node, values, storage, actions, hands, live, discounts)
         elif actions == 2:
             update_node(node, values, storage, 2, hands, discounts)
         elif actions == 3:

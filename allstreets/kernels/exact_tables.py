@@ -94,7 +94,9 @@ def place_hands(
 
 
 @kernel
-def sum_regrets(regrets: Floats, start: Longs, count: Longs, actions: Longs) -> tuple[float, float]:
+def sum_regrets(
+    regrets: Floats, start: Longs, count: Longs, actions: Longs, scales: Floats
+) -> tuple[float, float]:
     """Sum and maximum of the positive regrets of one street, padding left out.
 
     `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes.
@@ -110,10 +112,13 @@ def sum_regrets(regrets: Floats, start: Longs, count: Longs, actions: Longs) -> 
         for node in range(len(actions)):
             # Sums of one node in single precision, those of all nodes in double.
             part = zero
+            scale = splat(np.float32(1.0))
+            if scales.size:
+                scale = splat(scales[board * len(actions) + node])
             for block in range(0, hands, 16):
                 live = count[board] - block
                 for _ in range(actions[node]):
-                    regret = maximum(load(regrets, at), zero)
+                    regret = maximum(load(regrets, at), zero) * scale
                     at += 16
                     if live < 16:
                         store(buffer, 0, regret)

@@ -49,6 +49,8 @@ VECTOR = Vector()
 IR_FLOAT = ir.FloatType()
 IR_VECTOR = ir.VectorType(IR_FLOAT, LANES)
 IR_HALVES = ir.VectorType(ir.HalfType(), LANES)
+IR_SHORTS = ir.VectorType(ir.IntType(16), LANES)
+IR_WORDS = ir.VectorType(ir.IntType(32), LANES)
 
 
 @register_model(Vector)
@@ -71,15 +73,18 @@ def _as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
 
 @machine_code
 def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """Sixteen elements of a float32 array; of a float16 one (given as uint16 bits), widened."""
+    """Sixteen elements of a float32, float16 (given as uint16 bits) or int16 array, widened."""
     del typing_context, index
-    half = array.dtype == types.uint16
+    half, short = array.dtype == types.uint16, array.dtype == types.int16
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
         if half:
             halves = builder.load(_as_vectors(builder, pointer, IR_HALVES), align=2)
             return builder.fpext(halves, IR_VECTOR)
+        if short:
+            shorts = builder.load(_as_vectors(builder, pointer, IR_SHORTS), align=2)
+            return builder.sitofp(shorts, IR_VECTOR)
         return builder.load(_as_vectors(builder, pointer, IR_VECTOR), align=4)
 
     return VECTOR(array, types.intp), generate
@@ -99,15 +104,19 @@ def pick(typing_context: Any, array: Any, index: Any) -> Any:
 
 @machine_code
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """Write sixteen elements; into an array of uint16 bits as float16."""
+    """Write sixteen elements; as float16 into uint16 bits, rounded into int16."""
     del typing_context, index, value
-    half = array.dtype == types.uint16
+    half, short = array.dtype == types.uint16, array.dtype == types.int16
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
         if half:
             halves = builder.fptrunc(arguments[2], IR_HALVES)
             builder.store(halves, _as_vectors(builder, pointer, IR_HALVES), align=2)
+        elif short:
+            whole = _llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [arguments[2]])
+            shorts = builder.trunc(builder.fptosi(whole, IR_WORDS), IR_SHORTS)
+            builder.store(shorts, _as_vectors(builder, pointer, IR_SHORTS), align=2)
         else:
             builder.store(arguments[2], _as_vectors(builder, pointer, IR_VECTOR), align=4)
         return context.get_dummy_value()
@@ -353,5 +362,7 @@ def aligned(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Any:
 
 
 def widen(array: Any) -> Any:
-    """Stored numbers as float32: half floats are kept as their bits."""
-    return array.view(np.float16).astype(np.float32) if array.dtype == np.uint16 else array
+    """Stored numbers as float32: half floats are kept as their bits, integers up to a scale."""
+    if array.dtype == np.uint16:
+        return array.view(np.float16).astype(np.float32)
+    return array.astype(np.float32) if array.dtype == np.int16 else array

@@ -26,7 +26,6 @@ PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, places, strengths, for both points of view
 SECONDS_A_SLOT = 3.8e-9  # one core, one iteration, one action of one hand of one node
 SETUP_SECONDS_A_BOARD = 0.0008
-PRECISION_HINT = "int16 is not offered; float16 takes as little memory"
 
 
 @dataclass(frozen=True)
@@ -112,8 +111,7 @@ def _padded(masks: NDArray[np.uint64], dealt: NDArray[np.uint64]) -> NDArray[np.
 def require_precision(precision: str) -> None:
     """Refuse a precision that is not offered."""
     if precision not in PRECISIONS:
-        hint = PRECISION_HINT if precision == "int16" else f"use {' or '.join(PRECISIONS)}"
-        raise InputError(f"precision: '{precision}' is not known: {hint}")
+        raise InputError(f"precision: '{precision}' is not known: use {' or '.join(PRECISIONS)}")
 
 
 def require_memory(spot: Spot, precision: str, need: Estimate, free: int | None) -> None:
@@ -122,11 +120,11 @@ def require_memory(spot: Spot, precision: str, need: Estimate, free: int | None)
         return
     what = f"this spot needs {_size(need.process_bytes)} and {_size(free)} are free"
     half = estimate_spot(spot, "float16", need.threads)
-    if precision != "float16" and half.process_bytes <= free:
+    if precision == "float32" and half.process_bytes <= free:
         raise InputError(f"{what}.\nWith precision float16 it needs {_size(half.process_bytes)}.")
     room = max(free - PROGRAM_BYTES, 1)
     factor = (half.process_bytes - PROGRAM_BYTES) / room
-    also = "float16 and " if precision != "float16" else ""
+    also = "float16 and " if precision == "float32" else ""
     raise InputError(
         f"{what}.\nUse {also}fewer bet and raise sizes, most of all on the river: "
         f"{factor:,.1f} times fewer actions would fit."

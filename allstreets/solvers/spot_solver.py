@@ -47,6 +47,11 @@ class SpotSolver:
             raise InputError(f"threads: {self.threads} is too few: give 1 or more")
         if precision not in PRECISIONS:
             raise InputError(f"precision: '{precision}' is not one of {', '.join(PRECISIONS)}")
+        if precision == "int16" and spot.lock:
+            raise InputError(
+                "precision: int16 shares one scale among locked and free hands, which "
+                "rounds the locks away: use float16"
+            )
         locks = find_locks(spot.tree, spot.cards, spot.lock)
         weights = [one.weights for one in spot.ranges]
         asymmetric = [lock.weights for lock in locks]

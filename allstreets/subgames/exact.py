@@ -55,7 +55,7 @@ from allstreets.subgames.exact_forest import build_forests, deal_streets, node_s
 
 EVERY_STRATEGY = 16  # half-iterations whose strategies all enter the running mean
 NO_DISCOUNTS = Discounts(*np.zeros(4, np.float32))
-PRECISIONS = {"float32": np.float32, "float16": np.uint16}  # half floats are kept as their bits
+PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
 
 
 class ExactSubgame:
@@ -101,6 +101,14 @@ class ExactSubgame:
             for level in range(len(self.levels))
         ]
         self.averages = [[aligned(array.shape, dtype) for array in pair] for pair in self.regrets]
+        boards_by_level = [len(street.runouts) for street in self.streets]
+        self.scales = [
+            [
+                np.ones(count * slots.nodes[p] if dtype == np.int16 else 0, np.float32)
+                for p in Player
+            ]
+            for count, slots in zip(boards_by_level, self.slots, strict=True)
+        ]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         # Half-iterations done, what they weigh in the running mean, and what of that waits.
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
@@ -193,7 +201,12 @@ class ExactSubgame:
         other = own.opponent
         regrets, averages = self.regrets[level], self.averages[level]
         return Storage(
-            regrets[own], averages[own], regrets[other], averages[other], self.locked[level][own]
+            regrets[own],
+            averages[own],
+            regrets[other],
+            averages[other],
+            self.scales[level][own],
+            self.locked[level][own],
         )
 
     def run(
@@ -276,7 +289,9 @@ class ExactSubgame:
                 counts = np.array([len(h) for h in self.streets[level].hands[player]], np.int64)
                 starts, slots = self.boards[player][level].own_start, self.slots[level]
                 actions = self.slot_actions(level, player)
-                part, most = sum_regrets(pair[player], starts, counts, actions)
+                part, most = sum_regrets(
+                    pair[player], starts, counts, actions, self.scales[level][player]
+                )
                 total += part * self.chips
                 largest = max(largest, most * self.chips)
                 entries += int(counts.sum()) * slots.actions[player]
@@ -293,7 +308,10 @@ class ExactSubgame:
         """Everything that the next half-iteration depends on."""
         counters = np.array([self.steps, self.weights, self.waiting], np.float64)
         state: dict[str, NDArray[Any]] = {"counters": counters}
-        for name, arrays in (("regrets", self.regrets), ("average", self.averages)):
+        kept = [("regrets", self.regrets), ("average", self.averages)]
+        if self.precision == "int16":
+            kept.append(("scales", self.scales))
+        for name, arrays in kept:
             for street, pair in zip(self.levels, arrays, strict=True):
                 for player in Player:
                     state[f"{name}.{street.text}.{player.name.lower()}"] = pair[player]

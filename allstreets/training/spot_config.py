@@ -151,7 +151,7 @@ class SpotConfig(ConfigModel):
     """How regrets are discounted: tuned, dcfr, dcfr+, cfr+, linear, vanilla."""
 
     precision: Literal["float32", "float16", "int16"] = "float32"
-    """How regrets and strategies are stored; float16 halves the memory."""
+    """How regrets and strategies are stored; float16 and int16 halve the memory."""
 
     target: Target = DEFAULT_TARGET
     """Exploitability at which the spot counts as solved, as a share of the pot: 0.3% or 0.003."""
@@ -162,8 +162,10 @@ class SpotConfig(ConfigModel):
             for key in ("bets", "raises"):
                 if getattr(self, key) is not None:
                     raise WrongKeyError(key, f"give {key} or bet_sizes, not both")
-        if self.precision == "int16":
-            raise WrongKeyError("precision", "int16 is not offered; write float16, as small")
+        if self.precision == "int16" and self.lock:
+            raise WrongKeyError(
+                "precision", "int16 would round locks away; write float16, as small"
+            )
         return self
 
     def spot(self) -> "Spot":

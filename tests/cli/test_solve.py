@@ -147,7 +147,7 @@ def test_resume(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path)
         ([*flags(RIVER), "--oop", "KsKd"], "oop: the range 'KsKd' is blocked"),
         ([*flags(RIVER), "--oop", "AsAh", "--ip", "AsAh"], "the two ranges block each other"),
         ([*flags(RIVER), "--bets", "33"], "bet sizes"),
-        ([*flags(RIVER), "--precision", "int16"], "int16 is not offered; write float16"),
+        ([*flags(RIVER), "--precision", "int8"], "'int8' is not known"),
         ([*flags(RIVER), "--target", "0.3"], "write 0.3% if meant so"),
         ([*flags(RIVER), "--time", "soon"], "time 'soon': write 60s"),
         ([*flags(RIVER), "--max-iterations", "0"], "iterations must be 1 or more"),

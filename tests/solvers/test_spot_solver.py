@@ -262,13 +262,20 @@ def test_bad_locks(lock: Lock, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_state_and_restore_are_the_same_run() -> None:
-    whole = SpotSolver(Spot(**SMALL), threads=2)
+def test_integers_and_locks_do_not_go_together() -> None:
+    lock = Lock("x b30", strategy={"fold": 1.0})
+    with pytest.raises(InputError, match="rounds the locks away: use float16"):
+        SpotSolver(Spot(**SMALL, lock=(lock,)), precision="int16")
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16", "int16"])
+def test_state_and_restore_are_the_same_run(precision: str) -> None:
+    whole = SpotSolver(Spot(**SMALL), threads=2, precision=precision)
     whole.train_batch(30)
-    first = SpotSolver(Spot(**SMALL), threads=2)
+    first = SpotSolver(Spot(**SMALL), threads=2, precision=precision)
     first.train_batch(17)
     kept = {name: array.copy() for name, array in first.state().items()}
-    second = SpotSolver(Spot(**SMALL), threads=2)
+    second = SpotSolver(Spot(**SMALL), threads=2, precision=precision)
     second.restore(kept)
     second.train_batch(13)
     for name, array in whole.state().items():

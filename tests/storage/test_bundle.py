@@ -45,7 +45,7 @@ def assert_same_node(first: NodeResult, second: NodeResult) -> None:
 
 
 @pytest.mark.parametrize("name", list(SPOTS))
-@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize("precision", ["float32", "float16", "int16"])
 def test_every_node_comes_back_exactly(tmp_path: Path, name: str, precision: str) -> None:
     solver = solved(SPOTS[name], precision=precision)
     save_spot(solver, tmp_path / "solved")
