@@ -24,6 +24,9 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Shorts = NDArray[np.uint16]
 
+PADDING_CARD = 52
+"""The card that hands of the padding hold."""
+
 ZERO_ROW = 0
 """Reach row 0 is always zero: it stands in for lanes that nobody uses."""
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from allstreets.kernels.exact_layout import (
     BEST_RESPONSE,
+    PADDING_CARD,
     UPDATE,
     Boards,
     Discounts,
@@ -18,7 +19,6 @@ from allstreets.kernels.simd import fma, load, maximum, pick, prefetch, splat, s
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
-PADDING = 52  # the card that padding holds
 
 
 @kernel
@@ -176,7 +176,7 @@ def go_up(
     """Fold the values of a group's leaves into those of its lines, children before parents."""
     hands = boards.own_start[board + 1] - boards.own_start[board]
     live = hands
-    while live and pick(boards.own_cards, 2 * (boards.own_start[board] + live - 1)) == PADDING:
+    while live and pick(boards.own_cards, 2 * (boards.own_start[board] + live - 1)) == PADDING_CARD:
         live -= 1
     start, locks = boards.own_slots[board], boards.own_start[board] * forest.own_nodes
     for number in range(forest.group_nodes[group + 1] - 1, forest.group_nodes[group] - 1, -1):

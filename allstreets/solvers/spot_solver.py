@@ -20,10 +20,11 @@ from allstreets.cards import combo_text, runouts
 from allstreets.cards.matchups import processors
 from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.schedules import Schedule, parse_schedule
+from allstreets.solvers.estimate import require_precision
 from allstreets.solvers.locks import find_locks, impose, lock_root
 from allstreets.solvers.spot import Spot
 from allstreets.solvers.spot_result import SpotResult
-from allstreets.subgames.exact import PRECISIONS, ExactSubgame
+from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_view import StreetView, average_strategy
 
 BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
@@ -45,8 +46,7 @@ class SpotSolver:
         self.threads = processors() if threads is None else threads
         if self.threads < 1:
             raise InputError(f"threads: {self.threads} is too few: give 1 or more")
-        if precision not in PRECISIONS:
-            raise InputError(f"precision: '{precision}' is not one of {', '.join(PRECISIONS)}")
+        require_precision(precision)
         if precision == "int16" and spot.lock:
             raise InputError(
                 "precision: int16 shares one scale among locked and free hands, which "

@@ -286,7 +286,7 @@ class ExactSubgame:
         total, largest, entries = 0.0, 0.0, 0
         for level, pair in enumerate(self.regrets):
             for player in Player:
-                counts = np.array([len(h) for h in self.streets[level].hands[player]], np.int64)
+                counts = self.streets[level].lists[player].count
                 starts, slots = self.boards[player][level].own_start, self.slots[level]
                 actions = self.slot_actions(level, player)
                 part, most = sum_regrets(

@@ -5,6 +5,7 @@ that it does not block are kept, on the river in order of strength, and padded t
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,19 @@ from numpy.typing import NDArray
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, COMBO_PERMUTATIONS, Runouts, combo_strengths
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.cards.matchups import matchups
-from allstreets.kernels.exact_layout import Boards
+from allstreets.kernels.exact_layout import PADDING_CARD, Boards
 from allstreets.kernels.exact_tables import place_hands
+from allstreets.kernels.simd import LANES
 
-LANES = 16
-PADDING_CARD = 52
+
+@dataclass(frozen=True)
+class HandLists:
+    """One player's hands on all boards of a street, one board after the other, padded."""
+
+    start: NDArray[np.int64]  # [B+1]
+    count: NDArray[np.int64]  # [B]: without the padding
+    cards: NDArray[np.uint8]  # by hand, 2
+    strengths: NDArray[np.uint16]  # by hand; 0 before the river
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,27 @@ class StreetBoards:
     def boards(self) -> list[tuple[int, ...]]:
         """The cards of each board."""
         return [runout.board for runout in self.runouts]
+
+    @cached_property
+    def lists(self) -> tuple[HandLists, HandLists]:
+        """The hands of OOP and IP as the kernels read them, whoever is the own player."""
+        return _hand_lists(self.boards, self.hands[0]), _hand_lists(self.boards, self.hands[1])
+
+
+def _hand_lists(
+    boards: list[tuple[int, ...]], hands_by_board: list[NDArray[np.int64]]
+) -> HandLists:
+    start = np.zeros(len(boards) + 1, np.int64)
+    np.cumsum([padded(len(hands)) for hands in hands_by_board], out=start[1:])
+    cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
+    strengths = np.zeros(start[-1], np.uint16)
+    for board, first, hands in zip(boards, start[:-1], hands_by_board, strict=True):
+        place = slice(first, first + len(hands))
+        cards[place] = COMBO_CARDS[hands]
+        if len(board) == 5:
+            strengths[place] = combo_strengths([board], COMBO_CARDS[hands])[0]
+    count = np.array([len(hands) for hands in hands_by_board], np.int64)
+    return HandLists(start, count, cards.reshape(-1), strengths)
 
 
 def padded(count: int) -> int:
@@ -97,21 +127,9 @@ def kernel_boards(
     """
     other = 1 - own
     count = len(street.runouts)
-    starts, cards, strengths = [], [], []
-    for player in (0, 1):
-        sizes = [padded(len(hands)) for hands in street.hands[player]]
-        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        by_hand = np.full((start[-1], 2), PADDING_CARD, np.uint8)
-        power = np.zeros(start[-1], np.uint16)
-        for board, hands in enumerate(street.hands[player]):
-            place = slice(start[board], start[board] + len(hands))
-            by_hand[place] = COMBO_CARDS[hands]
-            if len(street.runouts[board].board) == 5:
-                power[place] = combo_strengths([street.runouts[board].board], COMBO_CARDS[hands])[0]
-        starts.append(start)
-        cards.append(by_hand)
-        strengths.append(power)
-    own_total, other_total = int(starts[own][-1]), int(starts[other][-1])
+    mine, his = street.lists[own], street.lists[other]
+    starts = [one.start for one in street.lists]
+    own_total, other_total = int(mine.start[-1]), int(his.start[-1])
     tables = {
         "below": np.zeros(own_total, np.uint16),
         "upto": np.zeros(own_total, np.uint16),
@@ -121,18 +139,15 @@ def kernel_boards(
         "card_first": np.zeros(54 * count, np.uint16),
         "own_twin": np.zeros(own_total, np.uint16),
     }
-    counts = [
-        np.array([len(hands) for hands in street.hands[player]], np.int64) for player in (0, 1)
-    ]
     place_hands(
-        strengths[own],
-        cards[own].reshape(-1),
-        starts[own],
-        counts[own],
-        strengths[other],
-        cards[other].reshape(-1),
-        starts[other],
-        counts[other],
+        mine.strengths,
+        mine.cards,
+        mine.start,
+        mine.count,
+        his.strengths,
+        his.cards,
+        his.start,
+        his.count,
         **tables,
     )
     other_parent, member_start, member_parent = _parents(street, above, own, starts)
@@ -149,17 +164,17 @@ def kernel_boards(
     )
     board_size = len(street.runouts[0].board)
     return Boards(
-        own_start=starts[own],
-        other_start=starts[other],
-        own_slots=starts[own] * slots[own],
-        other_slots=starts[other] * slots[other],
+        own_start=mine.start,
+        other_start=his.start,
+        own_slots=mine.start * slots[own],
+        other_slots=his.start * slots[other],
         other_parent=other_parent,
         member_start=member_start,
         member_parent=member_parent,
         children=children,
         chance=np.float32(1 / (48 - board_size)),
-        own_cards=cards[own].reshape(-1),
-        other_cards=cards[other].reshape(-1),
+        own_cards=mine.cards,
+        other_cards=his.cards,
         equity_start=equity_start,
         equity=equity,
         **tables,

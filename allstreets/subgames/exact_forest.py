@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.kernels.exact_layout import ZERO_ROW, Forest
+from allstreets.kernels.simd import LANES
 
-LANES = 16
 DUMP_ROWS = LANES  # value rows 0..15: where the lanes write that nobody reads, one each
 GROUP_BYTES = (
     320 * 1024
