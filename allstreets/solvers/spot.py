@@ -71,10 +71,11 @@ class Spot:
     def ranges(self) -> tuple[Range, Range]:
         """Both ranges without what the board blocks; they must leave room for each other."""
         both = []
+        board = self.cards  # read here, so that a bad board is not blamed on a range
         for name, given in (("oop", self.oop), ("ip", self.ip)):
             try:
                 parsed = Range.parse(given) if isinstance(given, str) else given
-                both.append(parsed.on(self.cards))
+                both.append(parsed.on(board))
             except InputError as error:
                 raise InputError(f"{name}: {error}") from None
         masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in both]

@@ -211,6 +211,8 @@ def test_bad_spots_say_what_is_wrong(change: dict[str, Any], message: str) -> No
     with pytest.raises(InputError) as caught:
         SpotSolver(Spot(**{**SMALL, **change}), threads=1)
     assert message in str(caught.value)
+    if "board" in change:
+        assert "oop" not in str(caught.value)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
