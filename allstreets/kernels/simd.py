@@ -61,13 +61,13 @@ class VectorModel(models.PrimitiveModel):
         super().__init__(manager, fe_type, IR_VECTOR)
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     """The address of array[index]."""
     data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
     return builder.gep(data, [index])
 
 
-def _as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
+def as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
     return builder.bitcast(pointer, vector.as_pointer())
 
 
@@ -78,14 +78,14 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     half, short = array.dtype == types.uint16, array.dtype == types.int16
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         if half:
-            halves = builder.load(_as_vectors(builder, pointer, IR_HALVES), align=2)
+            halves = builder.load(as_vectors(builder, pointer, IR_HALVES), align=2)
             return builder.fpext(halves, IR_VECTOR)
         if short:
-            shorts = builder.load(_as_vectors(builder, pointer, IR_SHORTS), align=2)
+            shorts = builder.load(as_vectors(builder, pointer, IR_SHORTS), align=2)
             return builder.sitofp(shorts, IR_VECTOR)
-        return builder.load(_as_vectors(builder, pointer, IR_VECTOR), align=4)
+        return builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4)
 
     return VECTOR(array, types.intp), generate
 
@@ -96,7 +96,7 @@ def pick(typing_context: Any, array: Any, index: Any) -> Any:
     del typing_context, index
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.zext(builder.load(pointer), ir.IntType(64))
 
     return types.int64(array, types.intp), generate
@@ -109,22 +109,22 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     half, short = array.dtype == types.uint16, array.dtype == types.int16
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         if half:
             halves = builder.fptrunc(arguments[2], IR_HALVES)
-            builder.store(halves, _as_vectors(builder, pointer, IR_HALVES), align=2)
+            builder.store(halves, as_vectors(builder, pointer, IR_HALVES), align=2)
         elif short:
-            whole = _llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [arguments[2]])
+            whole = llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [arguments[2]])
             shorts = builder.trunc(builder.fptosi(whole, IR_WORDS), IR_SHORTS)
-            builder.store(shorts, _as_vectors(builder, pointer, IR_SHORTS), align=2)
+            builder.store(shorts, as_vectors(builder, pointer, IR_SHORTS), align=2)
         else:
-            builder.store(arguments[2], _as_vectors(builder, pointer, IR_VECTOR), align=4)
+            builder.store(arguments[2], as_vectors(builder, pointer, IR_VECTOR), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, VECTOR), generate
 
 
-def _splat(builder: Any, scalar: Any) -> Any:
+def splat_value(builder: Any, scalar: Any) -> Any:
     first = builder.insert_element(
         ir.Constant(IR_VECTOR, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0)
     )
@@ -139,7 +139,7 @@ def splat(typing_context: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         del context, signature
-        return _splat(builder, arguments[0])
+        return splat_value(builder, arguments[0])
 
     return VECTOR(types.float32), generate
 
@@ -166,7 +166,7 @@ for _operator, _instruction in (
     _define_operator(_operator, _instruction)
 
 
-def _llvm_function(builder: Any, name: str, result: Any, arguments: Sequence[Any]) -> Any:
+def llvm_function(builder: Any, name: str, result: Any, arguments: Sequence[Any]) -> Any:
     signature = ir.FunctionType(result, [argument.type for argument in arguments])
     function = cgutils.get_or_insert_function(builder.module, signature, name)
     return builder.call(function, arguments)
@@ -179,7 +179,7 @@ def fma(typing_context: Any, left: Any, right: Any, addend: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         del context, signature
-        return _llvm_function(builder, f"llvm.fma.v{LANES}f32", IR_VECTOR, arguments)
+        return llvm_function(builder, f"llvm.fma.v{LANES}f32", IR_VECTOR, arguments)
 
     return VECTOR(VECTOR, VECTOR, VECTOR), generate
 
@@ -238,11 +238,11 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     del typing_context, index
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
         byte = builder.bitcast(pointer, ir.IntType(8).as_pointer())
         word = ir.IntType(32)
         settings = [ir.Constant(word, 0), ir.Constant(word, 2), ir.Constant(word, 1)]
-        _llvm_function(builder, "llvm.prefetch.p0", ir.VoidType(), [byte, *settings])
+        llvm_function(builder, "llvm.prefetch.p0", ir.VoidType(), [byte, *settings])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
@@ -271,7 +271,7 @@ def _row_start(
     context: Any, builder: Any, index_type: Any, index: Any, first: Any, row: int, length: Any
 ) -> Any:
     """index[first + row] · length, as an offset in elements."""
-    pointer = _pointer(context, builder, index_type, index, builder.add(first, first.type(row)))
+    pointer = pointer_to(context, builder, index_type, index, builder.add(first, first.type(row)))
     number = builder.load(pointer)
     if number.type != length.type:
         number = builder.zext(number, length.type)
@@ -303,12 +303,12 @@ def transpose_from(
         for row in range(LANES):
             offset = _row_start(context, builder, signature.args[1], index, first, row, length)
             offset = builder.add(offset, column)
-            pointer = _pointer(context, builder, signature.args[0], source, offset)
-            rows.append(builder.load(_as_vectors(builder, pointer, IR_VECTOR), align=4))
+            pointer = pointer_to(context, builder, signature.args[0], source, offset)
+            rows.append(builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4))
         for row, vector in enumerate(_turned(builder, rows)):
             offset = builder.add(start, builder.mul(target_length, start.type(row)))
-            pointer = _pointer(context, builder, signature.args[5], target, offset)
-            builder.store(vector, _as_vectors(builder, pointer, IR_VECTOR), align=4)
+            pointer = pointer_to(context, builder, signature.args[5], target, offset)
+            builder.store(vector, as_vectors(builder, pointer, IR_VECTOR), align=4)
         return context.get_dummy_value()
 
     number = types.intp
@@ -340,13 +340,13 @@ def transpose_to(
         rows = []
         for row in range(LANES):
             offset = builder.add(start, start.type(LANES * row))
-            pointer = _pointer(context, builder, signature.args[0], source, offset)
-            rows.append(builder.load(_as_vectors(builder, pointer, IR_VECTOR), align=4))
+            pointer = pointer_to(context, builder, signature.args[0], source, offset)
+            rows.append(builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4))
         for row, vector in enumerate(_turned(builder, rows)):
             offset = _row_start(context, builder, signature.args[3], index, first, row, length)
             offset = builder.add(offset, column)
-            pointer = _pointer(context, builder, signature.args[2], target, offset)
-            builder.store(vector, _as_vectors(builder, pointer, IR_VECTOR), align=4)
+            pointer = pointer_to(context, builder, signature.args[2], target, offset)
+            builder.store(vector, as_vectors(builder, pointer, IR_VECTOR), align=4)
         return context.get_dummy_value()
 
     number = types.intp

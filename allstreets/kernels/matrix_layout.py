@@ -1,0 +1,105 @@
+"""The arrays that the matrix kernels work on: a postflop game whose card facts are matrices.
+
+*Own* is the player whose values are computed, *other* his opponent. A **row** is one number a hand,
+as long as the padded hand list of its stage.
+
+- **Reach rows** hold the other player's reach: first one a line that leads into the stage, then a
+  row that is always zero, then one for each action of each of his nodes. A node's reach changes
+  only where he acts, so that own nodes and cards take no rows.
+- **Value rows** hold own values: first one a line, then a row that is nobody's, then one for each
+  action of each own node. What the other player's actions lead to is added up where it arises.
+
+Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+Shorts = NDArray[np.int16]
+Ints = NDArray[np.int32]
+
+
+class StagePlan(NamedTuple):
+    """The betting of one stage for one own player; the same on every flop.
+
+    Lists of rows are filled up to whole tiles or vectors with the spare row and factor 0.
+    """
+
+    lines: int  # L: reach and value rows 0 … L − 1 belong to them, row L is the spare one
+    reach_rows: int
+    value_rows: int
+    other_reach: Longs  # the other's nodes, parents first: where his reach at the node stands
+    other_child: Longs  # first of the reach rows of his actions
+    other_actions: Longs
+    other_slot: Longs  # actions of his nodes before this one
+    own_value: Longs  # own nodes, children first: where the node's value is added
+    own_child: Longs  # first of the value rows of his actions
+    own_actions: Longs
+    own_slot: Longs
+    fold_reach: Longs  # ends whose result does not depend on the cards, in groups of 16
+    fold_value: Longs
+    fold_factor: Floats  # the result in chips
+    show_reach: Longs  # showdowns, in groups of TILE_ROWS
+    show_value: Longs
+    show_factor: Floats  # half of what is at stake: (win − loss) / 2
+    exit_reach: Longs  # where the stage ends, in the order of the next stage's lines, in groups
+    exit_value: Longs
+    exit_line: Longs  # the next stage's line, or its spare row
+    lanes: Longs  # 0, 1, … 15
+    ones: Floats  # as many as exits
+
+
+class StageCards(NamedTuple):
+    """The hands of one stage on F flops."""
+
+    hands: int  # H
+    margin: Floats  # [F, H·H]: row by other's hand, column by own: share won − share lost, in pairs
+    combos: Floats  # [F, H]
+    twins: Floats  # [F, H]: combos that both players would hold at once; 0 without card removal
+    card_start: Shorts  # [F, 53]: hands that hold a card …
+    card_hand: Bytes  # [F, …]
+    card_count: Floats  # [F, …]: … and in how many combos
+    hand_start: Shorts  # [F, H + 1]: cards that a hand holds …
+    hand_card: Bytes  # [F, …]
+    hand_count: Floats  # [F, …]
+    down: Floats  # [F, H before · H]: reach into this stage; empty in the first
+    up: Floats  # [F, H · H before]: values out of it
+
+
+class StageStore(NamedTuple):
+    """What is learned about one stage, by flop: [node][hand / 16][action][16]."""
+
+    own_regrets: Floats  # [F, …]
+    own_average: Floats
+    other_regrets: Floats
+    other_average: Floats
+
+
+class StageSpace(NamedTuple):
+    """What one thread needs for one stage; contents do not outlive a flop."""
+
+    reach: Floats  # [reach rows · H]
+    values: Floats  # [value rows · H]
+    lanes: Floats  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
+    sums: Floats  # [52 · 16]: sums over the hands that hold each card
+    terms: Ints  # [H]: hands that matter in a product
+
+
+class Discounting(NamedTuple):
+    """What an iteration does on one flop."""
+
+    positive: np.float32  # factor on positive regrets before the new ones are added
+    negative: np.float32  # factor on negative ones
+    lowest: np.float32  # regrets are not kept below this
+    average: np.float32  # factor on the sums of the average strategy
+    weight: np.float32  # of this iteration's strategy; 0: sums are left alone
+
+
+UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2
+"""What is done at own nodes: regrets are updated, the best action is taken, the average is played.
+In the first the other player plays by his regrets, in the last two by his average strategy."""

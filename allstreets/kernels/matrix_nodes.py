@@ -1,0 +1,143 @@
+"""Decision nodes of matrix games: the other's reach on the way down, own values on the way up.
+
+The average strategy of a player is gathered while his opponent is updated: his reach after an
+action, which is on the way down there anyway, is what the action adds to its sum.
+"""
+
+import numpy as np
+
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.matrix_layout import Discounting, Floats
+from allstreets.kernels.simd import fma, load, maximum, splat, store, where_positive
+
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+
+
+@kernel
+def split_reach(
+    reach: Floats, row: int, child: int, stored: Floats, slot: int, actions: int, hands: int
+) -> None:
+    """Reach rows of one node's actions: the node's reach times the strategy.
+
+    `stored` holds regrets (to be matched) or sums of strategies (to be normalised): of both the
+    strategy is the positive parts divided by their sum, and even where there are none.
+    """
+    zero = splat(ZERO)
+    uniform = splat(ONE / np.float32(actions))
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        total = zero
+        for a in range(actions):
+            total = total + maximum(load(stored, base + 16 * a), zero)
+        here = load(reach, row * hands + block)
+        scale = where_positive(total, here / total, zero)
+        even = where_positive(total, zero, here * uniform)
+        for a in range(actions):
+            part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
+            store(reach, (child + a) * hands + block, part)
+
+
+@kernel
+def split_and_gather(
+    reach: Floats,
+    row: int,
+    child: int,
+    regrets: Floats,
+    average: Floats,
+    slot: int,
+    actions: int,
+    hands: int,
+    keep: np.float32,
+    weight: np.float32,
+    least: np.float32,
+) -> None:
+    """`split_reach` by regrets, and sums ← keep · sums + weight · strategy · (reach + least)."""
+    zero = splat(ZERO)
+    uniform = splat(ONE / np.float32(actions))
+    kept, weights, floor = splat(keep), splat(weight), splat(least)
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        total = zero
+        for a in range(actions):
+            total = total + maximum(load(regrets, base + 16 * a), zero)
+        here = load(reach, row * hands + block)
+        inverse = where_positive(total, splat(ONE) / total, zero)
+        even = where_positive(total, zero, uniform)
+        share = weights * (here + floor)
+        for a in range(actions):
+            place = base + 16 * a
+            strategy = fma(maximum(load(regrets, place), zero), inverse, even)
+            store(reach, (child + a) * hands + block, here * strategy)
+            store(average, place, fma(kept, load(average, place), share * strategy))
+
+
+@kernel
+def update_node(
+    values: Floats,
+    target: int,
+    child: int,
+    regrets: Floats,
+    slot: int,
+    actions: int,
+    hands: int,
+    now: Discounting,
+) -> None:
+    """Own node: value under regret matching, then the regrets, in one pass."""
+    zero = splat(ZERO)
+    uniform = splat(ONE / np.float32(actions))
+    keep_positive, keep_negative = splat(now.positive), splat(now.negative)
+    lowest = splat(now.lowest)
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        total = zero
+        for a in range(actions):
+            total = total + maximum(load(regrets, base + 16 * a), zero)
+        inverse = where_positive(total, splat(ONE) / total, zero)
+        even = where_positive(total, zero, uniform)
+        value = zero
+        for a in range(actions):
+            strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
+            value = fma(strategy, load(values, (child + a) * hands + block), value)
+        for a in range(actions):
+            place = base + 16 * a
+            regret = load(regrets, place)
+            gain = load(values, (child + a) * hands + block) - value
+            kept = regret * where_positive(regret, keep_positive, keep_negative)
+            store(regrets, place, maximum(kept + gain, lowest))
+        row = target * hands + block
+        store(values, row, load(values, row) + value)
+
+
+@kernel
+def judge_node(
+    values: Floats,
+    target: int,
+    child: int,
+    average: Floats,
+    slot: int,
+    actions: int,
+    hands: int,
+    best: bool,
+) -> None:
+    """Own node, nothing updated: value of the best action, or of the average strategy."""
+    zero = splat(ZERO)
+    uniform = splat(ONE / np.float32(actions))
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        value = load(values, child * hands + block)
+        if best:
+            for a in range(1, actions):
+                value = maximum(value, load(values, (child + a) * hands + block))
+        else:
+            total = zero
+            for a in range(actions):
+                total = total + maximum(load(average, base + 16 * a), zero)
+            inverse = where_positive(total, splat(ONE) / total, zero)
+            even = where_positive(total, zero, uniform)
+            value = zero
+            for a in range(actions):
+                strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)
+                value = fma(strategy, load(values, (child + a) * hands + block), value)
+        row = target * hands + block
+        store(values, row, load(values, row) + value)

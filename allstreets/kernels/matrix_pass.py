@@ -1,0 +1,202 @@
+"""A pass through matrix games: down with the other player's reach, back up with own values."""
+
+import numpy as np
+
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.matrix_layout import (
+    BEST_RESPONSE,
+    UPDATE,
+    Discounting,
+    Floats,
+    StageCards,
+    StagePlan,
+    StageSpace,
+    StageStore,
+)
+from allstreets.kernels.matrix_nodes import (
+    judge_node,
+    split_and_gather,
+    split_reach,
+    update_node,
+)
+from allstreets.kernels.matrix_terminals import add_folds, add_showdowns, multiply_rows
+
+ZERO = np.float32(0.0)
+SMALL_SHARE = np.float32(0.01)
+"""Every hand enters the average with at least this share of the largest reach: what theory asks for
+is own reach, but then strategies at places that a player hardly ever gets to stay what they were at
+first."""
+LEAST_SHARE = np.float32(1e-9)
+"""And with at least this much, where nobody gets at all."""
+
+
+@kernel
+def go_down(
+    plan: StagePlan,
+    hands: int,
+    regrets: Floats,
+    average: Floats,
+    reach: Floats,
+    mode: int,
+    now: Discounting,
+    least: np.float32,
+) -> None:
+    """Fill the reach rows of a stage from those of its lines."""
+    gathers = mode == UPDATE and now.weight > ZERO
+    stored = regrets if mode == UPDATE else average
+    for node in range(len(plan.other_reach)):
+        row, child = plan.other_reach[node], plan.other_child[node]
+        actions = plan.other_actions[node]
+        slot = plan.other_slot[node] * hands
+        if not gathers:
+            split_reach(reach, row, child, stored, slot, actions, hands)
+        elif actions == 2:  # known numbers of actions let the compiler unroll
+            split_and_gather(
+                reach, row, child, regrets, average, slot, 2, hands,
+                now.average, now.weight, least,
+            )  # fmt: skip
+        elif actions == 3:
+            split_and_gather(
+                reach, row, child, regrets, average, slot, 3, hands,
+                now.average, now.weight, least,
+            )  # fmt: skip
+        else:
+            split_and_gather(
+                reach, row, child, regrets, average, slot, actions, hands,
+                now.average, now.weight, least,
+            )  # fmt: skip
+
+
+@kernel
+def go_up(
+    plan: StagePlan,
+    hands: int,
+    regrets: Floats,
+    average: Floats,
+    values: Floats,
+    mode: int,
+    now: Discounting,
+) -> None:
+    """Fold the values of a stage's ends into those of its lines, children before parents."""
+    for node in range(len(plan.own_value)):
+        target, child = plan.own_value[node], plan.own_child[node]
+        actions = plan.own_actions[node]
+        slot = plan.own_slot[node] * hands
+        if mode != UPDATE:
+            best = mode == BEST_RESPONSE
+            judge_node(values, target, child, average, slot, actions, hands, best)
+        elif actions == 2:
+            update_node(values, target, child, regrets, slot, 2, hands, now)
+        elif actions == 3:
+            update_node(values, target, child, regrets, slot, 3, hands, now)
+        else:
+            update_node(values, target, child, regrets, slot, actions, hands, now)
+
+
+@kernel
+def largest(row: Floats) -> np.float32:
+    """The largest number of a row, at least 0."""
+    most = ZERO
+    for number in row:
+        if number > most:
+            most = number
+    return most
+
+
+@kernel
+def run_flop(
+    plans: tuple[StagePlan, ...],
+    cards: tuple[StageCards, ...],
+    stores: tuple[StageStore, ...],
+    spaces: tuple[StageSpace, ...],
+    flop: int,
+    other: Floats,
+    values: Floats,
+    mode: int,
+    now: Discounting,
+) -> None:
+    """One pass on one flop: the other's reach [H] at the root in, own values [H] out."""
+    last = len(plans) - 1
+    first_space = spaces[0]
+    first_space.reach[: len(other)] = other
+    least = max(SMALL_SHARE * largest(other), LEAST_SHARE)
+    for stage in range(len(plans)):
+        plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
+        hands = table.hands
+        space.reach[plan.lines * hands : (plan.lines + 1) * hands] = ZERO
+        space.values[: plan.value_rows * hands] = ZERO
+        go_down(
+            plan, hands, store.other_regrets[flop], store.other_average[flop], space.reach,
+            mode, now, least,
+        )  # fmt: skip
+        add_folds(plan, table, space, flop)
+        add_showdowns(plan, table, space, flop)
+        if stage < last:
+            below, deeper = spaces[stage + 1], cards[stage + 1]
+            below.reach[: (plans[stage + 1].lines + 1) * deeper.hands] = ZERO
+            multiply_rows(
+                space.reach, plan.exit_reach, hands, deeper.down[flop],
+                below.reach, plan.exit_line, deeper.hands, plan.ones, space.sums, space.terms,
+            )  # fmt: skip
+    for stage in range(last, -1, -1):
+        plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
+        hands = table.hands
+        if stage < last:
+            below, deeper = spaces[stage + 1], cards[stage + 1]
+            multiply_rows(
+                below.values, plan.exit_line, deeper.hands, deeper.up[flop],
+                space.values, plan.exit_value, hands, plan.ones, space.sums, below.terms,
+            )  # fmt: skip
+        go_up(
+            plan, hands, store.own_regrets[flop], store.own_average[flop], space.values, mode, now
+        )
+    values[:] = first_space.values[: len(values)]
+
+
+@kernel
+def run_flops(
+    plans: tuple[StagePlan, ...],
+    cards: tuple[StageCards, ...],
+    stores: tuple[StageStore, ...],
+    spaces: tuple[StageSpace, ...],
+    first: int,
+    last: int,
+    other: Floats,
+    values: Floats,
+    mode: int,
+    discounts: Floats,
+) -> None:
+    """Passes on flops first, …, last − 1.
+
+    `other` [F or 1, H] is the other's reach, `values` [F, H] what comes out, `discounts` [F or 1,
+    5] the fields of `Discounting`.
+    """
+    for flop in range(first, last):
+        row = discounts[flop if len(discounts) > 1 else 0]
+        now = Discounting(row[0], row[1], row[2], row[3], row[4])
+        reach = other[flop if len(other) > 1 else 0]
+        run_flop(plans, cards, stores, spaces, flop, reach, values[flop], mode, now)
+
+
+@kernel
+def run_iterations(
+    plans: tuple[tuple[StagePlan, ...], tuple[StagePlan, ...]],
+    cards: tuple[StageCards, ...],
+    stores: tuple[tuple[StageStore, ...], tuple[StageStore, ...]],
+    spaces: tuple[StageSpace, ...],
+    flop: int,
+    reach: Floats,
+    values: Floats,
+    discounts: Floats,
+) -> None:
+    """Whole iterations of both players on one flop, the same reach [2, H] throughout.
+
+    `discounts` [iterations, 5]; `values` [2, H] are those of the last iteration.
+    """
+    for row in discounts:
+        now = Discounting(row[0], row[1], row[2], row[3], row[4])
+        for player in range(2):
+            run_flop(
+                plans[player], cards, stores[player], spaces, flop, reach[1 - player],
+                values[player], UPDATE, now,
+            )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Where hands end: products of reach rows with the matrices of a flop.
+
+A showdown multiplies a row by the dense margin matrix. A fold multiplies it by the matrix of pairs
+that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N those that hold each card.
+That is never written out: a hand meets at most eight cards, so the product takes some 15 operations
+a hand instead of 169, with sixteen rows in the lanes of a vector.
+"""
+
+import numpy as np
+
+from allstreets.kernels.jit import kernel
+from allstreets.kernels.matrix_layout import Floats, Ints, Longs, StageCards, StagePlan, StageSpace
+from allstreets.kernels.simd import (
+    fma,
+    load,
+    maximum,
+    splat,
+    store,
+    transpose_from,
+    transpose_to,
+)
+from allstreets.kernels.simd_product import TILE_ROWS, tile_of_1, tile_of_2, tile_of_3, tile_of_4
+
+ZERO = np.float32(0.0)
+CARDS = 52
+
+
+@kernel
+def find_terms(
+    inputs: Floats, rows: Longs, first: int, length: int, marks: Floats, terms: Ints
+) -> int:
+    """The columns in which any of the tile's rows is not zero; returns how many."""
+    count = 0
+    zero = splat(ZERO)
+    for column in range(0, length, 16):
+        size = zero
+        for row in range(first, first + TILE_ROWS):
+            here = load(inputs, rows[row] * length + column)
+            size = size + maximum(here, zero - here)
+        store(marks, 0, size)
+        for lane in range(16):
+            terms[count] = column + lane
+            count += marks[lane] > ZERO
+    return count
+
+
+@kernel
+def multiply_rows(
+    inputs: Floats,
+    input_rows: Longs,
+    input_length: int,
+    matrix: Floats,
+    outputs: Floats,
+    output_rows: Longs,
+    output_length: int,
+    factors: Floats,
+    marks: Floats,
+    terms: Ints,
+) -> None:
+    """outputs[output_rows[r]] += factors[r] · (inputs[input_rows[r]] · matrix), for all r.
+
+    `matrix` is [input_length, output_length] in a row; both lengths are multiples of 16, the number
+    of rows is one of TILE_ROWS.
+    """
+    for first in range(0, len(input_rows), TILE_ROWS):
+        count = find_terms(inputs, input_rows, first, input_length, marks, terms)
+        if count == 0:
+            continue
+        column = 0
+        while column + 64 <= output_length:
+            tile_of_4(
+                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                outputs, output_rows, output_length, column, factors, first,
+            )  # fmt: skip
+            column += 64
+        rest = output_length - column
+        if rest == 48:
+            tile_of_3(
+                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                outputs, output_rows, output_length, column, factors, first,
+            )  # fmt: skip
+        elif rest == 32:
+            tile_of_2(
+                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                outputs, output_rows, output_length, column, factors, first,
+            )  # fmt: skip
+        elif rest == 16:
+            tile_of_1(
+                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                outputs, output_rows, output_length, column, factors, first,
+            )  # fmt: skip
+
+
+@kernel
+def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) -> None:
+    """Add the results of all folds of a stage to their value rows, sixteen at a time."""
+    hands, lanes, sums = cards.hands, space.lanes, space.sums
+    combos, twins = cards.combos[flop], cards.twins[flop]
+    card_start, card_hand = cards.card_start[flop], cards.card_hand[flop]
+    card_count = cards.card_count[flop]
+    hand_start, hand_card = cards.hand_start[flop], cards.hand_card[flop]
+    hand_count = cards.hand_count[flop]
+    zero = splat(ZERO)
+    result = 16 * hands  # the second half of `lanes`
+    for first in range(0, len(plan.fold_reach), 16):
+        for block in range(0, hands, 16):
+            transpose_from(space.reach, plan.fold_reach, first, hands, block, lanes, 16 * block, 16)
+        everyone = zero
+        for hand in range(hands):
+            everyone = fma(splat(combos[hand]), load(lanes, 16 * hand), everyone)
+        if card_start[CARDS]:
+            for card in range(CARDS):
+                with_card = zero
+                for place in range(card_start[card], card_start[card + 1]):
+                    here = load(lanes, 16 * np.int64(card_hand[place]))
+                    with_card = fma(splat(card_count[place]), here, with_card)
+                store(sums, 16 * card, zero - with_card)
+        factor = load(plan.fold_factor, first)
+        for hand in range(hands):
+            value = splat(combos[hand]) * everyone
+            value = fma(splat(twins[hand]), load(lanes, 16 * hand), value)
+            for place in range(hand_start[hand], hand_start[hand + 1]):
+                taken = load(sums, 16 * np.int64(hand_card[place]))
+                value = fma(splat(hand_count[place]), taken, value)
+            store(lanes, result + 16 * hand, value * factor)
+        for block in range(0, hands, 16):
+            # Turned back, in the room of `sums`; several folds may share a row.
+            transpose_to(lanes, result + 16 * block, sums, plan.lanes, 0, 16, 0)
+            for lane in range(16):
+                row = plan.fold_value[first + lane] * hands + block
+                store(space.values, row, load(space.values, row) + load(sums, 16 * lane))
+
+
+@kernel
+def add_showdowns(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) -> None:
+    """Add the results of all showdowns of a stage to their value rows."""
+    multiply_rows(
+        space.reach,
+        plan.show_reach,
+        cards.hands,
+        cards.margin[flop],
+        space.values,
+        plan.show_value,
+        cards.hands,
+        plan.show_factor,
+        space.sums,
+        space.terms,
+    )

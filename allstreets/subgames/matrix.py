@@ -1,0 +1,262 @@
+"""Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
+
+`MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies and runs
+passes over any range of flops, one thread each. `MatrixSubgame` is the case of one flop, a function
+from reach to values as every subgame is.
+
+The average strategy of a player is gathered, weighted by his reach, while the other player is
+updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
+those that the opponent's regrets were computed against.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Player
+from allstreets.cfr.schedules import Multipliers
+from allstreets.kernels.matrix_layout import (
+    BEST_RESPONSE,
+    EVALUATE,
+    UPDATE,
+    Floats,
+    StageSpace,
+    StageStore,
+)
+from allstreets.kernels.matrix_pass import run_flops, run_iterations
+from allstreets.kernels.simd import LANES, aligned
+from allstreets.subgames.base import Reach, Values
+from allstreets.subgames.matrix_model import FlopCards, Stage
+from allstreets.subgames.matrix_plan import build_plans, node_slots, slot_counts, stage_of_nodes
+
+Allocate = Callable[[tuple[int, int]], Floats]
+Spaces = tuple[StageSpace, ...]
+
+NO_DISCOUNTS = np.zeros((1, 5), np.float32)
+
+
+def discount_row(now: Multipliers, regret_floor: float = np.inf) -> list[float]:
+    """The multipliers of an iteration as the kernels take them."""
+    lowest = 0.0 if now.clip else -regret_floor
+    return [now.positive, now.negative, lowest, now.average, now.weight]
+
+
+class MatrixGame:
+    """One betting tree on F flops.
+
+    `payoffs` [N, 2, 3] are those of `betting.payoffs`; `allocate` makes the stored arrays, [F, …]
+    of float32 zeros that begin at a cache line (in memory by default).
+    """
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        cards: FlopCards,
+        allocate: Allocate = aligned,
+    ) -> None:
+        self.tree, self.cards = tree, cards
+        self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
+        self.stage_of_node = stage_of_nodes(tree, cards.streets)
+        self.slot_of_node = node_slots(tree, self.stage_of_node)
+        self.slots = slot_counts(tree, self.stage_of_node)  # [stages, 2]
+        shapes = [
+            [(cards.count, int(count) * length) for count in counts]
+            for counts, length in zip(self.slots, cards.lengths, strict=False)
+        ]
+        self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
+        self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
+        self.chips = float(tree.pot) if tree.pot else 1.0
+
+    def stores(self, own: Player) -> tuple[StageStore, ...]:
+        """The stored arrays as the kernels want them, stage by stage."""
+        other = own.opponent
+        return tuple(
+            StageStore(regrets[own], averages[own], regrets[other], averages[other])
+            for regrets, averages in zip(self.regrets, self.averages, strict=True)
+        )
+
+    def spaces(self) -> Spaces:
+        """Room for one thread, good for both players."""
+        return make_spaces([self])
+
+    def run(
+        self,
+        player: Player,
+        other: Floats,
+        values: Floats,
+        mode: int,
+        spaces: Spaces,
+        flops: tuple[int, int],
+        discounts: Floats = NO_DISCOUNTS,
+    ) -> None:
+        """Passes on a range of flops: reach [F or 1, H] in, values [F, H] out, H padded."""
+        plans = self.plans[player]
+        count = len(plans)
+        cards = self.cards.kernel[:count]
+        run_flops(
+            plans,
+            cards,
+            self.stores(player),
+            spaces[:count],
+            flops[0],
+            flops[1],
+            other,
+            values,
+            mode,
+            discounts,
+        )
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
+
+    def numbers_at(self, stored: list[list[Floats]], flop: int, node: int) -> Floats:
+        """[A, H]: what `regrets` or `averages` hold at a decision on a flop."""
+        stage = int(self.stage_of_node[node])
+        actions = int(self.tree.child_count[node])
+        length = self.cards.lengths[stage]
+        start = int(self.slot_of_node[node]) * length
+        block = stored[stage][self.tree.player_at(node)][flop, start : start + actions * length]
+        turned = block.reshape(length // LANES, actions, LANES).transpose(1, 0, 2)
+        return turned.reshape(actions, length)[:, : self.cards.hands[stage]]
+
+    def average(self, flop: int, node: int) -> NDArray[np.float64]:
+        """[A, H]: the average strategy at a decision; even where nothing is known."""
+        sums = self.numbers_at(self.averages, flop, node).astype(np.float64)
+        totals = sums.sum(axis=0)
+        even = np.full_like(sums, 1 / len(sums))
+        found: NDArray[np.float64] = np.divide(sums, totals, out=even, where=totals > 0)
+        return found
+
+    def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]."""
+        stage = int(self.stage_of_node[node])
+        actions, length = len(strategy), self.cards.lengths[stage]
+        rows = np.zeros((actions, length), np.float32)
+        rows[:, : strategy.shape[1]] = strategy
+        start = int(self.slot_of_node[node]) * length
+        block = rows.reshape(actions, length // LANES, LANES).transpose(1, 0, 2).reshape(-1)
+        target = self.averages[stage][self.tree.player_at(node)]
+        target[flop, start : start + actions * length] = block
+
+    def decisions(self) -> list[int]:
+        """All decision nodes, in pre-order."""
+        return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
+
+    def regret_sums(self, flops: slice = slice(None)) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many), in chips times combos of both."""
+        total, largest, entries = 0.0, 0.0, 0
+        for stage, pair in enumerate(self.regrets):
+            hands, length = self.cards.hands[stage], self.cards.lengths[stage]
+            for array in pair:
+                part = array[flops]
+                positive = np.maximum(part, 0)
+                total += float(positive.sum(dtype=np.float64))
+                largest = max(largest, float(positive.max(initial=0.0)))
+                entries += part.size // length * hands
+        return total, largest, entries
+
+
+def make_spaces(games: Sequence[MatrixGame]) -> Spaces:
+    """Room for one thread that works on any of these games, for either player."""
+    spaces = []
+    cards = games[0].cards
+    for stage, length in enumerate(cards.lengths):
+        plans = [plan[stage] for game in games for plan in game.plans if stage < len(plan)]
+        spaces.append(
+            StageSpace(
+                reach=aligned(max((plan.reach_rows for plan in plans), default=1) * length),
+                values=aligned(max((plan.value_rows for plan in plans), default=1) * length),
+                lanes=aligned(2 * length * LANES),
+                sums=aligned(52 * LANES),
+                terms=np.zeros(length, np.int32),
+            )
+        )
+    return tuple(spaces)
+
+
+class MatrixSubgame:
+    """A matrix game on one flop, as a function from reach to values."""
+
+    def __init__(
+        self, tree: BettingTree, payoffs: NDArray[np.float64], stages: tuple[Stage, ...]
+    ) -> None:
+        self.stages = stages
+        self.game = MatrixGame(tree, payoffs, FlopCards([stages]))
+        self._spaces = self.game.spaces()
+        self._length = self.game.cards.lengths[0]
+        self._hands = self.game.cards.hands[0]
+
+    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+        """One half-iteration: values [H], the player's regrets updated, the other's average too.
+
+        Own reach is part of the protocol; it is needed when the other player is updated.
+        """
+        del own
+        return self._run(player, other, UPDATE, np.array([discount_row(now)], np.float32))
+
+    def best_response(self, player: Player, other: Reach) -> Values:
+        """Values [H] of the best response to the other player's average strategy."""
+        return self._run(player, other, BEST_RESPONSE, NO_DISCOUNTS)
+
+    def evaluate(self, player: Player, other: Reach) -> Values:
+        """Values [H] when both play their average strategies."""
+        return self._run(player, other, EVALUATE, NO_DISCOUNTS)
+
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
+        rows = np.concatenate([self._row(reach[player]) for player in Player])
+        values = aligned((2, self._length))
+        table = np.array([discount_row(now) for now in every], np.float32).reshape(-1, 5)
+        game = self.game
+        run_iterations(
+            (game.plans[0], game.plans[1]),
+            game.cards.kernel[: len(game.plans[0])],
+            (game.stores(Player.OOP), game.stores(Player.IP)),
+            self._spaces[: len(game.plans[0])],
+            0,
+            rows,
+            values,
+            table,
+        )
+
+    def _row(self, reach: Reach) -> Floats:
+        row: Floats = aligned((1, self._length))
+        row[0, : len(reach)] = reach
+        return row
+
+    def _run(self, player: Player, other: Reach, mode: int, discounts: Floats) -> Values:
+        values = aligned((1, self._length))
+        self.game.run(player, self._row(other), values, mode, self._spaces, (0, 1), discounts)
+        found: Values = values[0, : self._hands].astype(np.float64)
+        return found
+
+    def average(self, node: int) -> NDArray[np.float64]:
+        """[A, H]: the average strategy at a decision."""
+        return self.game.average(0, node)
+
+    def set_average(self, node: int, strategy: NDArray[np.floating[Any]]) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]."""
+        self.game.set_average(0, node, strategy)
+
+    def regrets(self, node: int) -> Floats:
+        """[A, H]: the regrets at a decision, in chips times combos of both players."""
+        return self.game.numbers_at(self.game.regrets, 0, node)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next half-iteration depends on."""
+        return {
+            f"{name}.{stage}.{player.name.lower()}": pair[player]
+            for name, arrays in (("regrets", self.game.regrets), ("average", self.game.averages))
+            for stage, pair in enumerate(arrays)
+            for player in Player
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        for name, array in self.state().items():
+            array[...] = state[name]

@@ -1,0 +1,159 @@
+"""From a betting tree to the plans of a matrix game: which row holds what, in which order."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Outcome, Player, Street
+from allstreets.kernels.matrix_layout import StagePlan
+from allstreets.kernels.simd_product import TILE_ROWS
+
+
+@dataclass
+class _Stage:
+    """The lists of one stage while they grow."""
+
+    lines: int
+    reach_rows: int
+    value_rows: int
+    other: list[tuple[int, int, int, int]] = field(default_factory=list)
+    own: list[tuple[int, int, int, int]] = field(default_factory=list)
+    folds: list[tuple[int, int, float]] = field(default_factory=list)
+    shows: list[tuple[int, int, float]] = field(default_factory=list)
+    exits: list[tuple[int, int]] = field(default_factory=list)
+
+
+def stage_of_nodes(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -> NDArray[np.int64]:
+    """[N]: the stage of each node; a chance node still belongs to the street that is over."""
+    stage_of_street = np.zeros(len(Street), np.int64)
+    for number, members in enumerate(streets):
+        for street in members:
+            stage_of_street[street] = number
+    return stage_of_street[tree.street]
+
+
+def node_slots(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[N]: actions of the same player's nodes of the same stage before each decision."""
+    slots = np.full(tree.node_count, -1, np.int64)
+    for stage in range(int(stages.max()) + 1):
+        for player in Player:
+            decisions = tree.kind == NodeKind.DECISION
+            nodes = np.flatnonzero(decisions & (stages == stage) & (tree.player == player))
+            counts = tree.child_count[nodes]
+            slots[nodes] = np.cumsum(counts) - counts
+    return slots
+
+
+def slot_counts(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[stages, 2]: how many actions OOP and IP have in all."""
+    counts = np.zeros((int(stages.max()) + 1, 2), np.int64)
+    decisions = np.flatnonzero(tree.kind == NodeKind.DECISION)
+    np.add.at(counts, (stages[decisions], tree.player[decisions]), tree.child_count[decisions])
+    return counts
+
+
+def build_plans(
+    tree: BettingTree,
+    payoffs: NDArray[np.float64],
+    own: Player,
+    streets: tuple[tuple[Street, ...], ...],
+) -> tuple[StagePlan, ...]:
+    """The plans of one player, stage by stage."""
+    stages = stage_of_nodes(tree, streets)
+    slots = node_slots(tree, stages)
+    entries = _entries(tree, stages)
+    grown = [_Stage(len(nodes), len(nodes) + 1, len(nodes) + 1) for nodes in entries]
+    line_of = {node: line for nodes in entries for line, node in enumerate(nodes)}
+    reach_row = np.zeros(tree.node_count, np.int64)
+    value_row = np.zeros(tree.node_count, np.int64)
+    for node in range(tree.node_count):
+        stage = grown[stages[node]]
+        if node in line_of:
+            reach_row[node] = value_row[node] = line_of[node]
+        reach, value = int(reach_row[node]), int(value_row[node])
+        children = tree.children_of(node)
+        kind = tree.kind[node]
+        if kind == NodeKind.DECISION:
+            here = len(children), int(slots[node])
+            if tree.player[node] == own:
+                stage.own.append((value, stage.value_rows, *here))
+                value_row[children] = stage.value_rows + np.arange(len(children))
+                reach_row[children] = reach
+                stage.value_rows += len(children)
+            else:
+                stage.other.append((reach, stage.reach_rows, *here))
+                reach_row[children] = stage.reach_rows + np.arange(len(children))
+                value_row[children] = value
+                stage.reach_rows += len(children)
+        elif kind == NodeKind.CHANCE:
+            if int(children[0]) in line_of:
+                stage.exits.append((reach, value))
+            else:
+                reach_row[children], value_row[children] = reach, value
+        elif kind == NodeKind.FOLD:
+            stage.folds.append((reach, value, float(payoffs[node, own, Outcome.WIN])))
+        else:
+            win, _, loss = payoffs[node, own]
+            stage.shows.append((reach, value, float(win - loss) / 2))
+            if win + loss:  # half the rake, whoever wins
+                stage.folds.append((reach, value, float(win + loss) / 2))
+    lines = [*(stage.lines for stage in grown[1:]), 0]
+    return tuple(_plan(stage, below) for stage, below in zip(grown, lines, strict=True))
+
+
+def _entries(tree: BettingTree, stages: NDArray[np.int64]) -> list[list[int]]:
+    """The first nodes of every stage, in pre-order: the root, and what follows on other stages."""
+    entries: list[list[int]] = [[] for _ in range(int(stages.max()) + 1)]
+    for node in range(tree.node_count):
+        if node == 0 or stages[node] != stages[tree.parent[node]]:
+            entries[stages[node]].append(node)
+    return entries
+
+
+def _plan(stage: _Stage, lines_below: int) -> StagePlan:
+    other, own = _columns(stage.other, 4), _columns(stage.own[::-1], 4)
+    spare = stage.lines
+    folds = _filled(stage.folds, (spare, spare, 0.0), 16)
+    shows = _filled(stage.shows, (spare, spare, 0.0), TILE_ROWS)
+    exits = [(*rows, line) for line, rows in enumerate(stage.exits)]
+    exits = _filled(exits, (spare, spare, lines_below), TILE_ROWS)
+    return StagePlan(
+        lines=stage.lines,
+        reach_rows=stage.reach_rows,
+        value_rows=stage.value_rows,
+        other_reach=other[0],
+        other_child=other[1],
+        other_actions=other[2],
+        other_slot=other[3],
+        own_value=own[0],
+        own_child=own[1],
+        own_actions=own[2],
+        own_slot=own[3],
+        fold_reach=_longs(folds, 0),
+        fold_value=_longs(folds, 1),
+        fold_factor=np.array([fold[2] for fold in folds], np.float32),
+        show_reach=_longs(shows, 0),
+        show_value=_longs(shows, 1),
+        show_factor=np.array([show[2] for show in shows], np.float32),
+        exit_reach=_longs(exits, 0),
+        exit_value=_longs(exits, 1),
+        exit_line=_longs(exits, 2),
+        lanes=np.arange(16),
+        ones=np.ones(len(exits), np.float32),
+    )
+
+
+def _columns(rows: list[tuple[int, int, int, int]], width: int) -> NDArray[np.int64]:
+    table = np.array(rows, np.int64).reshape(-1, width)
+    return np.ascontiguousarray(table.T)
+
+
+def _filled(rows: list[Any], spare: tuple[Any, ...], group: int) -> list[Any]:
+    """The list filled up to whole groups."""
+    return rows + [spare] * (-len(rows) % group)
+
+
+def _longs(rows: list[Any], column: int) -> NDArray[np.int64]:
+    return np.array([row[column] for row in rows], np.int64)
