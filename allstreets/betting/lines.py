@@ -125,6 +125,14 @@ def action_label(tree: BettingTree, node: int) -> str:
     return f"{VERBS[action.kind]} {action.amount} ({round(100 * share)} %)"
 
 
+def choices(tree: BettingTree, node: int) -> Iterator[tuple[int, Action]]:
+    """The children of a decision with the actions that lead there."""
+    for child in tree.children_of(node).tolist():
+        action = tree.actions[child]
+        if action is not None:
+            yield child, action
+
+
 def _follow(tree: BettingTree, text: str, board: Sequence[int], any_card: bool) -> Line:
     nodes = [0]
     cards: list[int] = []
@@ -186,7 +194,7 @@ def _child(tree: BettingTree, node: int, word: str) -> int:
     kind = PLAIN_WORDS.get(word.lower())
     sized = SIZED_WORD.fullmatch(word.lower())
     if kind is not None:
-        found = [child for child, action in _choices(tree, node) if action.kind == kind]
+        found = [child for child, action in choices(tree, node) if action.kind == kind]
     elif sized:
         found = _matching_bets(tree, node, word, sized[1], sized[2], sized[3] == "%")
     else:
@@ -202,11 +210,11 @@ def _matching_bets(
     tree: BettingTree, node: int, word: str, letter: str, number: str, percent: bool
 ) -> list[int]:
     """The bets or raises that a size stands for; two if it lies in the middle between them."""
-    facing_bet = any(action.kind == ActionKind.FOLD for _, action in _choices(tree, node))
+    facing_bet = any(action.kind == ActionKind.FOLD for _, action in choices(tree, node))
     if facing_bet != (letter == "r"):
         right, reason = ("r", "there is a bet to raise") if facing_bet else ("b", "nobody has bet")
         raise InputError(f"'{word}': {reason}, write {right}{word[1:]}: {_offer(tree, node)}")
-    bets = [(child, action) for child, action in _choices(tree, node) if action.is_aggressive]
+    bets = [(child, action) for child, action in choices(tree, node) if action.is_aggressive]
     if not percent:
         return [child for child, action in bets if action.amount == Fraction(number)]
     wanted = Fraction(number) / 100
@@ -219,18 +227,10 @@ def _matching_bets(
     return [child for child, gap in gaps.items() if gap == closest]
 
 
-def _choices(tree: BettingTree, node: int) -> Iterator[tuple[int, Action]]:
-    """The children of a decision with the actions that lead there."""
-    for child in tree.children_of(node).tolist():
-        action = tree.actions[child]
-        if action is not None:
-            yield child, action
-
-
 def _offer(tree: BettingTree, node: int) -> str:
     """What is offered at a decision: "OOP may x, b33 (33 %), a (500 %)"."""
     words = []
-    for child, action in _choices(tree, node):
+    for child, action in choices(tree, node):
         share = pot_share(tree, child)
         size = "" if share is None else f" ({round(100 * share)} %)"
         words.append(action_text(action) + size)

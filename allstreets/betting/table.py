@@ -1,13 +1,16 @@
-"""Who plays and when: the two players and the streets, as numbers with names."""
+"""Who plays and when: the two players and the streets, as numbers with names; chips as text."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import IntEnum
 
 from allstreets.base.errors import InputError
 
+CHIPS_PER_BB = 100  # in the whole game; a spot may count otherwise
+
 
 class Player(IntEnum):
-    """The two players. After the flop OOP acts first on every street."""
+    """The two players. OOP is the big blind and acts first on every street but the first."""
 
     OOP = 0
     IP = 1
@@ -16,6 +19,11 @@ class Player(IntEnum):
     def opponent(self) -> "Player":
         """The other player."""
         return Player(1 - self)
+
+    @property
+    def seat(self) -> str:
+        """What people call the player before the flop: "BB" or "SB"."""
+        return "BB" if self == Player.OOP else "SB"
 
 
 OOP = Player.OOP
@@ -52,3 +60,13 @@ def street_of_board(board: Sequence[int]) -> Street:
             f"a spot needs a board of 3 (flop), 4 (turn) or 5 (river) cards, not {len(board)}"
         )
     return Street(len(board) - 2)
+
+
+def bb_text(chips: float) -> str:
+    """Chips of the whole game as a number of big blinds, without zeros that say nothing.
+
+    >>> bb_text(250), bb_text(1563), bb_text(2000), bb_text(47.5), bb_text(-5)
+    ('2.5', '15.63', '20', '0.475', '-0.05')
+    """
+    text = f"{Decimal(str(chips)) / CHIPS_PER_BB:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -2,6 +2,7 @@
 
 N nodes stand in depth-first pre-order, each before everything below it, node 0 the root. Cards are
 left out: a CHANCE node has one child, the first decision of the next street, whichever card falls.
+A tree of the betting before the flop ends with its street: its CHANCE nodes have no child.
 """
 
 from dataclasses import dataclass
@@ -41,8 +42,8 @@ class ActionKind(IntEnum):
 class Action:
     """What a player does.
 
-    `amount` is the total that he has then put in on this street, so a raise "to" 120; it is 0 for
-    a fold, a check and a call.
+    `amount` is the total that he has then put in on this street, so a raise "to" 120: with the
+    blind that he has posted, without the ante. It is 0 for a fold, a check and a call.
     """
 
     kind: ActionKind
@@ -63,7 +64,7 @@ class BettingTree:
     """
 
     pot: int  # chips in the middle at the root, nobody's any more
-    stack: int  # chips of each player at the root
+    stack: int  # chips of each player at the root; before the flop with what he has posted
     kind: NDArray[np.uint8]  # [N]: NodeKind
     street: NDArray[np.uint8]  # [N]: Street; of a CHANCE node the street that is over
     player: NDArray[np.int8]  # [N]: who acts; at FOLD who folded; otherwise −1
@@ -71,7 +72,7 @@ class BettingTree:
     first_child: NDArray[np.int32]  # [N]: where in `children` the node's own begin
     child_count: NDArray[np.int32]  # [N]
     children: NDArray[np.int32]  # [N−1]: nodes, grouped by parent
-    invested: NDArray[np.int64]  # [N,2]: chips put in since the root by OOP, IP
+    invested: NDArray[np.int64]  # [N,2]: chips put in since the root by OOP, IP; blinds, antes too
     actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
 
     @property

@@ -20,6 +20,8 @@ from allstreets.cards.combos import (
 )
 from allstreets.cards.equity import Equity, HandMatchups, equity, preflop_equity
 from allstreets.cards.evaluator import category, combo_strengths, evaluate
+from allstreets.cards.flop_margins import FlopMatchups
+from allstreets.cards.flop_tables import FlopTable, build_flop_table, flop_matchups, flop_table
 from allstreets.cards.flops import (
     FLOP_COUNT,
     CanonicalFlop,
@@ -30,6 +32,7 @@ from allstreets.cards.flops import (
     parse_flop,
     texture,
 )
+from allstreets.cards.hand_pairs import hand_cards, hand_combos, hand_pairs
 from allstreets.cards.hands import (
     HAND_COUNT,
     HAND_NAMES,
@@ -65,12 +68,15 @@ __all__ = [
     "CanonicalFlop",
     "Equity",
     "Flop",
+    "FlopMatchups",
+    "FlopTable",
     "HandMatchups",
     "Matchups",
     "Range",
     "Runouts",
     "Texture",
     "all_flops",
+    "build_flop_table",
     "canonical_cards",
     "canonical_flop",
     "card_text",
@@ -81,8 +87,13 @@ __all__ = [
     "combo_text",
     "equity",
     "evaluate",
+    "flop_matchups",
+    "flop_table",
     "grid_cell",
+    "hand_cards",
+    "hand_combos",
     "hand_index",
+    "hand_pairs",
     "live_combos",
     "make_card",
     "matchups",

@@ -15,7 +15,17 @@ from allstreets.kernels.exact_layout import (
 )
 from allstreets.kernels.exact_scaled import update_scaled_node
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.simd import fma, load, maximum, pick, prefetch, splat, store, where_positive
+from allstreets.kernels.simd import (
+    TINY,
+    fma,
+    load,
+    maximum,
+    pick,
+    prefetch,
+    splat,
+    store,
+    where_positive,
+)
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
@@ -31,15 +41,15 @@ def split_reach(
     round): of both the strategy is the positive parts divided by their sum.
     """
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = slot + block * actions
         total = zero
         for a in range(actions):
             total = total + maximum(load(stored, base + 16 * a), zero)
         here = load(reach, row * hands + block)
-        scale = where_positive(total, here / total, zero)
-        even = where_positive(total, zero, here * uniform)
+        scale = where_positive(total - tiny, here / total, zero)
+        even = where_positive(total - tiny, zero, here * uniform)
         for a in range(actions):
             part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
             store(reach, (child + a) * hands + block, part)
@@ -60,7 +70,7 @@ def update_node(
     """
     regrets, average = storage.own_regrets, storage.own_average
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(discounts.positive), splat(discounts.negative)
     floor, weight = splat(discounts.floor), splat(discounts.average)
     averages = discounts.average > ZERO
@@ -69,8 +79,8 @@ def update_node(
         total = zero
         for a in range(actions):
             total = total + maximum(load(regrets, base + 16 * a), zero)
-        inverse = where_positive(total, splat(ONE) / total, zero)
-        even = where_positive(total, zero, uniform)
+        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+        even = where_positive(total - tiny, zero, uniform)
         value = zero
         for a in range(actions):
             strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
@@ -107,14 +117,14 @@ def judge_node(
     """
     average = storage.own_average
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = node.slot + block * actions
         total = zero
         for a in range(actions):
             total = total + maximum(load(average, base + 16 * a), zero)
-        inverse = where_positive(total, splat(ONE) / total, zero)
-        even = where_positive(total, zero, uniform)
+        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+        even = where_positive(total - tiny, zero, uniform)
         value = zero
         highest = load(values, node.child * hands + block)
         for a in range(actions):

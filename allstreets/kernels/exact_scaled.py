@@ -10,7 +10,16 @@ import numpy as np
 
 from allstreets.kernels.exact_layout import Discounts, Floats, NodePlace, Storage
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.simd import fma, load, maximum, prefetch, splat, store, where_positive
+from allstreets.kernels.simd import (
+    TINY,
+    fma,
+    load,
+    maximum,
+    prefetch,
+    splat,
+    store,
+    where_positive,
+)
 
 LARGEST = np.float32(32767.0)
 ZERO = np.float32(0.0)
@@ -30,7 +39,7 @@ def update_scaled_node(
     """As `update_node`, for integers; `live` of the hands are real, the rest padding."""
     regrets, average = storage.own_regrets, storage.own_average
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(discounts.positive), splat(discounts.negative)
     floor, weight = splat(discounts.floor), splat(discounts.average)
     averages = discounts.average > ZERO
@@ -42,8 +51,8 @@ def update_scaled_node(
         total = zero
         for a in range(actions):
             total = total + maximum(load(regrets, base + 16 * a), zero)
-        inverse = where_positive(total, splat(ONE) / total, zero)
-        even = where_positive(total, zero, uniform)
+        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+        even = where_positive(total - tiny, zero, uniform)
         value = zero
         for a in range(actions):
             strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)

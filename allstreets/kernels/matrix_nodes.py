@@ -8,7 +8,7 @@ import numpy as np
 
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_layout import Discounting, Floats
-from allstreets.kernels.simd import fma, load, maximum, splat, store, where_positive
+from allstreets.kernels.simd import TINY, fma, load, maximum, splat, store, where_positive
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
@@ -24,15 +24,15 @@ def split_reach(
     strategy is the positive parts divided by their sum, and even where there are none.
     """
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = slot + block * actions
         total = zero
         for a in range(actions):
             total = total + maximum(load(stored, base + 16 * a), zero)
         here = load(reach, row * hands + block)
-        scale = where_positive(total, here / total, zero)
-        even = where_positive(total, zero, here * uniform)
+        scale = where_positive(total - tiny, here / total, zero)
+        even = where_positive(total - tiny, zero, here * uniform)
         for a in range(actions):
             part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
             store(reach, (child + a) * hands + block, part)
@@ -54,7 +54,7 @@ def split_and_gather(
 ) -> None:
     """`split_reach` by regrets, and sums ← keep · sums + weight · strategy · (reach + least)."""
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     kept, weights, floor = splat(keep), splat(weight), splat(least)
     for block in range(0, hands, 16):
         base = slot + block * actions
@@ -62,8 +62,8 @@ def split_and_gather(
         for a in range(actions):
             total = total + maximum(load(regrets, base + 16 * a), zero)
         here = load(reach, row * hands + block)
-        inverse = where_positive(total, splat(ONE) / total, zero)
-        even = where_positive(total, zero, uniform)
+        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+        even = where_positive(total - tiny, zero, uniform)
         share = weights * (here + floor)
         for a in range(actions):
             place = base + 16 * a
@@ -85,7 +85,7 @@ def update_node(
 ) -> None:
     """Own node: value under regret matching, then the regrets, in one pass."""
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(now.positive), splat(now.negative)
     lowest = splat(now.lowest)
     for block in range(0, hands, 16):
@@ -93,8 +93,8 @@ def update_node(
         total = zero
         for a in range(actions):
             total = total + maximum(load(regrets, base + 16 * a), zero)
-        inverse = where_positive(total, splat(ONE) / total, zero)
-        even = where_positive(total, zero, uniform)
+        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+        even = where_positive(total - tiny, zero, uniform)
         value = zero
         for a in range(actions):
             strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
@@ -122,7 +122,7 @@ def judge_node(
 ) -> None:
     """Own node, nothing updated: value of the best action, or of the average strategy."""
     zero = splat(ZERO)
-    uniform = splat(ONE / np.float32(actions))
+    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = slot + block * actions
         value = load(values, child * hands + block)
@@ -133,8 +133,8 @@ def judge_node(
             total = zero
             for a in range(actions):
                 total = total + maximum(load(average, base + 16 * a), zero)
-            inverse = where_positive(total, splat(ONE) / total, zero)
-            even = where_positive(total, zero, uniform)
+            inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+            even = where_positive(total - tiny, zero, uniform)
             value = zero
             for a in range(actions):
                 strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)

@@ -1,6 +1,7 @@
 """A pass through matrix games: down with the other player's reach, back up with own values."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_layout import (
@@ -8,6 +9,7 @@ from allstreets.kernels.matrix_layout import (
     UPDATE,
     Discounting,
     Floats,
+    Longs,
     StageCards,
     StagePlan,
     StageSpace,
@@ -159,6 +161,7 @@ def run_flops(
     cards: tuple[StageCards, ...],
     stores: tuple[StageStore, ...],
     spaces: tuple[StageSpace, ...],
+    flops: Longs,
     first: int,
     last: int,
     other: Floats,
@@ -166,16 +169,25 @@ def run_flops(
     mode: int,
     discounts: Floats,
 ) -> None:
-    """Passes on flops first, …, last − 1.
+    """Passes on flops[first], …, flops[last − 1].
 
-    `other` [F or 1, H] is the other's reach, `values` [F, H] what comes out, `discounts` [F or 1,
-    5] the fields of `Discounting`.
+    Of the K flops in the list, `other` [K or 1, H] is the other's reach, `values` [K, H] what comes
+    out, `discounts` [K or 1, 5] the fields of `Discounting`.
     """
-    for flop in range(first, last):
-        row = discounts[flop if len(discounts) > 1 else 0]
+    for place in range(first, last):
+        row = discounts[place if len(discounts) > 1 else 0]
         now = Discounting(row[0], row[1], row[2], row[3], row[4])
-        reach = other[flop if len(other) > 1 else 0]
-        run_flop(plans, cards, stores, spaces, flop, reach, values[flop], mode, now)
+        reach = other[place if len(other) > 1 else 0]
+        run_flop(plans, cards, stores, spaces, flops[place], reach, values[place], mode, now)
+
+
+@kernel
+def sum_positive(stored: Floats, sums: NDArray[np.float64]) -> None:
+    """Add the positive numbers to sums[0], and let sums[1] be the largest if larger."""
+    for number in stored:
+        if number > ZERO:
+            sums[0] += number
+            sums[1] = max(sums[1], number)
 
 
 @kernel

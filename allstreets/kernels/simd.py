@@ -32,6 +32,9 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global
 LANES = 16
 ALIGNMENT = 64
 
+TINY = np.float32(1e-30)
+"""Sums of positive numbers that are no larger count as 0: their inverse would overflow."""
+
 
 def machine_code(function: Callable[..., Any]) -> Any:
     """Numba's `intrinsic`: `function` gives the types of a call and what generates its code."""

@@ -25,7 +25,7 @@ from allstreets.kernels.matrix_layout import (
     StageSpace,
     StageStore,
 )
-from allstreets.kernels.matrix_pass import run_flops, run_iterations
+from allstreets.kernels.matrix_pass import run_flops, run_iterations, sum_positive
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.base import Reach, Values
 from allstreets.subgames.matrix_model import FlopCards, Stage
@@ -35,6 +35,7 @@ Allocate = Callable[[tuple[int, int]], Floats]
 Spaces = tuple[StageSpace, ...]
 
 NO_DISCOUNTS = np.zeros((1, 5), np.float32)
+ONE_FLOP = np.zeros(1, np.int64)
 
 
 def discount_row(now: Multipliers, regret_floor: float = np.inf) -> list[float]:
@@ -89,10 +90,11 @@ class MatrixGame:
         values: Floats,
         mode: int,
         spaces: Spaces,
-        flops: tuple[int, int],
+        flops: NDArray[np.int64] = ONE_FLOP,
+        part: tuple[int, int] = (0, 1),
         discounts: Floats = NO_DISCOUNTS,
     ) -> None:
-        """Passes on a range of flops: reach [F or 1, H] in, values [F, H] out, H padded."""
+        """Passes on flops[part[0] : part[1]]: reach [K or 1, H] in, values [K, H] out, H padded."""
         plans = self.plans[player]
         count = len(plans)
         cards = self.cards.kernel[:count]
@@ -101,8 +103,9 @@ class MatrixGame:
             cards,
             self.stores(player),
             spaces[:count],
-            flops[0],
-            flops[1],
+            flops,
+            part[0],
+            part[1],
             other,
             values,
             mode,
@@ -147,18 +150,14 @@ class MatrixGame:
         """All decision nodes, in pre-order."""
         return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
 
-    def regret_sums(self, flops: slice = slice(None)) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times combos of both."""
-        total, largest, entries = 0.0, 0.0, 0
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
+        sums, entries = np.zeros(2), 0
         for stage, pair in enumerate(self.regrets):
-            hands, length = self.cards.hands[stage], self.cards.lengths[stage]
             for array in pair:
-                part = array[flops]
-                positive = np.maximum(part, 0)
-                total += float(positive.sum(dtype=np.float64))
-                largest = max(largest, float(positive.max(initial=0.0)))
-                entries += part.size // length * hands
-        return total, largest, entries
+                sum_positive(array.reshape(-1), sums)
+                entries += array.size // self.cards.lengths[stage] * self.cards.hands[stage]
+        return float(sums[0]), float(sums[1]), entries
 
 
 def make_spaces(games: Sequence[MatrixGame]) -> Spaces:
@@ -231,7 +230,7 @@ class MatrixSubgame:
 
     def _run(self, player: Player, other: Reach, mode: int, discounts: Floats) -> Values:
         values = aligned((1, self._length))
-        self.game.run(player, self._row(other), values, mode, self._spaces, (0, 1), discounts)
+        self.game.run(player, self._row(other), values, mode, self._spaces, discounts=discounts)
         found: Values = values[0, : self._hands].astype(np.float64)
         return found
 

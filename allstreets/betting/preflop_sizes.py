@@ -1,0 +1,116 @@
+"""Raise sizes before the flop: reading what a person writes.
+
+`[2.5]` opens to 2.5 bb, 3-bets to 6.25 bb and so on: the entries are for the first raise, the
+second, …, and the last one serves all later raises. A plain number multiplies the last bet; any
+other size is written as after the flop. An entry may be a list, a choice of sizes for that raise:
+`[[2, 3], "9bb", "50%"]`. Players who differ have lists of their own: `{sb: [2.5], bb: [3.5, 4]}`.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+from allstreets.base.errors import InputError, suggest
+from allstreets.betting.sizes import (
+    LARGEST_BARE_NUMBER,
+    PLAIN,
+    RAISE_FORMS,
+    BetSize,
+    Sizes,
+    SizesInput,
+    TimesLastBet,
+    read_size,
+)
+from allstreets.betting.table import IP, OOP
+
+# The sizes of the first raise, of the second, …; the last entry serves all later raises.
+RaiseLevels = tuple[Sizes, ...]
+
+# What a person may hand in for them.
+RaiseLevelsInput = str | float | Iterable[SizesInput]
+RaiseSizesInput = RaiseLevelsInput | Mapping[str, RaiseLevelsInput]
+
+FORMS = (
+    "write 2.5 or 2.5x (times the last bet), 3bb, 50% (of the pot), 250c (chips), e (geometric) "
+    "or a (all-in)"
+)
+
+
+def parse_raise_sizes(given: RaiseSizesInput) -> tuple[RaiseLevels, RaiseLevels]:
+    """Read the raise sizes of OOP and IP. No sizes at all leave them the all-in.
+
+    >>> [[str(size) for size in level] for level in parse_raise_sizes([2.5, ["3x", "9bb"]])[IP]]
+    [['2.5x'], ['3x', '9bb']]
+    """
+    if not isinstance(given, Mapping):
+        levels = _levels(given, "raise_sizes")
+        return levels, levels
+    seats = {player.seat.lower(): player for player in (IP, OOP)}
+    for key in given:
+        if key not in seats:
+            raise InputError(f"raise_sizes has an unknown key '{key}': {suggest(str(key), seats)}")
+    for seat in seats:
+        if seat not in given:
+            raise InputError(
+                f"raise_sizes has no {seat}: write {seat}: [] if he is to raise all-in only"
+            )
+    sb, bb = (_levels(given[seat], f"raise_sizes {seat}") for seat in seats)
+    return bb, sb
+
+
+def _levels(given: RaiseLevelsInput, place: str) -> RaiseLevels:
+    if isinstance(given, str) and "," in given:
+        raise InputError(
+            f"{place}: '{given}' could be the sizes of one raise or of several: write [2.5, 3] for "
+            "the first raise and later ones, [[2.5, 3]] for a choice of two sizes"
+        )
+    if isinstance(given, str | int | float):
+        return (_level(given, place),)
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"{place}: {given!r} is not a list of raise sizes such as [2.5, 3]")
+    return tuple(_level(entry, f"{place}, raise {n}") for n, entry in enumerate(given, 1))
+
+
+def _level(given: object, place: str) -> Sizes:
+    """The sizes of one raise: one size, a list, or a text with commas."""
+    if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
+        entries: list[object] = list(given)
+    else:
+        entries = [given]
+    sizes: list[BetSize] = []
+    try:
+        for entry in entries:
+            words = entry.split(",") if isinstance(entry, str) else [entry]
+            sizes += [_size(word) for word in words if not isinstance(word, str) or word.strip()]
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    return tuple(sizes)
+
+
+def _size(entry: object) -> BetSize:
+    if isinstance(entry, BetSize):
+        return entry
+    if isinstance(entry, bool) or not isinstance(entry, str | int | float):
+        raise InputError(f"{entry!r} is not a raise size: {FORMS}")
+    word = str(entry).strip()
+    if PLAIN.fullmatch(word):
+        return _times_last_bet(word)
+    try:
+        return read_size(word, raises=True)
+    except InputError as error:
+        raise InputError(str(error).replace(RAISE_FORMS, FORMS)) from None
+
+
+def _times_last_bet(word: str) -> TimesLastBet:
+    """A bare number above 10 is far more likely to be big blinds, chips or a percentage."""
+    factor = Decimal(word)
+    if factor > LARGEST_BARE_NUMBER:
+        raise InputError(
+            f"'{word}' without a unit is {word} times the last bet: write {word}x if you mean it, "
+            f"{word}bb, {word}% of the pot or {word}c (chips)"
+        )
+    if factor <= 1:
+        share = f", or {100 * factor:f}% for a share of the pot" if factor else ""
+        raise InputError(
+            f"'{word}' is no raise, since a plain number multiplies the last bet: write 2.5{share}"
+        )
+    return TimesLastBet(factor)

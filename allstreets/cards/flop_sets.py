@@ -1,0 +1,128 @@
+"""Sets of flops with weights: all of them, some that a person names, or some that stand for all.
+
+A weight says how many of the 22,100 flops a flop of the set stands for.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.errors import InputError
+from allstreets.cards.card import card_rank
+from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops, parse_flop
+
+ALL = "all"
+SPREAD = re.compile(r"spread[_-]?(\d{1,5})")
+SUITS_ORDER = ("rainbow", "two-tone", "monotone")
+PAIRING_ORDER = ("unpaired", "paired", "trips")
+
+
+@dataclass(frozen=True, eq=False)
+class FlopSet:
+    """F different canonical flops with their weights."""
+
+    name: str
+    flops: tuple[Flop, ...]
+    weights: NDArray[np.float64]  # [F]
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every flop is there, so that the cards are dealt as in the real game."""
+        return len(self.flops) == FLOP_COUNT
+
+
+def every_flop() -> FlopSet:
+    """All 1,755 flops, each as often as it comes."""
+    return _set(ALL, all_flops())
+
+
+def spread_flops(count: int) -> FlopSet:
+    """`count` flops that stand for all: like boards lie together, and each part sends its middle.
+
+    Flops are ordered by suits, pairing and ranks, the order is cut into parts of equal numbers of
+    dealt flops, and the middle one of a part weighs as much as the part.
+
+    >>> spread = spread_flops(4)
+    >>> [flop.text for flop in spread.flops], spread.weights.tolist()
+    (['Ks5h4d', '8s8h3d', 'Qs9h7s', 'As4s4h'], [5525.0, 5525.0, 5525.0, 5525.0])
+    """
+    if not 1 <= count <= FLOP_COUNT:
+        raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT}")
+    if count == FLOP_COUNT:
+        return every_flop()
+    flops = sorted(all_flops(), key=_likeness)
+    ends = np.cumsum([flop.multiplicity for flop in flops])
+    cuts = ends[-1] * np.arange(count) / count
+    middles = cuts + ends[-1] / count / 2
+    chosen = np.searchsorted(ends, middles, side="right")
+    # A flop that is the middle of two narrow parts weighs as much as both.
+    numbers, times = np.unique(chosen, return_counts=True)
+    weights = times * (ends[-1] / count)
+    return FlopSet(f"spread_{count}", tuple(flops[number] for number in numbers), weights)
+
+
+def named_flops(texts: Sequence[str]) -> FlopSet:
+    """Flops that a person names ("AhKsQd"), each as often as it comes; a weight may follow a colon.
+
+    >>> named_flops(["AhKsQd", "2c3h4d:2"]).weights.tolist()
+    [24.0, 48.0]
+    """
+    weights: dict[int, float] = {}
+    for text in texts:
+        cards, _, factor = str(text).partition(":")
+        flop = parse_flop(cards.strip()).flop
+        if flop.number in weights:
+            raise InputError(
+                f"flop {cards} is there twice: {flop.text} up to the names of suits; give it once, "
+                "with a weight if it shall count more (AhKd7s:2)"
+            )
+        weights[flop.number] = flop.multiplicity * _factor(text, factor)
+    if not weights:
+        raise InputError("the list of flops is empty: name some (AhKd7s), or write all")
+    flops = tuple(all_flops()[number] for number in weights)
+    return FlopSet("named", flops, np.array(list(weights.values())))
+
+
+def parse_flop_set(given: str | int | Sequence[str]) -> FlopSet:
+    """`all`, `spread_25`, a number of flops, or a list of flops."""
+    if isinstance(given, int):
+        return every_flop() if given == 0 else spread_flops(min(given, FLOP_COUNT))
+    if not isinstance(given, str):
+        return named_flops(given)
+    text = given.strip().lower()
+    if text == ALL:
+        return every_flop()
+    if match := SPREAD.fullmatch(text):
+        return spread_flops(int(match[1]))
+    if "," in given or " " in text or len(text.partition(":")[0]) == 6:
+        return named_flops(re.split(r"[,\s]+", given.strip()))
+    raise InputError(f"flops '{given}': write all, spread_25, or a list such as [AhKd7s, 9h8h2c]")
+
+
+def _set(name: str, flops: Sequence[Flop]) -> FlopSet:
+    weights = np.array([flop.multiplicity for flop in flops], np.float64)
+    return FlopSet(name, tuple(flops), weights)
+
+
+def _likeness(flop: Flop) -> tuple[int, int, list[int]]:
+    """What puts like flops together: suits, pairing, then ranks from the highest down."""
+    return (
+        SUITS_ORDER.index(flop.texture.suits),
+        PAIRING_ORDER.index(flop.texture.pairing),
+        [-card_rank(card) for card in flop.cards],
+    )
+
+
+def _factor(text: str, factor: str) -> float:
+    if not factor:
+        return 1.0
+    try:
+        number = float(factor)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1e6:
+        raise InputError(f"flop '{text}': the weight after the colon must be a positive number")
+    return number

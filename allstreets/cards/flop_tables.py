@@ -1,0 +1,207 @@
+"""The margins of all 1,755 flops, kept in the user's cache folder.
+
+One flop takes about as long to count as a file takes to be written safely, so a flop that is not
+there is counted on the spot and no file is touched; asking for three flops costs three flops. Only
+`build` writes: 65 parts of 27 flops, each a file that is whole or absent. What was interrupted goes
+on with the parts that are missing, and two processes that build at once write the same bytes.
+
+A part is 27 records and nothing else, mapped into memory. A record is a flop's margins and a
+SHA-256 of table, version, flop and margins, compared when the flop is first read: every number that
+is used has been checked, and no others are read. A record that fails, or a file of another size,
+counts as absent; so does a folder that cannot be read. One that cannot be written costs time, never
+the result.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError, cache_folder, write_atomic
+from allstreets.cards.flop_margins import RUNOUTS, FlopMatchups, count_margins
+from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
+from allstreets.cards.hand_pairs import hand_pairs
+from allstreets.cards.hands import HAND_COUNT
+from allstreets.cards.matchups import processors
+
+TABLE = "flop-margins"
+VERSION = 1
+FLOPS_A_PART = 27
+PART_COUNT = FLOP_COUNT // FLOPS_A_PART  # no rest: 65 · 27 = 1,755
+
+RECORD = np.dtype([("margins", "<i4", (HAND_COUNT, HAND_COUNT)), ("checksum", "u1", (32,))])
+PART_BYTES = FLOPS_A_PART * RECORD.itemsize
+
+Margins = NDArray[np.int32]
+
+
+class FlopTable:
+    """The margins of all flops: read where they are kept, counted where they are not.
+
+    Any number of threads may use one table.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._parts: dict[int, NDArray[Any]] = {}  # mapped files
+        self._checked: dict[int, Margins] = {}  # flops in use, as views of these files
+        self._counted: dict[int, Margins] = {}  # flops in use that no file holds
+
+    def margins(self, number: int) -> Margins:
+        """M [169, 169] of flop 0..1754: wins − losses over all pairs of combos and runouts."""
+        if not 0 <= number < FLOP_COUNT:
+            raise InputError(f"there is no flop {number}: flops are numbered 0..{FLOP_COUNT - 1}")
+        margins = self._checked.get(number)
+        if margins is None:
+            margins = self._counted.get(number)
+        if margins is None:
+            margins = self._kept(number)
+            if margins is not None:
+                self._checked[number] = margins
+            else:
+                margins = self._counted[number] = _counted(number)
+        return margins
+
+    def margin(self, number: int) -> NDArray[np.float32]:
+        """[169, 169]: M / 990, the pots that the row wins from the column over all pairs."""
+        return (self.margins(number) / RUNOUTS).astype(np.float32)
+
+    def matchups(self, number: int) -> FlopMatchups:
+        """Pairs and margins of flop 0..1754."""
+        margins = self.margins(number)
+        return FlopMatchups(hand_pairs(all_flops()[number].cards), margins)
+
+    def is_complete(self) -> bool:
+        """Whether every part has its file (what is in them is checked when it is read)."""
+        return all(_has_size(self._path(part)) for part in range(PART_COUNT))
+
+    def build(
+        self,
+        threads: int | None = None,
+        on_progress: Callable[[int, int], object] | None = None,
+        parts: Iterable[int] = range(PART_COUNT),
+    ) -> None:
+        """Check all `parts` and write those that are missing or damaged.
+
+        `on_progress` is called in this thread with the flops done and the flops in all. An
+        interrupt takes effect after the parts at work, each well under a second; they are kept.
+        """
+        with ThreadPoolExecutor(threads or processors()) as pool:
+            jobs = [pool.submit(self._build_part, part) for part in parts]
+            try:
+                for done, job in enumerate(as_completed(jobs), start=1):
+                    job.result()
+                    if on_progress is not None:
+                        on_progress(done * FLOPS_A_PART, len(jobs) * FLOPS_A_PART)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _build_part(self, part: int) -> None:
+        numbers = range(part * FLOPS_A_PART, (part + 1) * FLOPS_A_PART)
+        kept = [self._kept(number) for number in numbers]
+        if all(margins is not None for margins in kept):
+            return
+        records = np.zeros(FLOPS_A_PART, RECORD)
+        for record, number, margins in zip(records, numbers, kept, strict=True):
+            if margins is None:
+                # Not from `_checked`: a view of a file that has since been damaged would get a
+                # checksum that declares it sound.
+                margins = self._counted.get(number)
+            record["margins"] = _counted(number) if margins is None else margins
+            record["checksum"] = _checksum(number, record["margins"])
+        for number in numbers:
+            self._checked.pop(number, None)
+        self._parts.pop(part, None)
+        try:
+            write_atomic(self._path(part), lambda file: file.write(records.data))
+        except OSError:  # what cannot be kept in the folder is kept in memory
+            records.setflags(write=False)
+            self._counted.update(zip(numbers, records["margins"], strict=True))
+
+    def _kept(self, number: int) -> Margins | None:
+        """The margins of a flop as its part holds them, or None: no such file, or damaged."""
+        part, place = divmod(number, FLOPS_A_PART)
+        records = self._parts.get(part)
+        if records is None:
+            records = _mapped(self._path(part))
+            if records is None:
+                return None
+            self._parts[part] = records
+        margins: Margins = records["margins"][place]
+        if records["checksum"][place].tobytes() != _checksum(number, margins).tobytes():
+            return None
+        return margins
+
+    def _path(self, part: int) -> Path:
+        return self.folder / f"{TABLE}-v{VERSION}" / f"part-{part:02}.bin"
+
+
+def _counted(number: int) -> Margins:
+    margins = count_margins(all_flops()[number].cards)
+    margins.setflags(write=False)
+    return margins
+
+
+def _checksum(number: int, margins: Margins) -> NDArray[np.uint8]:
+    digest = hashlib.sha256(f"{TABLE} {VERSION} {number} ".encode())
+    digest.update(np.ascontiguousarray(margins, "<i4").data)
+    return np.frombuffer(digest.digest(), np.uint8)
+
+
+def _has_size(path: Path) -> bool:
+    try:
+        return path.stat().st_size == PART_BYTES
+    except OSError:
+        return False
+
+
+def _mapped(path: Path) -> NDArray[Any] | None:
+    """The records of a part, read-only; None where there is no file of the right size."""
+    if not _has_size(path):
+        return None
+    try:
+        # As a plain array: a memmap would carry its class into all that is computed from it.
+        return np.asarray(np.memmap(path, RECORD, mode="r", shape=(FLOPS_A_PART,)))
+    except (OSError, ValueError):  # no permission; cut short since its size was read
+        return None
+
+
+@cache
+def _table_in(folder: Path) -> FlopTable:
+    return FlopTable(folder)
+
+
+def flop_table() -> FlopTable:
+    """The table in the user's cache folder; opening it reads nothing."""
+    return _table_in(cache_folder())
+
+
+def build_flop_table(
+    threads: int | None = None, on_progress: Callable[[int, int], object] | None = None
+) -> FlopTable:
+    """The table in the user's cache folder, with everything that it lacks counted and kept.
+
+    `on_progress` is called with the flops done and the flops in all.
+    """
+    table = flop_table()
+    table.build(threads, on_progress)
+    return table
+
+
+def flop_matchups(flop: int | np.integer | Sequence[int]) -> FlopMatchups:
+    """The 169 × 169 hands on a flop, given as its number 0..1754 or as any three cards.
+
+    >>> from allstreets.cards import parse_board, parse_hand
+    >>> table = flop_matchups(parse_board("Ks 7d 2c"))
+    >>> aces, kings = parse_hand("AA"), parse_hand("KK")
+    >>> int(table.pairs[aces, kings]), f"{table.equity[aces, kings]:.4f}"
+    (18, '0.0859')
+    """
+    number = flop if isinstance(flop, int | np.integer) else canonical_flop(flop).flop.number
+    return flop_table().matchups(int(number))

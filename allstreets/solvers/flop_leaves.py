@@ -1,0 +1,108 @@
+"""The flops below the preflop tree: which are visited, what they weigh, and what they add up to.
+
+A pot's value is a weighted sum over F flops. An iteration may visit only some of them, K flops with
+probabilities π_f of being among them; the others keep the values v_f that they had last:
+
+    estimate = Σ_f w_f · v_f + Σ_{f visited} (w_f / π_f) · (new_f − v_f)
+
+Its expectation is Σ_f w_f · new_f whatever the v_f are, and its variance is small once they are
+near (control variates). Every flop discounts by its own count of visits.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards.hands import HAND_COUNT
+from allstreets.cfr.schedules import Schedule
+from allstreets.subgames.flop_games import FlopGames, Flops
+from allstreets.subgames.matrix import discount_row
+
+Floats = NDArray[np.float64]
+
+
+class FlopLeaves:
+    """`Leaves` of a preflop game that are real subgames, flop by flop.
+
+    `weights` [F] say how often each flop comes; they are scaled so that as many pairs of combos are
+    dealt as before the flop, which `pairs` counts.
+    """
+
+    def __init__(
+        self, games: FlopGames, weights: Floats, pairs_in_all: float, schedule: Schedule
+    ) -> None:
+        self.games, self.schedule = games, schedule
+        pairs = games.pairs(weights)
+        scale = pairs_in_all / float(pairs.sum())
+        self.weights, self.pairs = weights * scale, pairs * scale
+        shape = (2, games.pots, games.flops, HAND_COUNT)
+        self.last = np.zeros(shape, np.float32)  # v_f, by player and pot
+        self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
+        self.visits = np.zeros(games.flops, np.int64)
+        self.visit_all()
+
+    def visit_all(self) -> None:
+        """Let the next iterations look at every flop."""
+        self.visit(np.arange(self.games.flops), np.ones(self.games.flops))
+
+    def visit(self, flops: Flops, chances: Floats) -> None:
+        """Let the next iterations look at some flops, which were chosen with these chances."""
+        self._flops, self._chances = flops, chances
+
+    def step(self, player: Player, own: Floats, other: Floats) -> Floats:
+        """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate."""
+        flops = self._flops
+        if player == Player.OOP:
+            self.visits[flops] += 1  # both halves of an iteration are one visit
+        rows = self._discounts(self.visits[flops])
+        new = self.games.step(player, own, other, flops, rows)
+        weights = self.weights[flops]
+        if len(flops) == self.games.flops:
+            self.totals[player] = _weighted(weights, new)
+            estimate: Floats = self.totals[player].copy()
+        else:
+            change = new - self.last[player][:, flops]
+            estimate = self.totals[player] + _weighted(weights / self._chances, change)
+            self.totals[player] += _weighted(weights, change)
+        self.last[player][:, flops] = new
+        return estimate
+
+    def _discounts(self, visits: NDArray[np.int64]) -> Floats:
+        """[K, 5]: what an iteration does on each flop, by its visits."""
+        found, places = np.unique(visits, return_inverse=True)
+        rows = np.array([discount_row(self.schedule.at(int(visit))) for visit in found])
+        by_flop: Floats = rows[places]
+        return by_flop
+
+    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
+        """[P, 169]: values of the best response to, or of, the average strategies, all flops."""
+        return _weighted(self.weights, self.judge_flops(player, other, best=best))
+
+    def judge_flops(self, player: Player, other: Floats, *, best: bool) -> Floats:
+        """[P, F, 169]: the same flop by flop."""
+        return self.games.judge(player, other, np.arange(self.games.flops), best=best)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        return {
+            "leaves.last": self.last,
+            "leaves.totals": self.totals,
+            "leaves.visits": self.visits,
+            **self.games.state(),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same leaves."""
+        self.last[...] = state["leaves.last"]
+        self.totals[...] = state["leaves.totals"]
+        self.visits[...] = state["leaves.visits"]
+        self.games.restore(state)
+
+
+def _weighted(weights: Floats, values: Floats) -> Floats:
+    """[P, 169]: Σ over flops of weight · values [P, K, 169]."""
+    total: Floats = np.einsum("k,pkh->ph", weights, values)
+    return total
