@@ -1,4 +1,4 @@
-"""Lines of play as text: "x b33% c | 7h | x".
+"""Lines of play from the flop on as text: "x b33% c | 7h | x".
 
 | word             | action                                                                       |
 |------------------|------------------------------------------------------------------------------|

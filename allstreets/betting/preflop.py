@@ -99,7 +99,7 @@ def _actions(state: PreflopState, rules: PreflopRules, thresholds: Thresholds) -
     passive = [FOLD, CALL] if last > own else [CHECK]
     if last == all_in:
         return passive
-    capped = rules.raise_cap is not None and state.raises > rules.raise_cap
+    capped = rules.raise_cap is not None and state.raises >= rules.raise_cap
     wishes = () if capped else rules.sizes_of(player, state.raises)
     situation = PreflopSituation(
         pot=2 * state.invested[player.opponent],

@@ -79,7 +79,10 @@ class PreflopRules:
         >>> PreflopRules.parse(20, [2.5], ante=0.1).ante
         10
         """
-        cap = None if rake_cap is None else float(exact("rake_cap", rake_cap) * CHIPS_PER_BB)
+        cap = None
+        if rake_cap is not None:
+            _check_not_negative("rake_cap", rake_cap)
+            cap = float(exact("rake_cap", rake_cap) * CHIPS_PER_BB)
         return cls(
             stack=_whole_chips("stack_depth", stack_depth),
             raise_sizes=parse_raise_sizes(raise_sizes),

@@ -109,7 +109,7 @@ def _times_last_bet(word: str) -> TimesLastBet:
             f"{word}bb, {word}% of the pot or {word}c (chips)"
         )
     if factor <= 1:
-        share = f", or {100 * factor:f}% for a share of the pot" if factor else ""
+        share = f", or {(100 * factor).normalize():f}% for a share of the pot" if factor else ""
         raise InputError(
             f"'{word}' is no raise, since a plain number multiplies the last bet: write 2.5{share}"
         )

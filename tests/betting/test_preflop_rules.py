@@ -63,7 +63,7 @@ def test_sizes_by_raise() -> None:
         ({"raise_cap": True}, "raise_cap True is not a count"),
         ({"rake": 5}, "rake 5 is a fraction of the pot: write 0.05 for 5 %"),
         ({"rake": -0.05}, "rake -0.05 is negative: write 0 to switch it off"),
-        ({"rake_cap": -1}, "rake_cap -100 is negative"),
+        ({"rake_cap": -1}, "rake_cap -1 is negative"),
         ({"rake_cap": "1"}, "rake_cap '1' is not a number"),
         ({"force_allin_threshold": None}, "force_allin_threshold None is not a number"),
     ],

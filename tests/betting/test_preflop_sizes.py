@@ -56,7 +56,7 @@ FORMS = (
         (
             [2.5, 0.5],
             "raise_sizes, raise 2: '0.5' is no raise, since a plain number multiplies the last "
-            "bet: write 2.5, or 50.0% for a share of the pot",
+            "bet: write 2.5, or 50% for a share of the pot",
         ),
         (
             1,
