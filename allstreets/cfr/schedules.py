@@ -18,10 +18,11 @@ the new strategy by t^averaging instead of discounting the old; a schedule has o
 | `tuned`   | 1.5  | 0    | 4 | negative regrets halve     | γ beyond the published proof         |
 
 Every schedule gives a regret that is added now the weight 1; what older ones still weigh follows.
+With a warm-up of w, "dcfr(1.5,0.5,2)@30", the first w iterations are not discounted at all.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -53,8 +54,11 @@ class Schedule:
     offset: float = 1.0
     clip: bool = False
     averaging: float = 0.0
+    warmup: int = 0
 
     def __post_init__(self) -> None:
+        if self.warmup < 0:
+            raise InputError(f"{self.name}: a warm-up of {self.warmup} iterations; give 0 or more")
         for letter, exponent in (("α", self.alpha), ("β", self.beta), ("γ", self.gamma)):
             if exponent is not None and not 0 <= exponent <= LARGEST_EXPONENT:
                 raise InputError(
@@ -73,11 +77,12 @@ class Schedule:
 
     def __str__(self) -> str:
         """The text that `parse_schedule` reads back."""
+        text = self.name
         if self.name == "dcfr":
-            return f"dcfr({self.alpha:g},{self.beta:g},{self.gamma:g})"
-        if self.name == "cfr+":
-            return f"cfr+({self.averaging:g})"
-        return self.name
+            text = f"dcfr({self.alpha:g},{self.beta:g},{self.gamma:g})"
+        elif self.name == "cfr+":
+            text = f"cfr+({self.averaging:g})"
+        return f"{text}@{self.warmup}" if self.warmup else text
 
     def table(self, first: int, count: int) -> NDArray[np.float64]:
         """[count, 4] the multipliers of iterations `first`, `first` + 1, …, a row each."""
@@ -92,6 +97,7 @@ class Schedule:
             rows[:, 1] = power / (power + 1.0)
         if self.gamma is not None:
             rows[:, 2] = (before / now) ** self.gamma
+        rows[now <= self.warmup] = 1.0
         if self.averaging:
             rows[:, 3] = now**self.averaging
         return rows
@@ -120,7 +126,7 @@ class Schedule:
         """
         exponents = (self.alpha, self.beta, self.gamma)
         same = exponents == (None, None, None) or (exponents == (1, 1, 1) and self.offset == 1)
-        return same and not self.clip and not self.averaging
+        return same and not self.clip and not self.averaging and not self.warmup
 
 
 def vanilla() -> Schedule:
@@ -169,9 +175,11 @@ def parse_schedule(text: str) -> Schedule:
 
     >>> parse_schedule("dcfr(1.5,0,2)").beta
     0.0
-    >>> str(parse_schedule("linear"))
-    'linear'
+    >>> str(parse_schedule("linear")), str(parse_schedule("dcfr@30"))
+    ('linear', 'dcfr(1.5,0.5,2)@30')
     """
+    if delayed := re.fullmatch(r"(.*)@\s*(\d{1,9})\s*", text):
+        return replace(parse_schedule(delayed[1]), warmup=int(delayed[2]))
     match = re.fullmatch(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*", text)
     name = match[1].lower() if match else text.strip()
     if match is None or name not in SCHEDULES:

@@ -35,7 +35,7 @@ class FlopLeaves:
         self, games: FlopGames, weights: Floats, pairs_in_all: float, schedule: Schedule
     ) -> None:
         self.games, self.schedule = games, schedule
-        pairs = games.pairs(weights)
+        pairs = games.dealt.sum(weights)
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
         shape = (2, games.pots, games.flops, HAND_COUNT)
@@ -56,6 +56,8 @@ class FlopLeaves:
         """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate."""
         flops = self._flops
         if player == Player.OOP:
+            if not self.games.keeps(flops):
+                self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
         rows = self._discounts(self.visits[flops])
         new = self.games.step(player, own, other, flops, rows)

@@ -124,7 +124,7 @@ class UnifiedSolver:
         reach = self.preflop.pot_reach(strategies)
         seen = np.zeros(self.games.flops)
         for own, other in zip(reach[0], reach[1], strict=True):
-            seen += self.leaves.weights * self.games.pairs_reached(own, other)
+            seen += self.leaves.weights * self.games.dealt.reached(own, other)
         total = seen.sum()
         return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
 
@@ -153,7 +153,7 @@ class UnifiedSolver:
         pots = np.array([pot.pot for pot in game.pots], np.float64)
         at_stake = np.zeros(self.games.flops)
         for pot, own, other in zip(pots, reach[0], reach[1], strict=True):
-            at_stake += pot * self.games.pairs_reached(own, other)
+            at_stake += pot * self.games.dealt.reached(own, other)
         with np.errstate(invalid="ignore"):
             by_flop_gain = np.where(at_stake > 0, 100 * gains / 2 / at_stake, 0.0)
         return UnifiedFigures(
@@ -164,8 +164,15 @@ class UnifiedSolver:
             flop_shares=self.flop_shares(average),
         )
 
-    def exploitability(self) -> float:
+    @property
+    def is_judgeable(self) -> bool:
+        """Whether the strategies of all flops are there, for a best response to go through."""
+        return self.games.keeps(np.arange(self.games.flops))
+
+    def exploitability(self) -> float | None:
         """Mean of both players' best-response gains in the whole game, in mbb/hand."""
+        if not self.is_judgeable:
+            return None
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
         raked = self.game.preflop.rake > 0

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from allstreets import __version__
 from allstreets.base import InputError, write_atomic
 from allstreets.base.files import Arrays, DamagedFileError
+from allstreets.storage import manifest as manifests
+from allstreets.storage.manifest import AGAIN, MANIFEST, require_same
 from allstreets.storage.mapped import open_mapped, write_mapped
 
 if TYPE_CHECKING:
@@ -34,13 +36,11 @@ if TYPE_CHECKING:
 
 SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
 KIND = "spot"
-MANIFEST = "manifest.json"
 _OURS = re.compile(
     r"(nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors"
     r"|\.((nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
 )
 Saved = Literal["flop", "turn", "full"]
-AGAIN = "Restore the folder from a backup, or solve again in another folder."
 
 
 def spot_identity(
@@ -78,7 +78,7 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
     if not (folder / MANIFEST).exists():
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_manifest(folder)
-    _require_same(folder, manifest, identity)
+    require_same(folder, manifest["config"], identity, KIND)
     raise InputError(
         f"{folder} already holds this spot, solved to iteration {manifest['iterations']:,}; "
         "go on with it by --resume, or name another folder"
@@ -114,7 +114,7 @@ def save_spot(
     require_saved(solver.spot, saved)
     identity = _identity(solver)
     if (folder / MANIFEST).exists():
-        _require_same(folder, read_manifest(folder), identity)
+        require_same(folder, read_manifest(folder)["config"], identity, KIND)
     else:
         require_free(folder, identity)
     if exploitability is None:
@@ -279,7 +279,7 @@ def read_street(folder: Path, manifest: Mapping[str, Any], name: str, *, verify:
 def require_resumable(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse a folder that a solver cannot go on from; returns the manifest."""
     manifest = read_manifest(folder)
-    _require_same(folder, manifest, identity)
+    require_same(folder, manifest["config"], identity, KIND)
     if manifest["saved"] != "full":
         raise InputError(
             f"{folder} was saved with --save {manifest['saved']}, which keeps no regrets to go on "
@@ -300,48 +300,7 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The facts of a bundle, checked."""
-    from allstreets.solvers.spot_text import data_hash
-
-    path = folder / MANIFEST
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_bytes())
-        facts = {key: value for key, value in manifest.items() if key != "checksum"}
-    except FileNotFoundError:
-        what = "does not exist" if not folder.exists() else "holds no solution (no manifest.json)"
-        raise InputError(f"{folder} {what}; make one with: allstreets solve … --output") from None
-    except NotADirectoryError:
-        raise InputError(f"{folder} is a file; name the folder of a solution") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError, AttributeError):
-        raise InputError(f"{path} is damaged.\n{AGAIN}") from None
-    if facts.get("kind") != KIND:
-        raise InputError(f"{folder} is not a solved spot; name a folder made by allstreets solve")
-    if facts.get("schema") != SCHEMA:
-        raise InputError(
-            f"{folder} was written by allstreets {facts.get('code_version')} in another format "
-            f"(schema {facts.get('schema')}, this is {SCHEMA}); use that version"
-        )
-    if manifest.get("checksum") != data_hash(facts):
-        raise InputError(f"{path} is damaged: it fails its checksum.\n{AGAIN}")
-    return manifest
-
-
-def _require_same(folder: Path, manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-    there = manifest["config"]
-    keys = [key for key in {**there, **identity} if there.get(key) != identity.get(key)]
-    if keys:
-        first = keys[0]
-        raise InputError(
-            f"{folder} holds another spot: {', '.join(keys)} differ "
-            f"({first} {_short(there.get(first))} there, {_short(identity.get(first))} here).\n"
-            "Name another folder."
-        )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:39] + "…"
+    return manifests.read_manifest(folder, KIND, SCHEMA)
 
 
 def _drop_old(folder: Path, keep: set[str]) -> None:

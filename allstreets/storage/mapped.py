@@ -19,7 +19,14 @@ from allstreets.base import write_atomic
 from allstreets.base.files import Arrays, DamagedFileError
 
 ALIGNMENT = 64  # of the first array: the header is filled up with blanks, as the format allows
-NAMES = {"float64": "F64", "float32": "F32", "uint16": "U16", "int16": "I16", "int64": "I64"}
+NAMES = {
+    "float64": "F64",
+    "float32": "F32",
+    "uint8": "U8",
+    "uint16": "U16",
+    "int16": "I16",
+    "int64": "I64",
+}
 TYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 CHUNK = 1 << 24
 
@@ -58,25 +65,35 @@ def open_mapped(path: Path, expected: Mapping[str, Any], *, verify: bool) -> Arr
     The size is always compared with what was written, the bytes only with `verify`. Raises
     `DamagedFileError`. Writing to the arrays changes neither file nor other readers.
     """
-    try:
-        with path.open("rb") as file:
-            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    except FileNotFoundError:
-        raise DamagedFileError(f"{path} is missing") from None
-    except (OSError, ValueError) as error:
-        raise DamagedFileError(f"{path} cannot be read: {error}") from None
+    memory = _map(path)
     if len(memory) != expected["bytes"]:
         raise DamagedFileError(f"{path} has {len(memory):,} bytes, not {expected['bytes']:,}")
     if verify and _digest(memory) != expected["sha256"]:
         raise DamagedFileError(f"{path} fails its checksum")
+    return _arrays(path, memory)[0]
+
+
+def map_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
+    """The mapped arrays and the metadata of any safetensors file, as `open_mapped` has them."""
+    return _arrays(path, _map(path))
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except FileNotFoundError:
+        raise DamagedFileError(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise DamagedFileError(f"{path} cannot be read: {error}") from None
+
+
+def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
     try:
         size = int.from_bytes(memory[:8], "little")
         header = json.loads(memory[8 : 8 + size])
-        return {
-            name: _array(memory, 8 + size, entry)
-            for name, entry in header.items()
-            if name != "__metadata__"
-        }
+        metadata = dict(header.pop("__metadata__", {}))
+        return {name: _array(memory, 8 + size, entry) for name, entry in header.items()}, metadata
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
 

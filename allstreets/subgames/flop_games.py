@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.subgames.flop_pairs import FlopPairs
+
 Floats = NDArray[np.float64]
 Flops = NDArray[np.int64]  # [K] places of flops
 
@@ -29,11 +31,12 @@ class FlopGames(Protocol):
     def model(self) -> str:
         """The card model, and what else two runs must share: "classes", "exact", …"""
 
-    def pairs(self, weights: Floats) -> Floats:
-        """[169, 169]: Σ over flops of weight · pairs of combos that the model deals there."""
+    @property
+    def dealt(self) -> FlopPairs:
+        """The pairs of combos that the model deals on each flop."""
 
-    def pairs_reached(self, own: Floats, other: Floats) -> Floats:
-        """[F]: Σ over pairs of combos on each flop of own reach · other's reach, [169] each."""
+    def keeps(self, flops: Flops) -> bool:
+        """Whether the games of these flops go on from where they were, or start from nothing."""
 
     def step(
         self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
@@ -45,7 +48,10 @@ class FlopGames(Protocol):
         """
 
     def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
-        """[P, K, 169]: values of the best response to, or of, the average strategies."""
+        """[P, K, 169]: values of the best response to, or of, the average strategies.
+
+        Only where `keeps` holds for these flops.
+        """
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, 169]: the average strategy at a decision of a pot's tree."""

@@ -1,24 +1,19 @@
-"""All pots on all flops as matrix games, spread over threads.
-
-Work is cut into pieces of a few flops of one pot, which threads take one after the other. Every
-piece writes numbers of its own, so what comes out does not depend on who did what, or when.
-"""
+"""All pots on all flops as matrix games; threads take pieces of a few flops of one pot."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, Player
-from allstreets.cards.hands import HAND_COUNT
 from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.flop_games import Floats, Flops
+from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix import NO_DISCOUNTS, Allocate, MatrixGame, make_spaces
 from allstreets.subgames.matrix_model import FlopCards, Stage
+from allstreets.subgames.pool import Pool
 
 PIECES_A_THREAD = 8  # of every pot: enough that no thread waits long for the last one
 LEAST_REACH = 1e-12
@@ -28,7 +23,7 @@ STATE_BYTES = 200_000_000  # of one array of the state, so that no copy of it is
 
 
 class MatrixFlops:
-    """P betting trees on F flops.
+    """P betting trees on F flops, on which `dealt` tells the pairs of combos by class.
 
     `roots` [F, 169, H] leads from classes to the hands of the first stage, where these are others:
     reach of hands = reach of classes · root, and values of classes = root · values of hands.
@@ -38,19 +33,17 @@ class MatrixFlops:
         self,
         trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
         flops: Sequence[tuple[Stage, ...]],
+        dealt: FlopPairs,
         roots: NDArray[np.float64] | None = None,
         threads: int = 1,
         allocate: Allocate = aligned,
         model: str = "classes",
     ) -> None:
-        self.model = model
+        self.model, self.dealt, self.roots = model, dealt, roots
         self.cards = FlopCards(flops)
-        self.roots = roots
-        self._stages = [stages[0] for stages in flops]
         self.games = [MatrixGame(tree, results, self.cards, allocate) for tree, results in trees]
-        self.threads = threads
+        self._pool = Pool(threads)
         self._spaces = [make_spaces(self.games) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     @property
     def pots(self) -> int:
@@ -67,29 +60,10 @@ class MatrixFlops:
         """Bytes of regrets and average strategies."""
         return sum(game.memory_bytes for game in self.games)
 
-    def pairs(self, weights: Floats) -> Floats:
-        """[169, 169]: Σ over flops of weight · pairs of combos that fit."""
-        total = np.zeros((HAND_COUNT, HAND_COUNT))
-        for flop, (weight, stage) in enumerate(zip(weights, self._stages, strict=True)):
-            pairs = stage.pairs
-            if self.roots is not None:
-                root = self.roots[flop]
-                pairs = root @ pairs @ root.T
-            total += weight * pairs
-        return total
-
-    def pairs_reached(self, own: Floats, other: Floats) -> Floats:
-        """[F]: Σ over pairs of combos on each flop of own reach · other's reach, [169] each."""
-        reached = np.zeros(self.flops)
-        for flop, stage in enumerate(self._stages):
-            mine, theirs = own, other
-            if self.roots is not None:
-                mine, theirs = own @ self.roots[flop], other @ self.roots[flop]
-            reached[flop] = (stage.combos @ mine) * (stage.combos @ theirs)
-            if stage.cards is not None:
-                reached[flop] += stage.combos @ (mine * theirs)
-                reached[flop] -= (mine @ stage.cards) @ (theirs @ stage.cards)
-        return reached
+    def keeps(self, flops: Flops) -> bool:
+        """All games go on from where they were."""
+        del flops
+        return True
 
     def step(
         self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
@@ -114,33 +88,25 @@ class MatrixFlops:
         length, hands = self.cards.lengths[0], self.cards.hands[0]
         rows = [self._rows(reach, flops, length) for reach in other]
         values = np.zeros((self.pots, len(flops), length), np.float32)
-        size = max(1, -(-len(flops) // (PIECES_A_THREAD * self.threads)))
+        size = max(1, -(-len(flops) // (PIECES_A_THREAD * self._pool.threads)))
         # A pot that the other player never gets to is worth nothing to either of them.
         reached = [pot for pot in range(self.pots) if other[pot].max() > LEAST_REACH]
         pieces = [(pot, start) for start in range(0, len(flops), size) for pot in reached]
-        numbers = count()
 
-        def work(thread: int) -> None:
-            while (number := next(numbers)) < len(pieces):
-                pot, start = pieces[number]
-                self.games[pot].run(
-                    player,
-                    rows[pot],
-                    values[pot],
-                    mode,
-                    self._spaces[thread],
-                    flops,
-                    (start, min(start + size, len(flops))),
-                    discounts,
-                )
+        def work(thread: int, number: int) -> None:
+            pot, start = pieces[number]
+            self.games[pot].run(
+                player,
+                rows[pot],
+                values[pot],
+                mode,
+                self._spaces[thread],
+                flops,
+                (start, min(start + size, len(flops))),
+                discounts,
+            )
 
-        if self._pool is None:
-            work(0)
-        else:
-            others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
-            work(0)
-            for one in others:
-                one.result()
+        self._pool.run(len(pieces), work)
         found = values[:, :, :hands].astype(np.float64)
         if self.roots is None:
             return found

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 Observer = Callable[[Progress], None]
 
+RECENT = 100  # checks that stop rules can look back
 TICK_SECONDS = 0.1  # between two records that only tell how far a batch is
 
 
@@ -245,6 +246,7 @@ class _Run:
             unit=self._solver.unit,
             rules=self._rules,
             check=self._history[-1] if self._history else None,
+            recent=tuple(check.metrics.exploitability for check in self._history[-RECENT:]),
         )
 
     def _curve(self) -> list[tuple[int, float]]:

@@ -63,6 +63,7 @@ class Progress:
     rules: tuple[StopRule, ...]
     check: Check | None  # the latest one; None before the first
     holding: tuple[Reason, ...] = ()  # the rules that hold, the most telling first
+    recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
 
     @property
     def metrics(self) -> Metrics | None:

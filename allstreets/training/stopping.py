@@ -34,21 +34,32 @@ class StopRule(Protocol):
 
 @dataclass(frozen=True)
 class ExploitabilityThreshold:
-    """The mean best-response gain is at most `target`: the truth, and the rule to prefer."""
+    """The mean best-response gain is at most `target`: the truth, and the rule to prefer.
+
+    With `checks` above 1 it must be so at that many checks in a row.
+    """
 
     target: float
+    checks: int = 1
     name: ClassVar[Reason] = "exploitability_threshold"
 
     def __post_init__(self) -> None:
         _require_positive(self.name, self.target)
+        if self.checks < 1:
+            raise InputError(f"{self.name}: {self.checks} checks in a row; give 1 or more")
 
     def holds(self, progress: Progress) -> bool:
         metrics = progress.fresh_metrics
-        value = metrics.exploitability if metrics else None
-        return value is not None and value <= self.target
+        values = [metrics.exploitability if metrics else None]
+        if self.checks > 1:
+            values += progress.recent[-self.checks :]
+            if len(progress.recent) < self.checks:
+                return False
+        return all(value is not None and value <= self.target for value in values)
 
     def describe(self, unit: str) -> str:
-        return f"exploitability at most {self.target:g} {unit}"
+        times = f", {self.checks} times in a row" if self.checks > 1 else ""
+        return f"exploitability at most {self.target:g} {unit}{times}"
 
 
 @dataclass(frozen=True)

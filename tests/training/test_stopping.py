@@ -166,3 +166,15 @@ def test_words() -> None:
 def test_find_rule() -> None:
     assert find_rule([TimeLimit(3), Iterations(5)], Iterations) == Iterations(5)
     assert find_rule([TimeLimit(3)], Iterations) is None
+
+
+def test_a_threshold_may_ask_for_several_checks_in_a_row() -> None:
+    rule = ExploitabilityThreshold(1.0, checks=3)
+    good = progress(metrics=Metrics(exploitability=0.5))
+    assert not rule.holds(replace(good, recent=(0.5, 0.5)))
+    assert not rule.holds(replace(good, recent=(0.5, 1.5, 0.5)))
+    assert not rule.holds(replace(good, recent=(None, 0.5, 0.5)))
+    assert rule.holds(replace(good, recent=(9.0, 0.5, 1.0, 0.5)))
+    assert "3 times in a row" in rule.describe("mbb/hand")
+    with pytest.raises(InputError, match="1 or more"):
+        ExploitabilityThreshold(1.0, checks=0)

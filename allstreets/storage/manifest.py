@@ -1,0 +1,86 @@
+"""Manifests: the JSON file that says what a folder holds, with a checksum over itself."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError, write_atomic
+
+MANIFEST = "manifest.json"
+AGAIN = "Restore the folder from a backup, or solve again in another folder."
+
+# What each kind of folder is called, and the command that makes one.
+KINDS = {
+    "spot": ("a solved spot", "allstreets solve … --output"),
+    "postflop": ("a model of flops", "allstreets train … --output"),
+}
+
+
+def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Write `facts` and their checksum, whole or not at all."""
+    from allstreets.solvers.spot_text import data_hash
+
+    text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
+    write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
+
+
+def folder_kind(folder: Path) -> str:
+    """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
+    return str(_read(folder, " or ".join(maker for _, maker in KINDS.values())).get("kind"))
+
+
+def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:
+    """The facts of a folder of this kind, checked."""
+    from allstreets.solvers.spot_text import data_hash
+
+    what, maker = KINDS[kind]
+    manifest = _read(folder, maker)
+    facts = {key: value for key, value in manifest.items() if key != "checksum"}
+    if facts.get("kind") != kind:
+        command = maker.partition(" …")[0]
+        raise InputError(f"{folder} is not {what}; name a folder made by {command}")
+    if facts.get("schema") != schema:
+        raise InputError(
+            f"{folder} was written by allstreets {facts.get('code_version')} in another format "
+            f"(schema {facts.get('schema')}, this is {schema}); use that version"
+        )
+    if manifest.get("checksum") != data_hash(facts):
+        raise InputError(f"{folder / MANIFEST} is damaged: it fails its checksum.\n{AGAIN}")
+    return manifest
+
+
+def _read(folder: Path, maker: str) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_bytes())
+        manifest.items()
+    except FileNotFoundError:
+        what = "does not exist" if not folder.exists() else "holds no solution (no manifest.json)"
+        raise InputError(f"{folder} {what}; make one with: {maker}") from None
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file; name the folder of a solution") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError, AttributeError):
+        raise InputError(f"{path} is damaged.\n{AGAIN}") from None
+    return manifest
+
+
+def require_same(
+    folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], what: str
+) -> None:
+    """Refuse a folder whose settings are others; `what` it holds: "spot"."""
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    if keys:
+        first = keys[0]
+        raise InputError(
+            f"{folder} holds another {what}: {', '.join(keys)} differ "
+            f"({first} {_short(there.get(first))} there, {_short(here.get(first))} here).\n"
+            "Name another folder."
+        )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:39] + "…"

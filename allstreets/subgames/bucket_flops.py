@@ -1,0 +1,31 @@
+"""Bucket models of many flops, as the subgames below a preflop tree want them."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.cards import Flop
+from allstreets.subgames.buckets import (
+    BucketCounts,
+    bucket_stages,
+    build_bucket_model,
+    down_from_hands,
+)
+from allstreets.subgames.matrix_model import Stage
+
+
+def bucket_flops(
+    flops: Sequence[Flop], counts: BucketCounts, seed: int, threads: int
+) -> tuple[list[tuple[Stage, ...]], NDArray[np.float64]]:
+    """The stages of every flop, and the roots [F, 169, H] that lead from classes to buckets."""
+    with ThreadPoolExecutor(threads) as pool:
+        models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
+    stages = [bucket_stages(model) for model in models]
+    hands = max(len(parts[0].combos) for parts in stages)
+    roots = np.zeros((len(models), 169, hands))
+    for flop, model in enumerate(models):
+        root = down_from_hands(model)
+        roots[flop, :, : root.shape[1]] = root
+    return list(stages), roots

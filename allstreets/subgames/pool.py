@@ -1,0 +1,39 @@
+"""Spreading pieces of work over a fixed number of threads.
+
+Kernels release the GIL, so threads do. Every piece writes numbers of its own: what comes out does
+not depend on which thread took which piece, or when.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+from allstreets.base import InputError
+
+
+class Pool:
+    """`threads` threads, of which the calling one is the first."""
+
+    def __init__(self, threads: int) -> None:
+        if threads < 1:
+            raise InputError(f"threads: {threads} is too few: give 1 or more")
+        self.threads = threads
+        self._others = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def run(self, pieces: int, work: Callable[[int, int], None]) -> None:
+        """Call work(thread, piece) for every piece; the first error is raised when all are done."""
+        numbers = count()
+
+        def take(thread: int) -> None:
+            while (piece := next(numbers)) < pieces:
+                work(thread, piece)
+
+        if self._others is None:
+            take(0)
+            return
+        others = [self._others.submit(take, thread) for thread in range(1, self.threads)]
+        try:
+            take(0)  # this thread does its share too: handing over takes time
+        finally:
+            for other in others:
+                other.result()
