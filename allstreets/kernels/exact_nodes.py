@@ -15,6 +15,7 @@ from allstreets.kernels.exact_layout import (
 )
 from allstreets.kernels.exact_scaled import update_scaled_node
 from allstreets.kernels.jit import kernel
+from allstreets.kernels.reach import split_reach
 from allstreets.kernels.simd import (
     TINY,
     fma,
@@ -29,30 +30,6 @@ from allstreets.kernels.simd import (
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
-
-
-@kernel
-def split_reach(
-    reach: Floats, row: int, child: int, stored: Floats, slot: int, actions: int, hands: int
-) -> None:
-    """Reach rows of one node's actions: the node's reach times the strategy.
-
-    `stored` holds regrets (to be matched) or the average strategy (to be normalised, since 16 bits
-    round): of both the strategy is the positive parts divided by their sum.
-    """
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
-    for block in range(0, hands, 16):
-        base = slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(stored, base + 16 * a), zero)
-        here = load(reach, row * hands + block)
-        scale = where_positive(total - tiny, here / total, zero)
-        even = where_positive(total - tiny, zero, here * uniform)
-        for a in range(actions):
-            part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
-            store(reach, (child + a) * hands + block, part)
 
 
 @kernel

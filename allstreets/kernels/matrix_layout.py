@@ -88,6 +88,9 @@ class StageSpace(NamedTuple):
     lanes: Floats  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
     sums: Floats  # [52 · 16]: sums over the hands that hold each card
     terms: Ints  # [H]: hands that matter in a product
+    needed: Bytes  # [value rows · H/16]: which blocks of own hands a pruned pass asks for
+    union: Bytes  # [H/16]: those that any of a few rows asks for
+    left_out: Longs  # [1]: how many (own action, block of hands) pruned passes did not visit
 
 
 class Discounting(NamedTuple):
@@ -98,6 +101,7 @@ class Discounting(NamedTuple):
     lowest: np.float32  # regrets are not kept below this
     average: np.float32  # factor on the sums of the average strategy
     weight: np.float32  # of this iteration's strategy; 0: sums are left alone
+    threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2

@@ -7,35 +7,11 @@ action, which is on the way down there anyway, is what the action adds to its su
 import numpy as np
 
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.matrix_layout import Discounting, Floats
+from allstreets.kernels.matrix_layout import Bytes, Discounting, Floats
 from allstreets.kernels.simd import TINY, fma, load, maximum, splat, store, where_positive
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
-
-
-@kernel
-def split_reach(
-    reach: Floats, row: int, child: int, stored: Floats, slot: int, actions: int, hands: int
-) -> None:
-    """Reach rows of one node's actions: the node's reach times the strategy.
-
-    `stored` holds regrets (to be matched) or sums of strategies (to be normalised): of both the
-    strategy is the positive parts divided by their sum, and even where there are none.
-    """
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
-    for block in range(0, hands, 16):
-        base = slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(stored, base + 16 * a), zero)
-        here = load(reach, row * hands + block)
-        scale = where_positive(total - tiny, here / total, zero)
-        even = where_positive(total - tiny, zero, here * uniform)
-        for a in range(actions):
-            part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
-            store(reach, (child + a) * hands + block, part)
 
 
 @kernel
@@ -82,13 +58,21 @@ def update_node(
     actions: int,
     hands: int,
     now: Discounting,
+    needed: Bytes | None,
 ) -> None:
-    """Own node: value under regret matching, then the regrets, in one pass."""
+    """Own node: value under regret matching, then the regrets, in one pass.
+
+    A block of hands that a pruned pass does not need is left alone; an action that is not needed
+    while the node is, since it is not played, is discounted and otherwise not written.
+    """
+    blocks = hands // 16
     zero = splat(ZERO)
     uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(now.positive), splat(now.negative)
     lowest = splat(now.lowest)
     for block in range(0, hands, 16):
+        if needed is not None and not needed[target * blocks + block // 16]:
+            continue
         base = slot + block * actions
         total = zero
         for a in range(actions):
@@ -97,13 +81,18 @@ def update_node(
         even = where_positive(total - tiny, zero, uniform)
         value = zero
         for a in range(actions):
+            if needed is not None and not needed[(child + a) * blocks + block // 16]:
+                continue
             strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
             value = fma(strategy, load(values, (child + a) * hands + block), value)
         for a in range(actions):
             place = base + 16 * a
             regret = load(regrets, place)
-            gain = load(values, (child + a) * hands + block) - value
             kept = regret * where_positive(regret, keep_positive, keep_negative)
+            if needed is not None and not needed[(child + a) * blocks + block // 16]:
+                store(regrets, place, maximum(kept, lowest))
+                continue
+            gain = load(values, (child + a) * hands + block) - value
             store(regrets, place, maximum(kept + gain, lowest))
         row = target * hands + block
         store(values, row, load(values, row) + value)

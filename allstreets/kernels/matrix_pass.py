@@ -7,6 +7,7 @@ from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_layout import (
     BEST_RESPONSE,
     UPDATE,
+    Bytes,
     Discounting,
     Floats,
     Longs,
@@ -18,10 +19,11 @@ from allstreets.kernels.matrix_layout import (
 from allstreets.kernels.matrix_nodes import (
     judge_node,
     split_and_gather,
-    split_reach,
     update_node,
 )
+from allstreets.kernels.matrix_pruning import mark_lines_below, mark_needed
 from allstreets.kernels.matrix_terminals import add_folds, add_showdowns, multiply_rows
+from allstreets.kernels.reach import split_reach
 
 ZERO = np.float32(0.0)
 SMALL_SHARE = np.float32(0.01)
@@ -78,6 +80,7 @@ def go_up(
     values: Floats,
     mode: int,
     now: Discounting,
+    needed: Bytes | None,
 ) -> None:
     """Fold the values of a stage's ends into those of its lines, children before parents."""
     for node in range(len(plan.own_value)):
@@ -88,11 +91,11 @@ def go_up(
             best = mode == BEST_RESPONSE
             judge_node(values, target, child, average, slot, actions, hands, best)
         elif actions == 2:
-            update_node(values, target, child, regrets, slot, 2, hands, now)
+            update_node(values, target, child, regrets, slot, 2, hands, now, needed)
         elif actions == 3:
-            update_node(values, target, child, regrets, slot, 3, hands, now)
+            update_node(values, target, child, regrets, slot, 3, hands, now, needed)
         else:
-            update_node(values, target, child, regrets, slot, actions, hands, now)
+            update_node(values, target, child, regrets, slot, actions, hands, now, needed)
 
 
 @kernel
@@ -116,42 +119,63 @@ def run_flop(
     values: Floats,
     mode: int,
     now: Discounting,
+    asked: Bytes | None,
 ) -> None:
-    """One pass on one flop: the other's reach [H] at the root in, own values [H] out."""
+    """One pass on one flop: the other's reach [H] at the root in, own values [H] out.
+
+    A pruned pass, which must be an update, is told which blocks of own hands are asked for, [H /
+    16]; the others' values come out as 0. Its way down is complete: the other's average strategy
+    does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
+    """
     last = len(plans) - 1
     first_space = spaces[0]
     first_space.reach[: len(other)] = other
     least = max(SMALL_SHARE * largest(other), LEAST_SHARE)
+    if asked is not None:
+        first_space.needed[: len(asked)] = asked
     for stage in range(len(plans)):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         hands = table.hands
         space.reach[plan.lines * hands : (plan.lines + 1) * hands] = ZERO
         space.values[: plan.value_rows * hands] = ZERO
+        needed = None if asked is None else space.needed
+        if asked is not None:
+            space.left_out[0] += mark_needed(
+                plan, hands, store.own_regrets[flop], table.combos[flop], now.threshold,
+                space.needed,
+            )  # fmt: skip
         go_down(
             plan, hands, store.other_regrets[flop], store.other_average[flop], space.reach,
             mode, now, least,
         )  # fmt: skip
-        add_folds(plan, table, space, flop)
-        add_showdowns(plan, table, space, flop)
+        add_folds(plan, table, space, flop, needed)
+        add_showdowns(plan, table, space, flop, needed)
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
             below.reach[: (plans[stage + 1].lines + 1) * deeper.hands] = ZERO
             multiply_rows(
                 space.reach, plan.exit_reach, hands, deeper.down[flop],
                 below.reach, plan.exit_line, deeper.hands, plan.ones, space.sums, space.terms,
+                None, below.union,
             )  # fmt: skip
+            if asked is not None:
+                mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         hands = table.hands
+        needed = None if asked is None else space.needed
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
             multiply_rows(
                 below.values, plan.exit_line, deeper.hands, deeper.up[flop],
                 space.values, plan.exit_value, hands, plan.ones, space.sums, below.terms,
+                needed, space.union,
             )  # fmt: skip
         go_up(
-            plan, hands, store.own_regrets[flop], store.own_average[flop], space.values, mode, now
-        )
+            plan, hands, store.own_regrets[flop], store.own_average[flop], space.values, mode, now,
+            needed,
+        )  # fmt: skip
+    # What is not asked for at the root is asked for nowhere in the first stage: it is still 0.
     values[:] = first_space.values[: len(values)]
 
 
@@ -168,17 +192,22 @@ def run_flops(
     values: Floats,
     mode: int,
     discounts: Floats,
+    asked: Bytes | None,
 ) -> None:
     """Passes on flops[first], …, flops[last − 1].
 
     Of the K flops in the list, `other` [K or 1, H] is the other's reach, `values` [K, H] what comes
-    out, `discounts` [K or 1, 5] the fields of `Discounting`.
+    out, `discounts` [K or 1, 6] the fields of `Discounting`. `asked` [K or 1, H / 16] are the
+    blocks of own hands that a pruned update is asked for; `None`: no pruning.
     """
     for place in range(first, last):
         row = discounts[place if len(discounts) > 1 else 0]
-        now = Discounting(row[0], row[1], row[2], row[3], row[4])
+        now = Discounting(row[0], row[1], row[2], row[3], row[4], row[5])
         reach = other[place if len(other) > 1 else 0]
-        run_flop(plans, cards, stores, spaces, flops[place], reach, values[place], mode, now)
+        blocks = None if asked is None else asked[place if len(asked) > 1 else 0]
+        run_flop(
+            plans, cards, stores, spaces, flops[place], reach, values[place], mode, now, blocks
+        )
 
 
 @kernel
@@ -200,15 +229,17 @@ def run_iterations(
     reach: Floats,
     values: Floats,
     discounts: Floats,
+    asked: Bytes | None,
 ) -> None:
     """Whole iterations of both players on one flop, the same reach [2, H] throughout.
 
-    `discounts` [iterations, 5]; `values` [2, H] are those of the last iteration.
+    `discounts` [iterations, 6], `asked` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
+    are those of the last iteration.
     """
     for row in discounts:
-        now = Discounting(row[0], row[1], row[2], row[3], row[4])
+        now = Discounting(row[0], row[1], row[2], row[3], row[4], row[5])
         for player in range(2):
             run_flop(
                 plans[player], cards, stores[player], spaces, flop, reach[1 - player],
-                values[player], UPDATE, now,
+                values[player], UPDATE, now, None if asked is None else asked[player],
             )  # fmt: skip

@@ -4,12 +4,24 @@ A showdown multiplies a row by the dense margin matrix. A fold multiplies it by 
 that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N those that hold each card.
 That is never written out: a hand meets at most eight cards, so the product takes some 15 operations
 a hand instead of 169, with sixteen rows in the lanes of a vector.
+
+A pruned pass hands in `needed`, the blocks of own hands that each value row is asked for. Given
+`None` instead, the kernels are compiled without any of it.
 """
 
 import numpy as np
 
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.matrix_layout import Floats, Ints, Longs, StageCards, StagePlan, StageSpace
+from allstreets.kernels.matrix_layout import (
+    Bytes,
+    Floats,
+    Ints,
+    Longs,
+    StageCards,
+    StagePlan,
+    StageSpace,
+)
+from allstreets.kernels.matrix_pruning import run_length, unite
 from allstreets.kernels.simd import (
     fma,
     load,
@@ -56,43 +68,52 @@ def multiply_rows(
     factors: Floats,
     marks: Floats,
     terms: Ints,
+    needed: Bytes | None,
+    union: Bytes,
 ) -> None:
     """outputs[output_rows[r]] += factors[r] · (inputs[input_rows[r]] · matrix), for all r.
 
     `matrix` is [input_length, output_length] in a row; both lengths are multiples of 16, the number
-    of rows is one of TILE_ROWS.
+    of rows is one of TILE_ROWS. Columns that none of a tile's rows needs are left as they are.
     """
     for first in range(0, len(input_rows), TILE_ROWS):
+        if needed is not None and not unite(needed, output_rows, first, TILE_ROWS, union):
+            continue
         count = find_terms(inputs, input_rows, first, input_length, marks, terms)
         if count == 0:
             continue
         column = 0
-        while column + 64 <= output_length:
-            tile_of_4(
-                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                outputs, output_rows, output_length, column, factors, first,
-            )  # fmt: skip
-            column += 64
-        rest = output_length - column
-        if rest == 48:
-            tile_of_3(
-                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                outputs, output_rows, output_length, column, factors, first,
-            )  # fmt: skip
-        elif rest == 32:
-            tile_of_2(
-                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                outputs, output_rows, output_length, column, factors, first,
-            )  # fmt: skip
-        elif rest == 16:
-            tile_of_1(
-                terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                outputs, output_rows, output_length, column, factors, first,
-            )  # fmt: skip
+        while column < output_length:
+            width = min(64, output_length - column)
+            if needed is not None:
+                width = 16 * run_length(union, column // 16, width // 16)
+            if width == 64:
+                tile_of_4(
+                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                    outputs, output_rows, output_length, column, factors, first,
+                )  # fmt: skip
+            elif width == 48:
+                tile_of_3(
+                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                    outputs, output_rows, output_length, column, factors, first,
+                )  # fmt: skip
+            elif width == 32:
+                tile_of_2(
+                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                    outputs, output_rows, output_length, column, factors, first,
+                )  # fmt: skip
+            elif width == 16:
+                tile_of_1(
+                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
+                    outputs, output_rows, output_length, column, factors, first,
+                )  # fmt: skip
+            column += max(16, width)
 
 
 @kernel
-def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) -> None:
+def add_folds(
+    plan: StagePlan, cards: StageCards, space: StageSpace, flop: int, needed: Bytes | None
+) -> None:
     """Add the results of all folds of a stage to their value rows, sixteen at a time."""
     hands, lanes, sums = cards.hands, space.lanes, space.sums
     combos, twins = cards.combos[flop], cards.twins[flop]
@@ -103,6 +124,8 @@ def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) 
     zero = splat(ZERO)
     result = 16 * hands  # the second half of `lanes`
     for first in range(0, len(plan.fold_reach), 16):
+        if needed is not None and not unite(needed, plan.fold_value, first, 16, space.union):
+            continue
         for block in range(0, hands, 16):
             transpose_from(space.reach, plan.fold_reach, first, hands, block, lanes, 16 * block, 16)
         everyone = zero
@@ -117,6 +140,8 @@ def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) 
                 store(sums, 16 * card, zero - with_card)
         factor = load(plan.fold_factor, first)
         for hand in range(hands):
+            if needed is not None and not space.union[hand // 16]:
+                continue
             value = splat(combos[hand]) * everyone
             value = fma(splat(twins[hand]), load(lanes, 16 * hand), value)
             for place in range(hand_start[hand], hand_start[hand + 1]):
@@ -124,6 +149,8 @@ def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) 
                 value = fma(splat(hand_count[place]), taken, value)
             store(lanes, result + 16 * hand, value * factor)
         for block in range(0, hands, 16):
+            if needed is not None and not space.union[block // 16]:
+                continue
             # Turned back, in the room of `sums`; several folds may share a row.
             transpose_to(lanes, result + 16 * block, sums, plan.lanes, 0, 16, 0)
             for lane in range(16):
@@ -132,7 +159,9 @@ def add_folds(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) 
 
 
 @kernel
-def add_showdowns(plan: StagePlan, cards: StageCards, space: StageSpace, flop: int) -> None:
+def add_showdowns(
+    plan: StagePlan, cards: StageCards, space: StageSpace, flop: int, needed: Bytes | None
+) -> None:
     """Add the results of all showdowns of a stage to their value rows."""
     multiply_rows(
         space.reach,
@@ -145,4 +174,6 @@ def add_showdowns(plan: StagePlan, cards: StageCards, space: StageSpace, flop: i
         plan.show_factor,
         space.sums,
         space.terms,
+        needed,
+        space.union,
     )

@@ -12,6 +12,7 @@ same results. Everything here works on flat contiguous float32 arrays and offset
     maximum(v, w)
     total(v)                    the sum of the sixteen
     where_positive(t, v, w)     v where t > 0, else w
+    any_positive(v)             whether any of the sixteen is > 0
     transpose_from(…)           sixteen rows, chosen by an index, turned into a dense block
     transpose_to(…)             a dense block, turned into sixteen rows chosen by an index
     prefetch(array, i)          ask for array[i] before it is needed
@@ -212,6 +213,21 @@ def where_positive(typing_context: Any, test: Any, yes: Any, no: Any) -> Any:
         return builder.select(positive, arguments[1], arguments[2])
 
     return VECTOR(VECTOR, VECTOR, VECTOR), generate
+
+
+@machine_code
+def any_positive(typing_context: Any, value: Any) -> Any:
+    """Whether any of a vector's numbers is > 0."""
+    del typing_context, value
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        del context, signature
+        zero = ir.Constant(IR_VECTOR, [0.0] * LANES)
+        lanes = ir.IntType(LANES)
+        found = builder.bitcast(builder.fcmp_ordered(">", arguments[0], zero), lanes)
+        return builder.icmp_unsigned("!=", found, lanes(0))
+
+    return types.boolean(VECTOR), generate
 
 
 @machine_code
