@@ -4,7 +4,7 @@ The bytes of regrets and strategies are exact. What comes on top (tables by boar
 workspaces, the program itself) is close, and the time is a guess from the speed of a usual core.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Player, Street
+from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts, runouts
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.solvers.locks import find_locks, lock_root
@@ -68,12 +68,24 @@ def spot_root(spot: Spot) -> Runouts:
 
 def estimate_spot(spot: Spot, precision: str = "float32", threads: int = 1) -> Estimate:
     """What the spot takes; nothing is allocated, and a flop takes milliseconds."""
+    masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in spot.ranges]
+    return estimate_exact(spot.tree, spot_root(spot), masks, precision, threads)
+
+
+def estimate_exact(
+    tree: BettingTree,
+    root: Runouts,
+    masks: Sequence[NDArray[np.uint64]],
+    precision: str = "float32",
+    threads: int = 1,
+) -> Estimate:
+    """What an exact game takes; `masks` are the cards of both players' combos."""
     require_precision(precision)
-    tree, levels = spot.tree, deal_streets(spot.tree)
+    levels = deal_streets(tree)
     shown = (tree.kind == NodeKind.SHOWDOWN) & (tree.street < Street.RIVER)
     all_in_streets = set(tree.street[shown].tolist())
     boards, slots, hands, matrices = {}, 0, 0, 0
-    for level, counts in zip(levels, _hand_counts(spot, len(levels)), strict=True):
+    for level, counts in zip(levels, _hand_counts(root, masks, len(levels)), strict=True):
         boards[level] = len(counts[0])
         actions = node_slots(tree, level).actions
         slots += sum(int(counts[player].sum()) * actions[player] for player in Player)
@@ -85,10 +97,10 @@ def estimate_spot(spot: Spot, precision: str = "float32", threads: int = 1) -> E
     return Estimate(tree.decision_counts(), boards, slots, memory, process, threads)
 
 
-def _hand_counts(spot: Spot, levels: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _hand_counts(
+    root: Runouts, masks: Sequence[NDArray[np.uint64]], levels: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """For each street the padded number of hands [B] of OOP and IP on every board."""
-    masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in spot.ranges]
-    root = spot_root(spot)
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
     for level in range(levels):
         cards = np.array([blocked for _, blocked in dealt], np.uint64)

@@ -5,8 +5,12 @@ probabilities π_f of being among them; the others keep the values v_f that they
 
     estimate = Σ_f w_f · v_f + Σ_{f visited} (w_f / π_f) · (new_f − v_f)
 
-Its expectation is Σ_f w_f · new_f whatever the v_f are, and its variance is small once they are
-near (control variates). Every flop discounts by its own count of visits.
+Its expectation is Σ_f w_f · new_f whatever the v_f are, as long as they do not depend on the draw,
+and its variance is small once they are near (control variates). Later batches of a shuffled epoch,
+and later iterations on the same batch, do lean: by part of what has just changed, which vanishes as
+values settle. Remembering older values instead would take that away, and converges no faster.
+
+Every flop discounts by its own count of visits.
 """
 
 from collections.abc import Mapping
@@ -17,11 +21,14 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Player
 from allstreets.cards.hands import HAND_COUNT
+from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule
 from allstreets.subgames.flop_games import FlopGames, Flops
 from allstreets.subgames.matrix import discount_row
+from allstreets.subgames.matrix_pruning import limits
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 class FlopLeaves:
@@ -32,9 +39,14 @@ class FlopLeaves:
     """
 
     def __init__(
-        self, games: FlopGames, weights: Floats, pairs_in_all: float, schedule: Schedule
+        self,
+        games: FlopGames,
+        weights: Floats,
+        pairs_in_all: float,
+        schedule: Schedule,
+        pruning: Pruning | None = None,
     ) -> None:
-        self.games, self.schedule = games, schedule
+        self.games, self.schedule, self.pruning = games, schedule, pruning
         pairs = games.dealt.sum(weights)
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
@@ -52,15 +64,22 @@ class FlopLeaves:
         """Let the next iterations look at some flops, which were chosen with these chances."""
         self._flops, self._chances = flops, chances
 
-    def step(self, player: Player, own: Floats, other: Floats) -> Floats:
-        """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate."""
+    def step(
+        self, player: Player, own: Floats, other: Floats, asked: Flags | None = None
+    ) -> Floats:
+        """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate.
+
+        Of hands that are not asked for, the values stay what they were.
+        """
         flops = self._flops
         if player == Player.OOP:
             if not self.games.keeps(flops):
                 self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
         rows = self._discounts(self.visits[flops])
-        new = self.games.step(player, own, other, flops, rows)
+        new = self.games.step(player, own, other, flops, rows, asked)
+        if asked is not None:
+            new = np.where(asked[:, None], new, self.last[player][:, flops])
         weights = self.weights[flops]
         if len(flops) == self.games.flops:
             self.totals[player] = _weighted(weights, new)
@@ -75,17 +94,25 @@ class FlopLeaves:
     def _discounts(self, visits: NDArray[np.int64]) -> Floats:
         """[K, 5]: what an iteration does on each flop, by its visits."""
         found, places = np.unique(visits, return_inverse=True)
-        rows = np.array([discount_row(self.schedule.at(int(visit))) for visit in found])
+        rows = np.array([self._discount(int(visit)) for visit in found])
         by_flop: Floats = rows[places]
         return by_flop
 
+    def _discount(self, visit: int) -> list[float]:
+        """What a visit does: discounts, and the regret below which actions are left out."""
+        return discount_row(self.schedule.at(visit), *limits(self.pruning, visit)[0])
+
     def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
         """[P, 169]: values of the best response to, or of, the average strategies, all flops."""
-        return _weighted(self.weights, self.judge_flops(player, other, best=best))
+        return self.sum_flops(self.judge_flops(player, other, best=best))
 
     def judge_flops(self, player: Player, other: Floats, *, best: bool) -> Floats:
         """[P, F, 169]: the same flop by flop."""
         return self.games.judge(player, other, np.arange(self.games.flops), best=best)
+
+    def sum_flops(self, values: Floats) -> Floats:
+        """[P, 169]: what values by flop [P, F, 169] add up to."""
+        return _weighted(self.weights, values)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

@@ -7,6 +7,10 @@
 
 What becomes of the pots that see a flop is asked of `Leaves`: a table of values for pairs of hands
 in the separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
+
+With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
+so no value of it is asked for, and its regret is discounted and otherwise left alone. What lies
+below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
 """
 
 from collections.abc import Mapping
@@ -16,11 +20,22 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, FlopPot, NodeKind, Outcome, Player
+from allstreets.betting import (
+    BettingTree,
+    FlopPot,
+    NodeKind,
+    Outcome,
+    Player,
+    PreflopRules,
+    flop_pots,
+    payoffs,
+)
+from allstreets.cards import preflop_equity
 from allstreets.cards.hands import HAND_COUNT
 from allstreets.cfr.schedules import Multipliers
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Strategies = dict[int, Floats]  # decision → [A, 169]
 
 SMALL_SHARE = 0.01
@@ -30,8 +45,8 @@ SMALL_SHARE = 0.01
 class Leaves(Protocol):
     """The pots that see a flop: reach [P, 169] in, values [P, 169] out, totals over combos."""
 
-    def step(self, player: Player, own: Floats, other: Floats) -> Floats:
-        """A half-iteration."""
+    def step(self, player: Player, own: Floats, other: Floats, asked: Flags | None) -> Floats:
+        """A half-iteration; `asked` [P, 169] are the own hands whose values matter, None: all."""
 
     def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
         """Values of the best response to, or of, the average strategies below."""
@@ -46,6 +61,12 @@ class PreflopGame:
     pots: tuple[FlopPot, ...]  # the leaves that see a flop
     pairs: Floats  # [169, 169] W: pairs of combos that are dealt
     margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
+
+    @classmethod
+    def dealt(cls, tree: BettingTree, rules: PreflopRules, pairs: Floats) -> "PreflopGame":
+        """The game of a tree and its rules where `pairs` are dealt."""
+        margin = pairs * (2 * preflop_equity().equity - 1)
+        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin)
 
     @property
     def weight(self) -> float:
@@ -98,15 +119,42 @@ class PreflopCfr:
         """The average strategy at every decision."""
         return {node: normalised(sums) for node, sums in self.sums.items()}
 
-    def step(self, player: Player, now: Multipliers) -> Floats:
-        """One half-iteration; returns the player's values at the root."""
+    def asked(self, player: Player, threshold: float) -> Flags:
+        """[N, 169]: the hands of a player for whom a node is not closed by his own regrets."""
+        tree = self.game.tree
+        asked = np.ones((tree.node_count, HAND_COUNT), np.bool_)
+        for node in self.game.decisions():
+            children = tree.children_of(node)
+            asked[children] = asked[node]
+            if tree.player[node] == player:
+                regrets = self.regrets[node]
+                # Where no action has positive regret all are played.
+                asked[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
+        return asked
+
+    def step(
+        self,
+        player: Player,
+        now: Multipliers,
+        threshold: float = -np.inf,
+        floor: float = np.inf,
+    ) -> Floats:
+        """One half-iteration; returns the player's values at the root.
+
+        Actions with regrets below `threshold` are closed, and no regret is kept below −floor; both
+        are in chips times pairs of combos.
+        """
         game, tree = self.game, self.game.tree
         strategies = self.current()
         reach = game.reach(strategies)
         nodes = [pot.node for pot in game.pots]
         values = game.end_values(player, reach[:, player.opponent])
+        asked = self.asked(player, threshold) if threshold > -np.inf else None
         values[nodes] = self.leaves.step(
-            player, reach[nodes, player], reach[nodes, player.opponent]
+            player,
+            reach[nodes, player],
+            reach[nodes, player.opponent],
+            None if asked is None else asked[nodes],
         )
         for node in reversed(game.decisions()):
             below = values[tree.children_of(node)]
@@ -118,10 +166,13 @@ class PreflopCfr:
                 continue
             values[node] = (strategies[node] * below).sum(axis=0)
             regrets = self.regrets[node]
-            regrets *= np.where(regrets > 0, now.positive, now.negative)
-            regrets += below - values[node]
-            if now.clip:
-                np.maximum(regrets, 0.0, out=regrets)
+            kept = regrets * np.where(regrets > 0, now.positive, now.negative)
+            gains = below - values[node]
+            if asked is not None:
+                # A closed action gains nothing; below it nothing changes at all.
+                gains = np.where(asked[tree.children_of(node)], gains, 0.0)
+                kept = np.where(asked[node], kept, regrets)
+            np.maximum(kept + gains, 0.0 if now.clip else -floor, out=regrets)
         root: Floats = values[0]
         return root
 

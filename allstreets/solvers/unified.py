@@ -9,26 +9,24 @@ reach a flop are those that the preflop strategy sends there. Exploitability is 
 game, by a best response through every flop.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import CHIPS_PER_BB, Player
-from allstreets.betting.preflop_lines import preflop_action_text, preflop_line_text
+from allstreets.betting import Player
 from allstreets.cards import preflop_equity
-from allstreets.cards.hands import HAND_COUNT, HAND_NAMES
-from allstreets.cfr.metrics import Metrics
+from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule
 from allstreets.solvers.flop_batches import FlopBatches
 from allstreets.solvers.flop_leaves import FlopLeaves
 from allstreets.solvers.preflop_cfr import Floats, PreflopCfr, Strategies
+from allstreets.solvers.preflop_training import PreflopTraining, RegretSums
 from allstreets.solvers.unified_game import UnifiedGame
 from allstreets.subgames.flop_games import FlopGames
-
-MBB_PER_CHIP = 1000 / CHIPS_PER_BB
+from allstreets.subgames.matrix_pruning import checked_pruning
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +35,12 @@ class UnifiedFigures:
 
     exploitability: float | None  # of the whole game
     preflop_exploitability: float | None  # best response before the flop, averages after it
-    values: tuple[float, float]  # of the game for OOP (big blind) and IP (small blind)
+    values: tuple[float, float] | None  # of the game for OOP (big blind) and IP (small blind)
     flop_exploitability: Floats | None  # [F], % of the mean pot, given the ranges that get there
     flop_shares: Floats  # [F] of all hands that see a flop under the average strategy
 
 
-class UnifiedSolver:
+class UnifiedSolver(PreflopTraining):
     """Solves a whole game; can be trained in batches, judged, stored and restored."""
 
     def __init__(
@@ -51,14 +49,14 @@ class UnifiedSolver:
         games: FlopGames,
         schedule: Schedule,
         batches: FlopBatches | None = None,
+        pruning: Pruning | None = None,
     ) -> None:
-        self.game, self.schedule = game, schedule
-        self.batches = batches or FlopBatches()
+        pruning = checked_pruning(pruning)
+        self.game, self.batches = game, batches or FlopBatches()
         everyone = float(preflop_equity().pairs.sum())
-        self.leaves = FlopLeaves(games, game.flops.weights, everyone, schedule)
-        self.preflop = PreflopCfr(game.before_the_flop(self.leaves.pairs), self.leaves)
-        self._iterations = 0
-        self._regret_weight = 0.0
+        self.leaves = FlopLeaves(games, game.flops.weights, everyone, schedule, pruning)
+        preflop = PreflopCfr(game.before_the_flop(self.leaves.pairs), self.leaves)
+        super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
         self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
 
     @property
@@ -75,17 +73,8 @@ class UnifiedSolver:
             "algorithm": str(self.schedule),
             "batches": [self.batches.size, self.batches.iterations, self.batches.choice],
             "seed": self.batches.seed,
+            "pruning": self.pruning.facts() if self.pruning else None,
         }
-
-    @property
-    def unit(self) -> str:
-        """Exploitability and regrets are told in thousandths of a big blind a hand."""
-        return "mbb/hand"
-
-    @property
-    def iterations(self) -> int:
-        """Iterations done so far; one updates both players."""
-        return self._iterations
 
     @property
     def epoch(self) -> int:
@@ -97,22 +86,13 @@ class UnifiedSolver:
         """Bytes of regrets and average strategies."""
         return self.games.memory_bytes
 
-    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more; after each ask `callback` whether to stop."""
-        for _ in range(iterations):
-            self._choose_flops()
-            now = self.schedule.at(self._iterations + 1)
-            for player in Player:
-                self.preflop.step(player, now)
-            self._iterations += 1
-            self._regret_weight = self._regret_weight * now.positive + 1.0
-            if callback is not None and callback(self._iterations):
-                return
-
-    def _choose_flops(self) -> None:
+    def _prepare(self) -> None:
+        """Choose the flops that the next iteration visits."""
         flops = self.games.flops
         epoch, batch, begins = self.batches.place(self._iterations, flops)
-        if begins and batch == 0:
+        if not begins:
+            return
+        if batch == 0 and self.batches.choice == "reach":
             self._shares = self.flop_shares(self.preflop.current())
         self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
 
@@ -132,36 +112,29 @@ class UnifiedSolver:
         """Everything that can be said of the average strategies."""
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
-        weight, game = self.preflop.game.weight, self.preflop.game
+        shares = self.flop_shares(average)
+        if not self.is_judgeable:
+            return UnifiedFigures(None, None, None, None, shares)
         best, kept, preflop = np.zeros((3, 2))
         gains = np.zeros(self.games.flops)
         for player in Player:
             other = reach[player.opponent]
-            for is_best in (True, False):
-                by_flop = self.leaves.judge_flops(player, other, best=is_best)
-                gains += (1 if is_best else -1) * np.einsum("ph,pkh->k", reach[player], by_flop)
-                leaves = np.einsum("k,pkh->ph", self.leaves.weights, by_flop)
-                for free in (True, False) if not is_best else (True,):
-                    values = self.preflop.values(player, leaves, best=free, strategies=average)
-                    mean = float(values[0].sum()) / weight * MBB_PER_CHIP
-                    if is_best:
-                        best[player] = mean
-                    elif free:
-                        preflop[player] = mean
-                    else:
-                        kept[player] = mean
-        pots = np.array([pot.pot for pot in game.pots], np.float64)
+            judged = [self.leaves.judge_flops(player, other, best=best) for best in (True, False)]
+            gains += np.einsum("ph,pkh->k", reach[player], judged[0] - judged[1])
+            freely, kept_below = (self.leaves.sum_flops(values) for values in judged)
+            best[player] = self._mean(player, freely, average, best=True)
+            preflop[player] = self._mean(player, kept_below, average, best=True)
+            kept[player] = self._mean(player, kept_below, average, best=False)
         at_stake = np.zeros(self.games.flops)
-        for pot, own, other in zip(pots, reach[0], reach[1], strict=True):
-            at_stake += pot * self.games.dealt.reached(own, other)
-        with np.errstate(invalid="ignore"):
-            by_flop_gain = np.where(at_stake > 0, 100 * gains / 2 / at_stake, 0.0)
+        for pot, own, other in zip(self.game.pots, reach[0], reach[1], strict=True):
+            at_stake += pot.pot.pot * self.games.dealt.reached(own, other)
+        by_flop = np.divide(50 * gains, at_stake, out=np.zeros_like(gains), where=at_stake > 0)
         return UnifiedFigures(
             exploitability=max(float((best - kept).sum()) / 2, 0.0),
             preflop_exploitability=max(float((preflop - kept).sum()) / 2, 0.0),
             values=(float(kept[0]), float(kept[1])),
-            flop_exploitability=np.maximum(by_flop_gain, 0.0),
-            flop_shares=self.flop_shares(average),
+            flop_exploitability=np.maximum(by_flop, 0.0),
+            flop_shares=shares,
         )
 
     @property
@@ -169,75 +142,18 @@ class UnifiedSolver:
         """Whether the strategies of all flops are there, for a best response to go through."""
         return self.games.keeps(np.arange(self.games.flops))
 
-    def exploitability(self) -> float | None:
-        """Mean of both players' best-response gains in the whole game, in mbb/hand."""
-        if not self.is_judgeable:
-            return None
-        average = self.preflop.average()
-        reach = self.preflop.pot_reach(average)
-        raked = self.game.preflop.rake > 0
-        gain = 0.0
-        for player in Player:
-            for best in (True, False) if raked else (True,):
-                leaves = self.leaves.judge(player, reach[player.opponent], best=best)
-                values = self.preflop.values(player, leaves, best=best, strategies=average)
-                gain += (1 if best else -1) * float(values[0].sum())
-        return max(gain / 2 / self.preflop.game.weight * MBB_PER_CHIP, 0.0)
-
-    @property
-    def avg_positive_regret(self) -> float:
-        """Mean positive regret of an entry and iteration, in mbb/hand."""
-        return self._regret_figures()[0]
-
-    def _regret_figures(self) -> tuple[float, float]:
-        """(mean positive regret, largest regret) an iteration, in mbb/hand."""
-        parts = [self.preflop.regret_sums(), self.games.regret_sums()]
-        entries = sum(part[2] for part in parts)
-        scale = self._regret_weight * self.preflop.game.weight / MBB_PER_CHIP
-        if not scale or not entries:
-            return 0.0, 0.0
-        total = sum(part[0] for part in parts)
-        return total / entries / scale, max(part[1] for part in parts) / scale
-
-    def metrics(self, *, exploitability: bool = True) -> Metrics:
-        """Convergence figures, in mbb/hand."""
-        mean, largest = self._regret_figures()
-        return Metrics(
-            exploitability=self.exploitability() if exploitability else None,
-            avg_positive_regret=mean,
-            max_regret=largest,
-            strategy_entropy=self._entropy(),
-        )
-
-    def _entropy(self) -> float:
-        """Mean entropy of the preflop strategies, 0 (pure) to 1 (even)."""
-        entropies = []
-        for chances in self.preflop.average().values():
-            logs = np.log(np.where(chances > 0, chances, 1.0))
-            entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
-        return float(np.concatenate(entropies).mean()) if entropies else 0.0
-
-    def strategies(self) -> Mapping[str, Mapping[str, float]]:
-        """The average strategy before the flop: "line: hand" → action → probability."""
-        tree = self.game.tree
-        found: dict[str, dict[str, float]] = {}
-        for node, chances in self.preflop.average().items():
-            names = [preflop_action_text(action) for action in tree.actions_at(node)]
-            for hand in range(HAND_COUNT):
-                key = f"{preflop_line_text(tree, node)}: {HAND_NAMES[hand]}".strip()
-                found[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
-        return found
+    def _regret_sums(self) -> list[RegretSums]:
+        return [*super()._regret_sums(), self.games.regret_sums(self.leaves.weights)]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
-        progress = np.array([float(self._iterations), self._regret_weight])
-        own = {"progress": progress, "shares": self._shares}
-        return {**own, **self.preflop.state(), **self.leaves.state()}
+        return {**super().state(), "shares": self._shares, **self.leaves.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game."""
-        self._iterations = int(state["progress"][0])
-        self._regret_weight = float(state["progress"][1])
+        super().restore(state)
         self._shares = np.array(state["shares"])
-        self.preflop.restore(state)
         self.leaves.restore(state)
+        if self._iterations:  # the batch that was at work
+            epoch, batch, _ = self.batches.place(self._iterations - 1, self.games.flops)
+            self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))

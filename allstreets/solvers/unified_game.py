@@ -24,7 +24,6 @@ from allstreets.betting import (
     payoffs,
     postflop_rules,
 )
-from allstreets.cards import preflop_equity
 from allstreets.cards.flop_sets import FlopSet
 from allstreets.solvers.preflop_cfr import Floats, PreflopGame
 
@@ -59,20 +58,21 @@ class UnifiedGame:
     @cached_property
     def pots(self) -> tuple[PotGame, ...]:
         """The pots that see a flop, in pre-order of the preflop tree."""
-        found = []
-        for pot in flop_pots(self.tree):
-            rules = postflop_rules(
-                pot,
-                self.sizes,
-                self.preflop,
-                add_allin_threshold=self.add_allin_threshold,
-                force_allin_threshold=self.force_allin_threshold,
-                merging_threshold=self.merging_threshold,
-                max_raises=self.max_raises,
-            )
-            tree = build_postflop_tree(rules)
-            found.append(PotGame(pot, rules, tree, payoffs(tree, rules)))
-        return tuple(found)
+        return tuple(self.after_the_flop(pot) for pot in flop_pots(self.tree))
+
+    def after_the_flop(self, pot: FlopPot) -> PotGame:
+        """What a pot becomes."""
+        rules = postflop_rules(
+            pot,
+            self.sizes,
+            self.preflop,
+            add_allin_threshold=self.add_allin_threshold,
+            force_allin_threshold=self.force_allin_threshold,
+            merging_threshold=self.merging_threshold,
+            max_raises=self.max_raises,
+        )
+        tree = build_postflop_tree(rules)
+        return PotGame(pot, rules, tree, payoffs(tree, rules))
 
     @property
     def trees(self) -> list[tuple[BettingTree, NDArray[np.float64]]]:
@@ -81,14 +81,7 @@ class UnifiedGame:
 
     def before_the_flop(self, pairs: Floats) -> PreflopGame:
         """The preflop part where `pairs` [169, 169] of combos are dealt."""
-        margin = pairs * (2 * preflop_equity().equity - 1)
-        return PreflopGame(
-            self.tree,
-            payoffs(self.tree, self.preflop),
-            tuple(pot.pot for pot in self.pots),
-            pairs,
-            margin,
-        )
+        return PreflopGame.dealt(self.tree, self.preflop, pairs)
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -63,7 +63,8 @@ class ExactSubgame:
 
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
     of suits under which all reach that is ever handed in stays the same; `combos` are the hands
-    that either player may hold there.
+    that either player may hold there. `like` is another game with the same root and combos: what
+    only depends on the cards is then taken from it.
     """
 
     def __init__(
@@ -74,10 +75,14 @@ class ExactSubgame:
         combos: tuple[NDArray[np.int64], NDArray[np.int64]],
         threads: int = 1,
         precision: str = "float32",
+        like: "ExactSubgame | None" = None,
     ) -> None:
         self.tree, self.threads, self.precision = tree, threads, precision
         self.levels = deal_streets(tree)
-        self.streets: list[StreetBoards] = [first_street(root, combos)]
+        self._like = like if like is not None and like.levels == self.levels else None
+        self.streets: list[StreetBoards] = (
+            self._like.streets if self._like else [first_street(root, combos)]
+        )
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
         counts = [len(self.streets[0].hands[player][0]) for player in Player]
@@ -120,14 +125,27 @@ class ExactSubgame:
     def _kernel_boards(self, level: int, own: Player) -> Boards:
         street = self.levels[level]
         shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
-        return kernel_boards(
+        all_ins = street < Street.RIVER and bool(shown.any())
+        actions = self.slots[level].actions
+        known = self._like.boards[own][level] if self._like else None
+        if known is not None and (known.equity.size or not all_ins):
+            mine, his = known.own_start * actions[own], known.other_start * actions[1 - own]
+            return known._replace(own_slots=mine, other_slots=his)
+        # Players with the same hands win as much of each other, whoever is asked.
+        lists = self.streets[level].lists
+        first = self.boards[Player.OOP][level] if own == Player.IP else None
+        same = first is not None and np.array_equal(lists[0].cards, lists[1].cards)
+        boards = kernel_boards(
             self.streets[level],
             self.streets[level - 1] if level else None,
             self.streets[level + 1] if level + 1 < len(self.levels) else None,
             own,
-            self.slots[level].actions,
-            all_ins=street < Street.RIVER and bool(shown.any()),
+            actions,
+            all_ins=all_ins and not same,
         )
+        if first is not None and same:
+            boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
+        return boards
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)

@@ -18,7 +18,7 @@ from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr.schedules import Multipliers
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_view import average_strategy
-from allstreets.subgames.flop_games import Floats, Flops
+from allstreets.subgames.flop_games import Flags, Floats, Flops
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.pool import Pool
 
@@ -40,16 +40,17 @@ class ExactFlops:
         everyone = np.ones(COMBO_COUNT)
         self.subgames: list[list[ExactSubgame]] = []  # by pot and flop
         for tree, results in trees:
-            row = []
+            row: list[ExactSubgame] = []
             for cards in self._cards:
                 live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in cards) == 0)
                 root = runouts(cards, [everyone])
-                row.append(ExactSubgame(tree, results, root, (live, live), 1, precision))
+                like = self.subgames[0][len(row)] if self.subgames else None
+                row.append(ExactSubgame(tree, results, root, (live, live), 1, precision, like))
             self.subgames.append(row)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
             HAND_OF_COMBO[self.subgames[0][flop].streets[0].hands[Player.OOP][0]].astype(np.int64)
-            for flop in range(len(flops))
+            for flop in range(len(flops) if self.subgames else 0)
         ]
 
     @property
@@ -73,12 +74,19 @@ class ExactFlops:
         return True
 
     def step(
-        self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
+        self,
+        player: int,
+        own: Floats,
+        other: Floats,
+        flops: Flops,
+        discounts: Floats,
+        asked: Flags | None = None,
     ) -> Floats:
-        """[P, K, 169]: a half-iteration on K flops."""
+        """[P, K, 169]: a half-iteration on K flops; exact games leave nothing out."""
+        del asked
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: NDArray[np.int64]) -> Floats:
-            positive, negative, lowest, average, weight = discounts[place].tolist()
+            positive, negative, lowest, average, weight = discounts[place, :5].tolist()
             now = Multipliers(positive, negative, average, weight, lowest == 0.0)
             return subgame.step(Player(player), own[pot][hands], other[pot][hands], now)
 
@@ -116,14 +124,14 @@ class ExactFlops:
         counts = np.maximum(np.bincount(hands, minlength=HAND_COUNT), 1)
         return np.array([np.bincount(hands, row, HAND_COUNT) / counts for row in chances])
 
-    def regret_sums(self) -> tuple[float, float, int]:
+    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
         total, largest, entries = 0.0, 0.0, 0
         for row in self.subgames:
-            for subgame in row:
+            for weight, subgame in zip(weights.tolist(), row, strict=True):
                 part, most, count = subgame.regret_sums()
                 # These are a hand's: the subgame measures reach in shares of the other's hands.
-                scale = subgame.scale[0] / subgame.chips
+                scale = weight * subgame.scale[0] / subgame.chips
                 total, largest = total + part * scale, max(largest, most * scale)
                 entries += count
         return total, largest, entries

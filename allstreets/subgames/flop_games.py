@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from allstreets.subgames.flop_pairs import FlopPairs
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Flops = NDArray[np.int64]  # [K] places of flops
 
 
@@ -39,12 +40,19 @@ class FlopGames(Protocol):
         """Whether the games of these flops go on from where they were, or start from nothing."""
 
     def step(
-        self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
+        self,
+        player: int,
+        own: Floats,
+        other: Floats,
+        flops: Flops,
+        discounts: Floats,
+        asked: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops.
 
         Values are totals over the combos of a class. `own`, `other` [P, 169] are the reach at
-        every pot's root, `discounts` [K, 5] the rows of `discount_row`.
+        every pot's root, `discounts` [K, 6] the rows of `discount_row`. Values of own hands that
+        are not `asked` for [P, 169] mean nothing, and nothing need be learned about them.
         """
 
     def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
@@ -60,8 +68,11 @@ class FlopGames(Protocol):
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
 
-    def regret_sums(self) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
+    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
+
+        Flops count by their `weights` [F].
+        """
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.subgames.flop_games import Floats, FlopGames, Flops
+from allstreets.subgames.flop_games import Flags, Floats, FlopGames, Flops
 from allstreets.subgames.flop_pairs import FlopPairs
 
 
@@ -47,11 +47,17 @@ class FreshFlops:
         return self._games
 
     def step(
-        self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
+        self,
+        player: int,
+        own: Floats,
+        other: Floats,
+        flops: Flops,
+        discounts: Floats,
+        asked: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
         games = self._of(flops)
-        return games.step(player, own, other, np.arange(len(flops)), discounts)
+        return games.step(player, own, other, np.arange(len(flops)), discounts, asked)
 
     def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
         """[P, K, 169]: of the flops of the batch at hand."""
@@ -62,9 +68,9 @@ class FreshFlops:
         place = int(np.flatnonzero(self._batch == flop)[0])
         return self._of(self._batch).average(pot, place, node)
 
-    def regret_sums(self) -> tuple[float, float, int]:
+    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many) of the batch at hand."""
-        return self._games.regret_sums() if self._games else (0.0, 0.0, 0)
+        return self._games.regret_sums(weights[self._batch]) if self._games else (0.0, 0.0, 0)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

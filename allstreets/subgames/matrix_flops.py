@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, Player
 from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.kernels.simd import aligned
-from allstreets.subgames.flop_games import Floats, Flops
+from allstreets.subgames.flop_games import Flags, Floats, Flops
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix import NO_DISCOUNTS, Allocate, MatrixGame, make_spaces
 from allstreets.subgames.matrix_model import FlopCards, Stage
+from allstreets.subgames.matrix_pruning import blocks_of_hands
 from allstreets.subgames.pool import Pool
 
 PIECES_A_THREAD = 8  # of every pot: enough that no thread waits long for the last one
+LEAST_PIECE = 4  # flops: fewer are not worth the handing over
 LEAST_REACH = 1e-12
 """Who plays to a pot less often than this does not count there: whole pots fall away early."""
 
@@ -66,11 +68,18 @@ class MatrixFlops:
         return True
 
     def step(
-        self, player: int, own: Floats, other: Floats, flops: Flops, discounts: Floats
+        self,
+        player: int,
+        own: Floats,
+        other: Floats,
+        flops: Flops,
+        discounts: Floats,
+        asked: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; own reach is not needed."""
         del own
-        return self._run(Player(player), other, UPDATE, flops, discounts.astype(np.float32))
+        rows = discounts.astype(np.float32)
+        return self._run(Player(player), other, UPDATE, flops, rows, asked)
 
     def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
         """[P, K, 169]: values of the best response to, or of, the average strategies."""
@@ -84,11 +93,15 @@ class MatrixFlops:
         mode: int,
         flops: Flops,
         discounts: NDArray[np.float32],
+        asked: Flags | None = None,
     ) -> Floats:
         length, hands = self.cards.lengths[0], self.cards.hands[0]
         rows = [self._rows(reach, flops, length) for reach in other]
         values = np.zeros((self.pots, len(flops), length), np.float32)
-        size = max(1, -(-len(flops) // (PIECES_A_THREAD * self._pool.threads)))
+        size = max(LEAST_PIECE, -(-len(flops) // (PIECES_A_THREAD * self._pool.threads)))
+        blocks = (
+            [None] * self.pots if asked is None else [self._blocks(one, flops) for one in asked]
+        )
         # A pot that the other player never gets to is worth nothing to either of them.
         reached = [pot for pot in range(self.pots) if other[pot].max() > LEAST_REACH]
         pieces = [(pot, start) for start in range(0, len(flops), size) for pot in reached]
@@ -104,6 +117,7 @@ class MatrixFlops:
                 flops,
                 (start, min(start + size, len(flops))),
                 discounts,
+                blocks[pot],
             )
 
         self._pool.run(len(pieces), work)
@@ -121,13 +135,18 @@ class MatrixFlops:
         rows[:, : by_flop.shape[1]] = by_flop
         return rows
 
+    def _blocks(self, asked: Flags, flops: Flops) -> NDArray[np.uint8]:
+        """[1 or K, H / 16]: the blocks of hands in which any class [169] is asked for."""
+        hands = asked[None] if self.roots is None else (asked @ self.roots[flops]) > 0
+        return blocks_of_hands(hands)
+
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision of a pot's tree, in the hands of its stage."""
         return self.games[pot].average(flop, node)
 
-    def regret_sums(self) -> tuple[float, float, int]:
+    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
-        sums = [game.regret_sums() for game in self.games]
+        sums = [game.regret_sums(weights) for game in self.games]
         return (
             sum(one[0] for one in sums),
             max((one[1] for one in sums), default=0.0),

@@ -1,0 +1,118 @@
+"""The part before the flop: reach, EVs and frequencies of every node."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from naive_solution import hand_ev, reach_of
+from whole_solution import classes, combo_result, combos, figures, forgotten, raked, result, same
+
+from allstreets.betting import NodeKind, Player, payoffs
+from allstreets.cards import preflop_equity
+from allstreets.solvers.preflop_solution import PreflopSolution
+from allstreets.solvers.unified_result import UnifiedResult
+
+
+def test_the_root_is_worth_the_game() -> None:
+    root = result().node("")
+    values = figures().values
+    assert values is not None
+    assert root.player == Player.IP
+    assert 1000 * root.ev() == pytest.approx(values[1], abs=1e-3)
+    assert 1000 * root.ev(Player.OOP) == pytest.approx(values[0], abs=1e-3)
+    assert root.share == pytest.approx(1)
+
+
+@pytest.mark.parametrize("make", [classes, raked, combos])
+def test_evs_are_those_of_the_solver(make: Any) -> None:
+    solver = make()
+    before = (combo_result() if make is combos else UnifiedResult.of(solver)).before
+    average = solver.preflop.average()
+    reach = solver.preflop.game.reach(average)
+    assert same(before.reach, reach)
+    pairs = solver.preflop.game.pairs
+    for player in Player:
+        leaves = solver.leaves.judge(
+            player, solver.preflop.pot_reach(average)[player.opponent], best=False
+        )
+        values = solver.preflop.values(player, leaves, best=False, strategies=average)
+        for node in average:
+            met = pairs @ reach[node, player.opponent]
+            shown = before.evs(node).players[player]
+            there = np.isfinite(shown)
+            np.testing.assert_allclose(
+                shown[there], values[node][there] / met[there] / 100, atol=1e-3
+            )
+            if reach[node, player.opponent].max() > 1e-6:
+                assert there[met > 0].all()
+
+
+def test_actions_mix_to_the_ev_of_the_hand() -> None:
+    before = result().before
+    for node in before.strategies:
+        evs = before.evs(node)
+        player = before.tree.player_at(node)
+        mixed = (before.strategies[node] * evs.actions).sum(axis=0)
+        np.testing.assert_allclose(mixed, evs.players[player], atol=1e-5)
+
+
+def test_folding_costs_what_was_put_in() -> None:
+    assert np.allclose(result().node("").action_evs[0], -0.5, atol=1e-6)
+    assert np.allclose(result().node("r2.5").action_evs[0], -1.0, atol=1e-6)
+    root = UnifiedResult.of(raked()).node("")
+    assert np.allclose(root.action_evs[0], -0.6, atol=1e-6)  # with the ante
+
+
+def test_all_in_and_called_is_the_equity_of_pairs() -> None:
+    """The big blind facing an all-in: fold or show down, pair by pair."""
+    solver, before = classes(), result().before
+    tree = before.tree
+    node = next(child for child in tree.children_of(0).tolist() if len(tree.actions_at(child)) == 2)
+    view = before.node(node)
+    assert view.actions == ("f", "c")
+    at = before.strategies.__getitem__
+    start = np.ones((2, 169))
+    other = reach_of(tree, at, node, start)[Player.IP]
+    results = payoffs(tree, solver.game.preflop)
+    equity = preflop_equity().equity
+    for hand in (0, 20, 100, 168):
+        expected = hand_ev(
+            tree, results, at, lambda _: equity, before.pairs, other, node, Player.OOP, hand
+        )
+        assert 100 * view.evs[hand] == pytest.approx(expected, abs=1e-3)
+
+
+def test_frequencies_count_combos() -> None:
+    before = result().before
+    node = result().node("c")  # the small blind limps
+    assert node.frequencies().sum() == pytest.approx(1)
+    own, other = before.reach[before.tree.children_of(0)[1]]
+    weights = own * (before.pairs @ other)
+    assert node.frequencies()[0] == pytest.approx(node.strategy[0] @ weights / weights.sum())
+    assert node.share == pytest.approx(weights.sum() / before.pairs.sum())
+    assert node.weights[0].sum() == pytest.approx(node.weights[1].sum())
+
+
+def test_arrays_come_back() -> None:
+    before = result().before
+    again = PreflopSolution.unpack(before.tree, before.arrays())
+    for node, strategy in before.strategies.items():
+        assert same(again.strategies[node], strategy)
+    assert same(again.pairs, before.pairs)
+    assert before.values is not None
+    assert again.values is not None
+    assert same(again.values, before.values.astype(np.float32))
+    chips = before.tree.pot_at(0)
+    assert chips == 150
+    assert (before.tree.kind == NodeKind.DECISION).sum() == len(before.strategies)
+
+
+def test_values_that_nobody_knows() -> None:
+    before = UnifiedResult.of(forgotten()).before
+    assert before.values is None
+    assert "values" not in before.arrays()
+    node = before.node(0)
+    assert np.isnan(node.evs).all()
+    assert np.isnan(node.ev())
+    assert not node.known
+    assert node.frequencies().sum() == pytest.approx(1)

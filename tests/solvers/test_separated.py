@@ -1,0 +1,222 @@
+"""The separated solution inside the whole game."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from allstreets.base import InputError
+from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_line, same_sizes
+from allstreets.cards.flop_sets import named_flops
+from allstreets.cfr.schedules import tuned
+from allstreets.solvers.pair_values import mean_over_flops
+from allstreets.solvers.preflop import ModelLeaves, PreflopSolver
+from allstreets.solvers.preflop_training import PreflopTraining
+from allstreets.solvers.separated import (
+    UniformModels,
+    models_at,
+    own_models,
+    play_separated,
+    resolve_flops,
+)
+from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.unified_game import PotGame, UnifiedGame
+from allstreets.subgames.classes import class_stages
+from allstreets.subgames.flop_pairs import FlopPairs
+from allstreets.subgames.matrix_flops import MatrixFlops
+
+
+@cache
+def game() -> UnifiedGame:
+    sizes = same_sizes(Street.FLOP, [1.0], [1.0])
+    flops = named_flops(["Ah9d4s", "8c7c7d:3"])
+    return UnifiedGame(PreflopRules.parse(12, [2.5], 2), sizes, flops, max_raises=1)
+
+
+def flop_games(pots: tuple[PotGame, ...]) -> MatrixFlops:
+    trees = [(pot.tree, pot.payoffs) for pot in pots]
+    flops = [flop.cards for flop in game().flops.flops]
+    return MatrixFlops(trees, [class_stages(flop) for flop in flops], FlopPairs.of(flops))
+
+
+def unified() -> UnifiedSolver:
+    return UnifiedSolver(game(), flop_games(game().pots), tuned())
+
+
+@cache
+def uniform(*sprs: float) -> UniformModels:
+    models = models_at(game(), sprs) if sprs else own_models(game())
+    made = UniformModels(models, flop_games(models), game().flops.weights, tuned())
+    made.train(60)
+    return made
+
+
+@cache
+def separated(*sprs: float) -> PreflopSolver:
+    solver = PreflopSolver(game().preflop, uniform(*sprs).pair_values(), tuned())
+    solver.train_batch(150)
+    return solver
+
+
+@cache
+def solved() -> UnifiedSolver:
+    solver = unified()
+    solver.train_batch(60)
+    return solver
+
+
+def exploitability(of: PreflopTraining) -> float:
+    found = of.exploitability()
+    assert found is not None
+    return found
+
+
+def played(*sprs: float) -> UnifiedSolver:
+    solver = unified()
+    play_separated(solver, separated(*sprs).preflop.average(), uniform(*sprs))
+    return solver
+
+
+def test_pots_with_the_same_chips_are_one_model() -> None:
+    assert len(game().pots) == 5
+    assert [round(spr, 3) for spr in uniform().sprs] == [5.5, 1.9, 0.46]
+    assert [own for own, _ in separated().pot_sprs] == [model for _, model in separated().pot_sprs]
+    assert uniform(2.0).sprs == (2.0,)
+    assert uniform(2.0).models[0].pot.pot == 1000
+
+
+def test_models_get_better_and_are_judged_in_pots() -> None:
+    models = own_models(game())
+    made = UniformModels(models, flop_games(models), game().flops.weights, tuned())
+    found = []
+    for _ in range(3):
+        made.train(10)
+        found.append(made.exploitability())
+    assert all((later < earlier).all() for earlier, later in pairwise(found))
+    # The same by hand, flop by flop.
+    weights, full = made.leaves.weights, np.ones((3, 169))
+    gains = np.zeros(3)
+    for player in Player:
+        by_flop = made.leaves.judge_flops(player, full, best=True)
+        for model, pot in enumerate(models):
+            gains[model] += sum(
+                weight * values.sum() / pot.pot.pot
+                for weight, values in zip(weights, by_flop[model], strict=True)
+            )
+    np.testing.assert_allclose(found[-1], gains / 2 / (1326 * 1225))
+
+
+def test_values_of_models_are_means_over_their_flops() -> None:
+    models, flops = uniform(), game().flops
+    found = models.pair_values()
+    single = [
+        UniformModels(models.models, models.games, alone, tuned()).pair_values().shares
+        for alone in np.eye(2)
+    ]
+    wanted = mean_over_flops(
+        flops, {spr: [shares[model] for shares in single] for model, spr in enumerate(models.sprs)}
+    )
+    np.testing.assert_allclose(found.pairs, wanted.pairs, rtol=1e-12)
+    np.testing.assert_allclose(found.shares, wanted.shares, atol=1e-6)
+
+
+def test_both_players_values_share_the_pot() -> None:
+    models = uniform()
+    chips = models.pair_values().chips([model.pot for model in models.models])
+    reach = np.random.default_rng(1).random((3, 169))
+    for player in Player:
+        wanted = models.leaves.judge(player, reach, best=False)
+        found = ModelLeaves(chips).judge(player, reach, best=False)
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None:
+    """Its own strategies as the models of every pot: nothing is lost by the table."""
+    whole = solved()
+    models = UniformModels(game().pots, whole.games, game().flops.weights, tuned())
+    totals = np.array([pot.pot.pot for pot in game().pots])[:, None, None] * (
+        models.pair_values().shares - 0.5
+    )
+    leaves = ModelLeaves(totals * whole.leaves.pairs)
+    average = whole.preflop.average()
+    reach = whole.preflop.pot_reach(average)
+    for player in Player:
+        other = reach[player.opponent]
+        wanted = whole.leaves.judge(player, other, best=False)
+        found = leaves.judge(player, other, best=False)
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+        for best in (True, False):
+            values = [
+                whole.preflop.values(player, below, best=best, strategies=average)[0].sum()
+                for below in (found, wanted)
+            ]
+            assert values[0] == pytest.approx(values[1], rel=1e-4)
+
+
+def test_its_own_trees_are_played_as_they_are() -> None:
+    solver, models = played(), uniform()
+    for place, pot in enumerate(game().pots):
+        model = models.sprs.index(pot.pot.spr)
+        for node in np.flatnonzero(pot.tree.kind == NodeKind.DECISION).tolist():
+            for flop in range(2):
+                found = solver.games.average(place, flop, node)
+                wanted = models.games.average(model, flop, node)
+                np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_other_trees_are_played_by_the_line() -> None:
+    solver, models = played(2.0), uniform(2.0)
+    deep, model = game().pots[0].tree, models.models[0].tree
+    lines = {"": "", "x": "x", "b200": "b1000", "x b200": "x b1000", "b200 r800": "b1000 a"}
+    for line, other in lines.items():
+        nodes = [parse_line(tree, text).node for tree, text in ((deep, line), (model, other))]
+        for flop in range(2):
+            found = solver.games.average(0, flop, nodes[0])
+            wanted = models.games.average(0, flop, nodes[1])
+            np.testing.assert_allclose(found, wanted, atol=1e-6)
+    over = parse_line(deep, "b200 r800 c | * |", any_card=True).node
+    np.testing.assert_array_equal(solver.games.average(0, 1, over)[0], 1.0)
+
+
+def test_before_the_flop_nothing_can_be_gained_beyond_what_the_preflop_solver_says() -> None:
+    figures = played().figures()
+    assert figures.preflop_exploitability is not None
+    assert figures.preflop_exploitability == pytest.approx(exploitability(separated()), abs=1e-3)
+    assert figures.preflop_exploitability < 1
+
+
+def test_one_game_beats_two() -> None:
+    whole = exploitability(solved())
+    own, coarse = exploitability(played()), exploitability(played(2.0))
+    assert whole < 30
+    assert own > 2 * whole
+    assert coarse > own
+
+
+def test_flops_solved_for_the_ranges_that_get_there_are_better_and_not_good() -> None:
+    solver = unified()
+    resolve_flops(solver, separated().preflop.average(), 60)
+    found = exploitability(solver)
+    assert exploitability(solved()) < found < exploitability(played())
+    before = separated().preflop.average()
+    for node, strategy in solver.preflop.average().items():
+        np.testing.assert_allclose(strategy, before[node], atol=1e-12)
+
+
+def test_flops_solved_again_for_the_unified_ranges_are_as_good_as_unified() -> None:
+    solver = unified()
+    resolve_flops(solver, solved().preflop.average(), 100)
+    assert exploitability(solver) < 1.5 * exploitability(solved())
+
+
+def test_models_are_asked_for_sensible_sprs_and_no_rake() -> None:
+    with pytest.raises(InputError, match=r"an SPR of 0\.0001 leaves nothing to bet"):
+        models_at(game(), [0.0001])
+    raked = UnifiedGame(
+        PreflopRules.parse(12, [2.5], 2, rake=0.05), game().sizes, game().flops, max_raises=1
+    )
+    with pytest.raises(InputError, match="without rake"):
+        own_models(raked)
+    with pytest.raises(InputError, match="without rake"):
+        models_at(raked, [3.5])

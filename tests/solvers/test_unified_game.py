@@ -1,0 +1,106 @@
+"""The whole game: which pots see a flop, what they become, what is dealt before."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from allstreets.betting import (
+    NodeKind,
+    PreflopRules,
+    Street,
+    build_postflop_tree,
+    payoffs,
+    same_sizes,
+)
+from allstreets.betting.preflop_lines import parse_preflop_line
+from allstreets.cards import hand_pairs, preflop_equity
+from allstreets.cards.flop_sets import parse_flop_set, spread_flops
+from allstreets.solvers.unified_game import UnifiedGame
+
+GAME = UnifiedGame(
+    PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),
+    same_sizes(Street.FLOP, [0.5, 1.0], [1.0]),
+    spread_flops(3),
+    max_raises=1,
+)
+
+
+def test_every_way_to_a_flop_is_a_pot_of_its_own() -> None:
+    leaves = np.flatnonzero(GAME.tree.kind == NodeKind.CHANCE).tolist()
+    assert [pot.pot.node for pot in GAME.pots] == leaves
+    by_line = {
+        "c x": (220, 1890),
+        "c r2.5 c": (520, 1740),
+        "c r2.5 r6.25 c": (1270, 1365),
+        "r2.5 c": (520, 1740),
+        "r2.5 r6.25 c": (1270, 1365),
+    }
+    found = {pot.pot.node: (pot.pot.pot, pot.pot.stack) for pot in GAME.pots}
+    for line, amounts in by_line.items():
+        assert found[parse_preflop_line(GAME.tree, line)] == amounts
+
+
+def test_pots_are_played_by_the_rules_of_the_game() -> None:
+    for pot in GAME.pots:
+        assert (pot.rules.pot, pot.rules.stack) == (pot.pot.pot, pot.pot.stack)
+        assert (pot.tree.pot, pot.tree.stack) == (pot.pot.pot, pot.pot.stack)
+        assert (pot.rules.rake, pot.rules.rake_cap) == (0.05, 100.0)
+        assert pot.rules.max_raises == 1
+        assert pot.rules.sizes == GAME.sizes
+        np.testing.assert_array_equal(pot.payoffs, payoffs(pot.tree, pot.rules))
+        assert pot.tree.node_count == build_postflop_tree(pot.rules).node_count
+    trees = GAME.trees
+    assert all(tree is pot.tree for (tree, _), pot in zip(trees, GAME.pots, strict=True))
+    assert all(paid is pot.payoffs for (_, paid), pot in zip(trees, GAME.pots, strict=True))
+
+
+def test_thresholds_reach_the_pots() -> None:
+    changed = replace(
+        GAME, add_allin_threshold=2.5, force_allin_threshold=0.2, merging_threshold=0.1
+    )
+    for pot in changed.pots:
+        rules = pot.rules
+        assert rules.add_allin_threshold == 2.5
+        assert rules.force_allin_threshold == 0.2
+        assert rules.merging_threshold == 0.1
+    nodes = [sum(pot.tree.node_count for pot in game.pots) for game in (GAME, changed)]
+    assert nodes[0] != nodes[1]
+
+
+def test_with_all_pairs_an_all_in_is_worth_its_equity() -> None:
+    pairs = hand_pairs().astype(np.float64)
+    before = GAME.before_the_flop(pairs)
+    assert before.weight == 1326 * 1225
+    expected = pairs * (2 * preflop_equity().equity - 1)
+    np.testing.assert_array_equal(before.margin, expected)
+    np.testing.assert_allclose(before.margin, -before.margin.T, atol=1e-9)
+    assert np.isfinite(before.margin).all()
+    np.testing.assert_array_equal(before.results, payoffs(GAME.tree, GAME.preflop))
+    assert before.pots == tuple(pot.pot for pot in GAME.pots)
+
+
+def test_two_games_are_the_same_when_their_facts_are() -> None:
+    text = json.dumps(GAME.identity)
+    assert json.loads(text) == GAME.identity
+    assert json.dumps(replace(GAME).identity) == text
+    renamed = replace(GAME, flops=parse_flop_set([flop.text for flop in GAME.flops.flops]))
+    others = [
+        replace(GAME, preflop=replace(GAME.preflop, ante=0)),
+        replace(GAME, preflop=PreflopRules.parse(20, [3], 3, ante=0.1, rake=0.05, rake_cap=1)),
+        replace(GAME, sizes=same_sizes(Street.FLOP, [0.5], [1.0])),
+        replace(GAME, flops=spread_flops(4)),
+        replace(GAME, max_raises=2),
+        replace(GAME, merging_threshold=0.1),
+        renamed,  # the same flops with other weights
+    ]
+    texts = {json.dumps(other.identity) for other in others}
+    assert len(texts) == len(others)
+    assert text not in texts
+
+
+@pytest.mark.parametrize(("stack", "pots"), [(1, 0), (2, 1), (6, 3)])
+def test_short_stacks_see_fewer_flops(stack: float, pots: int) -> None:
+    game = replace(GAME, preflop=PreflopRules.parse(stack, [2.5], 3))
+    assert len(game.pots) == pots

@@ -1,0 +1,195 @@
+"""Pruning in the unified solver: off is off, what is closed is left alone, and it converges."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from small_games import small_config
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT
+from allstreets.cfr.pruning import Pruning
+from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.preflop_cfr import Flags, Floats
+from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.unified_models import make_games
+from allstreets.subgames.matrix_flops import MatrixFlops
+
+DCFR = parse_schedule("dcfr")
+STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos
+
+
+class Watched:
+    """Leaves that write down what is asked of them."""
+
+    def __init__(self, solver: UnifiedSolver) -> None:
+        self._leaves = solver.leaves
+        self.asked: list[Flags | None] = []
+        solver.preflop.leaves = self
+
+    def step(self, player: Player, own: Floats, other: Floats, asked: Flags | None) -> Floats:
+        self.asked.append(asked)
+        return self._leaves.step(player, own, other, asked)
+
+    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
+        return self._leaves.judge(player, other, best=best)
+
+
+def make(pruning: Pruning | None, algorithm: str = "dcfr", **keys: object) -> UnifiedSolver:
+    game = small_config(**{"stack_depth": 12, "raise_cap": 2, **keys}).game()
+    return UnifiedSolver(game, make_games(game), parse_schedule(algorithm), pruning=pruning)
+
+
+def bits(solver: UnifiedSolver) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in solver.state().items()}
+
+
+def gap(solver: UnifiedSolver) -> float:
+    found = solver.exploitability()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "pruning",
+    [
+        Pruning(100, -1.0, 3, 1.0),  # begins after the run
+        Pruning(0, -1.0, 3, 1.0),  # off
+        Pruning(1, -1.0, 1, 1e30),  # every iteration explores
+        Pruning(1, -1e30, 3, 1e30),  # nothing is as bad as that
+    ],
+)
+def test_where_nothing_is_skipped_nothing_changes(pruning: Pruning) -> None:
+    plain, pruned = make(None), make(pruning)
+    plain.train_batch(14)
+    pruned.train_batch(14)
+    assert bits(plain) == bits(pruned)
+
+
+def test_something_is_skipped_else() -> None:
+    plain, pruned = make(None), make(STRONG)
+    plain.train_batch(14)
+    pruned.train_batch(14)
+    assert bits(plain) != bits(pruned)
+
+
+def test_a_closed_action_is_discounted_and_otherwise_left_alone() -> None:
+    solver = make(STRONG)
+    solver.train_batch(22)
+    tree = solver.game.tree
+    before = {node: array.copy() for node, array in solver.preflop.regrets.items()}
+    asked = {player: solver.preflop.asked(player, -1e5) for player in Player}
+    solver.train_batch(1)  # not one that explores
+    now = DCFR.at(23)
+    closed = untouched = learned = 0
+    for node, old in before.items():
+        player = Player(int(tree.player[node]))
+        here, new = asked[player][node], solver.preflop.regrets[node]
+        children = tree.children_of(node)
+        factors = np.where(old > 0, now.positive, now.negative)
+        shut = here & ~asked[player][children]
+        np.testing.assert_array_equal(new[shut], (old * factors)[shut])
+        closed += int(shut.sum())
+        # Below a closed action not even discounts are applied.
+        np.testing.assert_array_equal(new[:, ~here], old[:, ~here])
+        untouched += int((~here).sum())
+        played = here & asked[player][children]
+        learned += int((new != old * factors)[played].sum())
+    assert min(closed, learned) > 300
+    assert untouched > 100
+
+
+def test_a_pot_is_left_alone_for_hands_that_never_get_there() -> None:
+    """On the flops below, too: whole blocks of hands for whom no way is open."""
+    solver = make(STRONG)
+    solver.train_batch(22)
+    games = solver.games
+    assert isinstance(games, MatrixFlops)
+    watched = Watched(solver)
+    before = all_regrets(games)
+    solver.train_batch(1)
+    after = all_regrets(games)
+    left, learned = 0, 0
+    for (pot, node), new in after.items():
+        asked = watched.asked[int(games.games[pot].tree.player[node])]
+        assert asked is not None
+        blocks = np.pad(asked[pot], (0, 7)).reshape(-1, 16).any(axis=1)
+        out = ~np.repeat(blocks, 16)[:HAND_COUNT]
+        np.testing.assert_array_equal(new[:, out], before[pot, node][:, out])
+        left += int(out.sum())
+        learned += int((new != before[pot, node]).any(axis=0).sum())
+    assert left > 100
+    assert learned > 100
+
+
+def all_regrets(games: MatrixFlops) -> dict[tuple[int, int], NDArray[np.float32]]:
+    """Of all pots on the first flop, by pot and decision."""
+    return {
+        (pot, node): game.numbers_at(game.regrets, 0, node).copy()
+        for pot, game in enumerate(games.games)
+        for node in game.decisions()
+    }
+
+
+def test_values_of_hands_that_are_not_asked_for_stay_what_they_were() -> None:
+    """They are the baselines of later batches, so nothing that means nothing may get there."""
+    solver = make(STRONG)
+    solver.train_batch(22)
+    watched = Watched(solver)
+    before = solver.leaves.last.copy()
+    solver.train_batch(1)
+    for player in Player:
+        asked = watched.asked[player]
+        assert asked is not None
+        kept, new = before[player], solver.leaves.last[player]  # [P, F, 169]
+        out = np.broadcast_to(~asked[:, None], new.shape)
+        np.testing.assert_array_equal(new[out], kept[out])
+        assert out.sum() > 50
+        assert (new != kept)[~out].sum() > 50
+
+
+def test_exploring_iterations_ask_for_everything() -> None:
+    solver = make(STRONG)
+    watched = Watched(solver)
+    solver.train_batch(16)
+    for iteration in range(1, 17):
+        for asked in watched.asked[2 * iteration - 2 : 2 * iteration]:
+            explores = iteration <= 5 or iteration % 4 == 0
+            assert (asked is None) == explores
+            if iteration > 12 and asked is not None:
+                assert not asked.all()
+
+
+@pytest.mark.parametrize("threshold", ["-1e5*sqrt(t)", -3e6])
+def test_it_converges_as_without(threshold: str | float) -> None:
+    iterations = 150
+    plain, pruned = make(None), make(Pruning(30, threshold, 20, 1e9))
+    plain.train_batch(iterations)
+    pruned.train_batch(iterations)
+    assert gap(pruned) <= 1.1 * gap(plain)
+    assert bits(plain) != bits(pruned)
+
+
+def test_regrets_stay_above_the_floor() -> None:
+    floor = 2e6
+    solver = make(Pruning(5, -1e6, 4, floor))
+    solver.train_batch(5)
+    lowest = min(float(array.min()) for array in solver.preflop.regrets.values())
+    assert lowest < -floor
+    solver.train_batch(20)
+    assert min(float(array.min()) for array in solver.preflop.regrets.values()) >= -floor
+
+
+def test_a_restored_run_goes_on_bit_for_bit() -> None:
+    whole, begun, resumed = (make(STRONG) for _ in range(3))
+    whole.train_batch(15)
+    begun.train_batch(9)
+    resumed.restore({name: array.copy() for name, array in begun.state().items()})
+    resumed.train_batch(6)
+    assert bits(resumed) == bits(whole)
+    assert resumed.identity["pruning"] == STRONG.facts()
+
+
+def test_the_sound_rule_is_refused_with_advice() -> None:
+    with pytest.raises(InputError, match="prune_threshold is missing"):
+        make(Pruning(5, None, 4, 1e9))

@@ -1,0 +1,132 @@
+"""Flops that forget: within a batch as if they were all, and from nothing in the next."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from small_games import small_config
+
+from allstreets.betting import IP, OOP
+from allstreets.cards import HAND_COUNT
+from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.flop_batches import FlopBatches
+from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.unified_game import UnifiedGame
+from allstreets.solvers.unified_models import make_games
+from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.fresh_flops import FreshFlops
+from allstreets.subgames.matrix import discount_row
+
+Floats = NDArray[np.float64]
+TUNED = parse_schedule("tuned")
+
+
+@pytest.fixture(scope="module")
+def game() -> UnifiedGame:
+    return small_config(flops="spread_4").game()
+
+
+def fresh(game: UnifiedGame) -> FreshFlops:
+    games = make_games(game, memory="values")
+    assert isinstance(games, FreshFlops)
+    return games
+
+
+def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> list[Floats]:
+    """Iterations with some reach on some flops; the values of all half-iterations."""
+    generator = np.random.default_rng(first)
+    found = []
+    for iteration in range(first, first + count):
+        reach = generator.random((2, games.pots, HAND_COUNT))
+        rows = np.array([discount_row(TUNED.at(iteration))] * len(flops))
+        for player in (OOP, IP):
+            found.append(
+                games.step(player, reach[player], reach[1 - player], np.array(flops), rows)
+            )
+    return found
+
+
+def test_a_batch_is_played_as_if_all_were_kept(game: UnifiedGame) -> None:
+    kept, forgetful = make_games(game), fresh(game)
+    for ours, theirs in zip(steps(forgetful, [1, 3], 4), steps(kept, [1, 3], 4), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    other = np.random.default_rng(1).random((kept.pots, HAND_COUNT))
+    for best in (True, False):
+        np.testing.assert_array_equal(
+            forgetful.judge(OOP, other, np.array([1, 3]), best=best),
+            kept.judge(OOP, other, np.array([1, 3]), best=best),
+        )
+    for pot in range(kept.pots):
+        np.testing.assert_array_equal(forgetful.average(pot, 3, 0), kept.average(pot, 3, 0))
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+    expected = kept.regret_sums(weights)  # flops that were not visited have no regrets
+    assert forgetful.regret_sums(weights)[:2] == pytest.approx(expected[:2])
+    assert forgetful.regret_sums(weights)[2] == expected[2] // 2
+    assert forgetful.memory_bytes == kept.memory_bytes // 2
+    assert (forgetful.flops, forgetful.pots) == (4, kept.pots)
+
+
+def test_the_next_batch_starts_from_nothing(game: UnifiedGame) -> None:
+    forgetful, second, again = fresh(game), fresh(game), fresh(game)
+    assert not forgetful.keeps(np.array([0, 2]))
+    assert forgetful.memory_bytes == 0
+    assert forgetful.regret_sums(np.ones(4)) == (0.0, 0.0, 0)
+    first = steps(forgetful, [0, 2], 3)
+    assert forgetful.keeps(np.array([0, 2]))
+    assert not forgetful.keeps(np.array([1, 2]))
+    assert not forgetful.keeps(np.array([0]))
+    found = steps(forgetful, [1, 2], 2)
+    for ours, theirs in zip(found, steps(second, [1, 2], 2), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    # Back to the first: what it had learned is gone.
+    for ours, theirs in zip(steps(forgetful, [0, 2], 3), first, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert not np.array_equal(steps(again, [0, 2], 3)[-1], steps(again, [0, 2], 3)[-1])
+
+
+def test_a_state_is_restored_in_the_middle_of_a_batch(game: UnifiedGame) -> None:
+    one, other = fresh(game), fresh(game)
+    steps(other, [0, 1], 2)
+    other.restore(one.state())  # of games that have not begun
+    steps(one, [1, 3], 2)
+    other.restore({name: array.copy() for name, array in one.state().items()})
+    assert other.keeps(np.array([1, 3]))
+    for ours, theirs in zip(steps(one, [1, 3], 2, 3), steps(other, [1, 3], 2, 3), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
+    """The betting before the flop comes near to that of a solver that keeps everything."""
+    batches = FlopBatches(2, 10)
+    kept = UnifiedSolver(game, make_games(game), TUNED)
+    forgetful = UnifiedSolver(game, fresh(game), TUNED, batches)
+    kept.train_batch(100)
+    forgetful.train_batch(200)
+    assert forgetful.exploitability() is None
+    assert not forgetful.is_judgeable
+    figures = forgetful.figures()
+    assert figures.exploitability is None
+    assert figures.values is None
+    assert figures.flop_exploitability is None
+    assert figures.flop_shares.sum() == pytest.approx(1)
+    assert forgetful.metrics().avg_positive_regret is not None
+    assert "values only" in forgetful.identity["cards"]
+    # Judged on the flops of the one that keeps them, its preflop strategy is worth something.
+    mixed = UnifiedSolver(game, kept.games, TUNED)
+    uniform = mixed.figures().preflop_exploitability
+    mixed.preflop.restore(forgetful.preflop.state())
+    learned = mixed.figures().preflop_exploitability
+    assert uniform is not None
+    assert learned is not None
+    assert learned < 0.2 * uniform
+
+
+def test_an_interrupted_solver_goes_on_bit_for_bit(game: UnifiedGame) -> None:
+    batches = FlopBatches(3, 2)
+    whole, begun, resumed = (UnifiedSolver(game, fresh(game), TUNED, batches) for _ in range(3))
+    whole.train_batch(11)
+    begun.train_batch(5)  # in the middle of the second batch
+    resumed.restore({name: array.copy() for name, array in begun.state().items()})
+    resumed.train_batch(6)
+    ours, theirs = resumed.state(), whole.state()
+    assert ours.keys() == theirs.keys()
+    assert all(ours[name].tobytes() == theirs[name].tobytes() for name in ours)
