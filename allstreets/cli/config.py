@@ -12,6 +12,7 @@ class ConfigKind(StrEnum):
     """The kinds of config files."""
 
     spot = "spot"
+    train = "train"
 
 
 @app.callback()
@@ -22,6 +23,7 @@ def config() -> None:
     Examples:
       allstreets config schema
       allstreets config schema spot > spot.schema.json
+      allstreets config schema train > train.schema.json
     """
 
 
@@ -35,11 +37,16 @@ def schema(
     Examples:
       allstreets config schema
       allstreets config schema spot > spot.schema.json
+      allstreets config schema train > train.schema.json
     """
     import json
 
-    from allstreets.training import config_schema
+    from allstreets.training import ConfigModel, config_schema
     from allstreets.training.spot_config import SpotConfig
+    from allstreets.training.train_config import TrainConfig
 
-    models = {ConfigKind.spot: SpotConfig}
+    models: dict[ConfigKind, type[ConfigModel]] = {
+        ConfigKind.spot: SpotConfig,
+        ConfigKind.train: TrainConfig,
+    }
     typer.echo(json.dumps(config_schema(models[kind]), indent=2))

@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from allstreets import __version__
 from allstreets.base.errors import InputError
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
@@ -21,6 +20,9 @@ from allstreets.cli.range import show_range
 from allstreets.cli.report import report
 from allstreets.cli.solve import solve
 from allstreets.cli.toy import toy
+from allstreets.cli.train import train
+from allstreets.cli.tree import tree
+from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
 
@@ -37,6 +39,8 @@ app.command("equity")(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
 app.command("solve")(solve)
+app.command("train")(train)
+app.command("tree")(tree)
 app.command("report")(report)
 app.add_typer(config, name="config")
 app.command("toy")(toy)

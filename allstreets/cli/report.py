@@ -1,4 +1,4 @@
-"""allstreets report: look into a solved spot, node by node."""
+"""allstreets report: look into a solution: a spot node by node, or a model flop by flop."""
 
 import sys
 from enum import StrEnum
@@ -22,31 +22,80 @@ class ReportFormat(StrEnum):
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="A folder that allstreets solve has made.")],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder that allstreets solve or allstreets train has made.")
+    ],
     line: Annotated[
         str, typer.Option("--line", "-l", help="The way to the node; without it the first one.")
     ] = "",
     form: Annotated[
-        ReportFormat, typer.Option("--format", "-f", help="csv is one line a combo.")
+        ReportFormat, typer.Option("--format", "-f", help="csv: a line a combo, hand or flop.")
     ] = ReportFormat.text,
-    combos: Annotated[bool, typer.Option("--combos", help="Add the table by combo.")] = False,
+    combos: Annotated[
+        bool, typer.Option("--combos", help="Add the table by combo (of a spot).")
+    ] = False,
+    flop: Annotated[
+        str | None, typer.Option(help="One flop of a model, in any spelling: AhKd7s.")
+    ] = None,
+    spr: Annotated[
+        float | None, typer.Option(help="Its stack-to-pot ratio, where there are several.")
+    ] = None,
+    flops: Annotated[
+        bool, typer.Option("--flops", help="The table over flops, with --line of that decision.")
+    ] = False,
+    chart: Annotated[
+        Path | None, typer.Option(help="Draw the decision (of a whole game) to an .svg or .png.")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option(help="Write the table over flops to this file.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a node of a solution: who does what, how often, and what it is worth.
+    """Show a node of a spot or a flop of a model: who does what, how often, what it is worth.
 
     \b
     Examples:
       allstreets report solved/
       allstreets report solved/ --line "x b33% c | 7h | x" --combos
       allstreets report solved/ --line "b50" --format csv > facing_a_bet.csv
+      allstreets report models/
+      allstreets report models/ --format csv > flops.csv
+      allstreets report models/ --flop AhKd7s --line "x b50%"
+      allstreets report game/ --line "r2.5" --chart bb.svg
+      allstreets report game/ --line "r2.5 c | x b50%" --flop AhKd7s
+      allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
-    EVs are in chips from here on: folding is 0, and both players' EVs sum to the pot less rake.
+    In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar stands before the flop.
+    EVs of a spot are in chips from here on: folding is 0, and both EVs sum to the pot less rake.
     """
     from allstreets.storage import load_spot
+    from allstreets.storage.manifest import folder_kind
 
     if json:
         form = ReportFormat.json
+    kind = folder_kind(folder)
+    if kind in ("preflop", "unified"):
+        from allstreets.cli.report_unified import report_unified
+
+        _refuse(folder, "a preflop or whole game", combos=combos or None, spr=spr)
+        report_unified(
+            folder,
+            line=line or None,
+            flop=flop,
+            form=form.value,
+            flops=flops,
+            chart=chart,
+            parquet=parquet,
+        )
+        return
+    _refuse(folder, "no preflop or whole game", flops=flops or None, chart=chart)
+    if kind == "postflop":
+        from allstreets.cli.flop_report import report_flops
+
+        report_flops(folder, flop, line, spr, form.value, parquet, combos=combos)
+        return
+    _require_spot(folder, flop=flop, spr=spr, parquet=parquet)
     result = load_spot(folder, _announce)
     node = result.node(line)
     if form is ReportFormat.json:
@@ -57,7 +106,7 @@ def report(
     if form is ReportFormat.csv:
         from allstreets.solvers.spot_report import combo_rows
 
-        _write_csv(combo_rows(node))
+        write_csv(combo_rows(node))
         return
     from allstreets.cli.node_view import print_combos, print_head, print_mix
 
@@ -68,6 +117,23 @@ def report(
         print_combos(out, node)
 
 
+def _refuse(folder: Path, what: str, **options: Any) -> None:
+    """Refuse options that have no meaning for what a folder holds."""
+    from allstreets.base import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} has no meaning here: {folder} holds {what}")
+
+
+def _require_spot(folder: Path, **options: Any) -> None:
+    from allstreets.base import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} is for models of flops, and {folder} holds a spot")
+
+
 def _announce(spot: "Spot", line: str, target: float) -> None:
     typer.echo(
         f"'{line}' was not kept: solving it again to {100 * target:.2g} % of its pot "
@@ -76,7 +142,8 @@ def _announce(spot: "Spot", line: str, target: float) -> None:
     )
 
 
-def _write_csv(rows: list[dict[str, Any]]) -> None:
+def write_csv(rows: list[dict[str, Any]]) -> None:
+    """Rows that share their keys as CSV on stdout; what does not exist is empty."""
     import csv
     import math
 

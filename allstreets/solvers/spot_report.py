@@ -1,14 +1,22 @@
 """A node of a solution in figures: what the command prints and a program reads."""
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, cards_text
 from allstreets.solvers.spot_result import NodeResult
 
 
-def action_symbols(node: NodeResult) -> tuple[str, ...]:
+class HasActions(Protocol):
+    """Anything at which a player chooses."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """As in a line: "x", "b33", "r120", "a"."""
+
+
+def action_symbols(node: HasActions) -> tuple[str, ...]:
     """One letter for each action: f, x, c, b or r, a; several sizes become 1, 2, 3 by size.
 
     A letter is what is left of an action where there is neither room nor colour.

@@ -20,12 +20,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from allstreets import __version__
 from allstreets.base import InputError, write_atomic
 from allstreets.base.files import Arrays, DamagedFileError
 from allstreets.storage import manifest as manifests
 from allstreets.storage.manifest import AGAIN, MANIFEST, require_same
 from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.version import __version__
 
 if TYPE_CHECKING:
     from allstreets.betting import Street

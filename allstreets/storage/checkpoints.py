@@ -22,9 +22,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from allstreets import __version__
 from allstreets.base import InputError, read_checked_arrays, write_atomic, write_checked_arrays
 from allstreets.base.files import Arrays, DamagedFileError, sync_folder
+from allstreets.version import __version__
 
 SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
 KEPT = 2

@@ -14,6 +14,8 @@ AGAIN = "Restore the folder from a backup, or solve again in another folder."
 KINDS = {
     "spot": ("a solved spot", "allstreets solve … --output"),
     "postflop": ("a model of flops", "allstreets train … --output"),
+    "preflop": ("a preflop solution", "allstreets train … --output"),
+    "unified": ("a solved whole game", "allstreets train … --output"),
 }
 
 
@@ -27,7 +29,8 @@ def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
 
 def folder_kind(folder: Path) -> str:
     """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
-    return str(_read(folder, " or ".join(maker for _, maker in KINDS.values())).get("kind"))
+    makers = dict.fromkeys(maker for _, maker in KINDS.values())
+    return str(_read(folder, " or ".join(makers)).get("kind"))
 
 
 def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ neither.
 import hashlib
 import json
 import mmap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,9 +30,16 @@ NAMES = {
 TYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 CHUNK = 1 << 24
 
+Writer = Callable[[Path, Callable[[BinaryIO], object]], None]
 
-def write_mapped(path: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Write arrays, whole or not at all; returns the bytes and the SHA-256 of the file."""
+
+def write_mapped(
+    path: Path, arrays: Mapping[str, NDArray[Any]], writer: Writer | None = None
+) -> dict[str, Any]:
+    """Write arrays, whole or not at all; returns the bytes and the SHA-256 of the file.
+
+    `writer` is `write_atomic`, or another way to bring a file to the disk.
+    """
     header: dict[str, Any] = {}
     start = 0
     for name, array in arrays.items():
@@ -55,7 +62,7 @@ def write_mapped(path: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[str, An
             file.write(data)
             digest.update(data)
 
-    write_atomic(path, write)
+    (writer or write_atomic)(path, write)
     return {"bytes": 8 + len(text) + start, "sha256": digest.hexdigest()}
 
 

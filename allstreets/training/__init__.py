@@ -11,6 +11,7 @@ from allstreets.training.config_model import (
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
 from allstreets.training.loop_config import LoopConfig
 from allstreets.training.plot import check_plot_path, plot_convergence
+from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.progress import line_progress, live_progress, show_progress
 from allstreets.training.records import Check, Progress, Reason, TrainingOutcome
 from allstreets.training.report import (
@@ -30,6 +31,7 @@ from allstreets.training.stopping import (
     StopRule,
     TimeLimit,
 )
+from allstreets.training.train_config import TrainConfig, read_train_config
 
 __all__ = [
     "BatchCallback",
@@ -42,6 +44,7 @@ __all__ = [
     "LoopConfig",
     "Observer",
     "OldName",
+    "PostflopModelConfig",
     "Progress",
     "RangeText",
     "Reason",
@@ -51,6 +54,7 @@ __all__ = [
     "SpotConfig",
     "StopRule",
     "TimeLimit",
+    "TrainConfig",
     "TrainingOutcome",
     "TrainingSolver",
     "WrongKeyError",
@@ -66,6 +70,7 @@ __all__ = [
     "plot_convergence",
     "read_config",
     "read_spot",
+    "read_train_config",
     "report_dict",
     "report_lines",
     "report_rows",

@@ -60,6 +60,9 @@ class RunFiles:
     checkpoints: Path | None = None  # a folder
     metrics: Path | None = None  # a file of JSON lines
     resume: bool = False
+    # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
+    # that died before its first one, and are begun anew.
+    own_folder: bool = False
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
@@ -110,7 +113,7 @@ def train(
         if folder is not None:
             stack.enter_context(claim(folder))
             start = latest_checkpoint(folder, solver.identity) if files.resume else None
-        _begin_metrics(files.metrics, start)
+        _begin_metrics(files, start)
         if start is not None:
             solver.restore(start.arrays)
         request = stack.enter_context(interrupt_request())
@@ -118,13 +121,13 @@ def train(
         return run.to_the_end(intervals or Intervals())
 
 
-def _begin_metrics(path: Path | None, start: Checkpoint | None) -> None:
-    if path is None:
+def _begin_metrics(files: RunFiles, start: Checkpoint | None) -> None:
+    if files.metrics is None:
         return
     if start is None:
-        metrics_file.begin(path)
+        metrics_file.begin(files.metrics, anew=files.own_folder)
     else:
-        metrics_file.continue_from(path, start.iterations, start.history)
+        metrics_file.continue_from(files.metrics, start.iterations, start.history)
 
 
 class _Run:

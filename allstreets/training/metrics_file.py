@@ -12,15 +12,15 @@ from typing import Any
 from allstreets.base import InputError, write_atomic
 
 
-def begin(path: Path) -> None:
-    """Make ready for a fresh run: the file must be absent or empty."""
+def begin(path: Path, *, anew: bool = False) -> None:
+    """Make ready for a fresh run: the file must be absent or empty, or is emptied (`anew`)."""
     if path.is_dir():
         raise InputError(f"the metrics file {path} is a folder; name a file")
     if path.parent.exists() and not path.parent.is_dir():
         raise InputError(f"{path.parent} is a file; name a folder for the metrics file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        with path.open("wb" if anew else "ab") as file:
             used = file.tell() > 0
     except OSError as error:
         raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None

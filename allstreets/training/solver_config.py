@@ -91,8 +91,10 @@ class LearningConfig(GameConfig):
         "cfr_variant": OldName("algorithm"),
     }
 
+    default_algorithm: ClassVar[str] = "tuned"
+
     algorithm: str | None = Field(default=None, examples=["tuned"])
-    """tuned, dcfr, dcfr+, cfr+, linear or vanilla; dcfr keys alone mean dcfr, else it is tuned."""
+    """tuned, dcfr(α,β,γ), dcfr+, cfr+, linear or vanilla; dcfr keys alone mean dcfr."""
 
     dcfr_alpha: float | None = Field(default=None, ge=0, le=10, examples=[1.5])
     """Discount exponent of positive regrets (dcfr)."""
@@ -153,7 +155,7 @@ class LearningConfig(GameConfig):
                 _or(self.dcfr_gamma, defaults.gamma),
             )
         else:
-            found = parse_schedule(self.algorithm or "tuned")
+            found = parse_schedule(self.algorithm or self.default_algorithm)
         return replace(found, warmup=self.dcfr_warmup) if self.dcfr_warmup else found
 
     def stop_rules(self, iterations: int) -> "tuple[StopRule, ...]":
@@ -176,6 +178,19 @@ class LearningConfig(GameConfig):
         return tuple(rules)
 
 
+class PreflopConfig(LearningConfig):
+    """The separated pipeline: a preflop tree on top of models of flops that were solved before."""
+
+    type: Literal["preflop_cfr"]
+    """The job."""
+
+    iterations: int = Field(default=1000, ge=1, examples=[1000])
+    """Iterations in all."""
+
+    models: str | None = Field(default=None, examples=["models/"])
+    """A folder of solved flops; without it the file's section postflop_model is solved first."""
+
+
 class UnifiedConfig(LearningConfig):
     """Preflop through river as one game."""
 
@@ -185,7 +200,10 @@ class UnifiedConfig(LearningConfig):
         "batch_size": OldName("flop_batch_size"),
     }
 
-    type: Literal["unified_cfr"] = "unified_cfr"
+    # After a few hundred iterations ahead of `tuned` on every whole game that was tried.
+    default_algorithm: ClassVar[str] = "dcfr(1.2,0.5,4)"
+
+    type: Literal["unified_cfr"]
     """The job."""
 
     postflop_bet_sizes: Sizes = Field(default=(0.5, 1.0), examples=[[0.5, 1.0]])

@@ -1,0 +1,224 @@
+"""allstreets train, for whole games: unified, or preflop on top of models of flops."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from allstreets.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.cli.train import TrainOptions
+    from allstreets.training.preflop_run import PreflopOutcome
+    from allstreets.training.train_config import TrainConfig
+    from allstreets.training.unified_run import UnifiedJob, UnifiedOutcome
+
+
+def train_unified(config: "TrainConfig", options: "TrainOptions") -> int:
+    """The job `unified_cfr`; returns the exit code."""
+    from allstreets.training import show_progress
+    from allstreets.training.solver_config import UnifiedConfig
+    from allstreets.training.unified_run import (
+        build_tables,
+        plan_unified,
+        require_unified,
+        run_unified,
+    )
+
+    assert isinstance(config.solver, UnifiedConfig)
+    solver = config.solver
+    if options.threads is not None:
+        solver = solver.model_copy(update={"threads": options.threads})
+    job = plan_unified(solver, config.name, config.description)
+    print_plan(job)
+    require_unified(job, options.output, options.resume)
+    announce_compiling(f"unified-{solver.cards}")
+    with table_progress() as counted:
+        build_tables(job, counted)
+    with show_progress() as observer:
+        outcome = run_unified(
+            job, output=options.output, resume=options.resume, observers=[observer]
+        )
+    print_unified(console(stderr=options.json), outcome, options)
+    if options.json:
+        print_json(outcome.to_json())
+    return 130 if outcome.interrupted else 0
+
+
+def train_preflop(config: "TrainConfig", options: "TrainOptions") -> int:
+    """The job `preflop_cfr`, with the flops below it where the file has them; the exit code."""
+    from allstreets.cli.train import exit_code, solve_flops
+    from allstreets.training import show_progress
+    from allstreets.training.preflop_run import MODELS, plan_preflop, require_preflop, run_preflop
+
+    job = plan_preflop(config, options.output)
+    require_preflop(job, options.output, options.resume)
+    if config.postflop_model is not None:
+        again = options.resume and (options.output / MODELS).exists()
+        flops = solve_flops(config, options.at(options.output / MODELS, resume=again))
+        if code := exit_code(flops):
+            if options.json:
+                print_json(flops.figures())
+            return code
+    with show_progress() as observer:
+        outcome = run_preflop(
+            job, output=options.output, resume=options.resume, observers=[observer]
+        )
+    print_preflop(console(stderr=options.json), outcome, options)
+    if options.json:
+        print_json(outcome.to_json())
+    return 130 if outcome.interrupted else 0
+
+
+def print_plan(job: "UnifiedJob") -> None:
+    """Say what is solved and what it takes."""
+    from allstreets.solvers.estimate import available_bytes
+    from allstreets.training.wording import data_size, duration
+
+    config, need = job.config, job.need
+    out = console(stderr=True)
+    name = f"{job.name}: " if job.name else ""
+    which = "all 1,755 flops" if job.game.flops.is_all else f"{need.flops:,} flops"
+    out.print(
+        f"{name}{config.stack_depth:g} bb, {which}, cards {config.cards}, {need.pots} pots that "
+        f"see a flop, {need.postflop_decisions:,} decisions on each flop"
+    )
+    free = available_bytes()
+    room = f", {data_size(free)} free" if free is not None else ""
+    kept = {"resident": "in memory", "memmap": "on disk", "values": "for one batch"}
+    out.print(
+        f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
+        f"{data_size(need.resident_bytes)} of memory in all{room}"
+    )
+    limit = config.time_limit_seconds
+    seconds = need.seconds_to(job.iterations)
+    until = f"at most {duration(limit)}" if limit and limit < seconds else duration(seconds)
+    out.print(
+        f"{job.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
+        f"{job.threads} thread{'s' if job.threads > 1 else ''}: {until}, without the checks"
+    )
+
+
+def announce_compiling(what: str) -> None:
+    """Say once that kernels are compiled; the file that remembers it lies beside them."""
+    from contextlib import suppress
+
+    from allstreets.kernels.jit import compiled_folder
+
+    marker = compiled_folder() / what
+    if not marker.exists():
+        typer.echo("compiling kernels, once, about a minute …", err=True)
+        with suppress(OSError):
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            marker.touch()
+
+
+class table_progress:  # noqa: N801  # reads as a statement: with table_progress() as counted
+    """Tells how far the table of flops is, on a terminal in place, elsewhere not at all."""
+
+    def __enter__(self) -> Any:
+        import sys
+
+        self._shown = False
+        self._live = sys.stderr.isatty()
+        return self._count
+
+    def _count(self, done: int, total: int) -> None:
+        import sys
+
+        if self._live:
+            self._shown = True
+            sys.stderr.write(f"\rcounting flops, once: {done:,} of {total:,} ")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        import sys
+
+        if self._shown:
+            sys.stderr.write("\r\033[K")
+
+
+def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOptions") -> None:
+    """What was solved, how well, the first charts, and how to look further."""
+    from allstreets.cli.preflop_view import print_opening
+    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.training.wording import duration, figure
+
+    job, figures = outcome.job, outcome.figures
+    seconds = outcome.training.progress.seconds
+    result = UnifiedResult.of(outcome.solver, figures)
+    out.print()
+    print_opening(out, result)
+    which = "all 1,755 flops" if job.game.flops.is_all else f"{job.need.flops:,} flops"
+    reached = (
+        "not known: the strategies of other flops are not kept"
+        if figures.exploitability is None
+        else f"{figure(figures.exploitability)} mbb/hand"
+    )
+    out.print(f"\nExploitability of the whole game: {reached}")
+    if figures.values is not None and figures.preflop_exploitability is not None:
+        out.print(
+            f"Before the flop alone: {figure(figures.preflop_exploitability)} mbb/hand. "
+            f"The game is worth {figures.values[1]:+.1f} mbb/hand to the small blind."
+        )
+    out.print(
+        f"Solved: {job.config.stack_depth:g} bb, {which}, cards {job.config.cards}, "
+        f"{outcome.solver.iterations:,} iterations in {duration(seconds)}.",
+        soft_wrap=True,
+    )
+    flop = job.game.flops.flops[0].text if job.config.memory != "values" else None
+    lines = result.flop_lines() if flop else result.opening_lines()[1:]
+    print_way_on(out, options, interrupted=outcome.interrupted, lines=lines, flop=flop)
+
+
+def print_preflop(out: "Console", outcome: "PreflopOutcome", options: "TrainOptions") -> None:
+    """The same for the separated pipeline."""
+    from allstreets.cli.preflop_view import print_opening
+    from allstreets.training.wording import duration, figure
+
+    out.print()
+    print_opening(out, outcome.result)
+    out.print(
+        f"\nExploitability within the models of flops: "
+        f"{figure(outcome.result.exploitability)} mbb/hand, "
+        f"{outcome.solver.iterations:,} iterations in "
+        f"{duration(outcome.training.progress.seconds)}. In the whole game it is larger.",
+        soft_wrap=True,
+    )
+    lines = outcome.result.opening_lines()[1:]
+    print_way_on(out, options, interrupted=outcome.interrupted, lines=lines)
+
+
+def print_way_on(
+    out: "Console",
+    options: "TrainOptions",
+    *,
+    interrupted: bool,
+    lines: list[str],
+    flop: str | None = None,
+) -> None:
+    """How to go on with an interrupted run, and how to look into what was solved.
+
+    The first of `lines` is what to look at, on a flop where one is given.
+    """
+    folder = shlex.quote(str(options.output))
+    if interrupted:
+        file = f" {shlex.quote(str(options.file))}" if options.file else ""
+        out.print(
+            f"Interrupted; kept in {folder}. Go on: "
+            f"allstreets train{file} --output {folder} --resume",
+            soft_wrap=True,
+        )
+    line = f' --line "{lines[0]}"' if lines else ""
+    line += f" --flop {flop}" if flop and lines else ""
+    out.print(f"Look further: allstreets report {folder}{line}", soft_wrap=True)
+
+
+def default_output() -> Path:
+    """A folder that is not there yet, named by the time."""
+    from datetime import datetime
+
+    return Path("runs") / datetime.now().strftime("%Y-%m-%d-%H%M%S")

@@ -1,0 +1,102 @@
+"""allstreets tree: draw the betting before the flop, and say how large the game below it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from allstreets.training.unified_run import UnifiedJob
+
+
+def tree(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE.yaml]", help="A training file; without it a first example."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Draw the preflop tree of a training file, with sizes in big blinds.
+
+    \b
+    Examples:
+      allstreets tree
+      allstreets tree sample_configurations/unified_20bb.yaml
+
+    Where a flop is seen, the decisions, actions and memory of the game below it are those of one
+    flop; the sums are those of all flops of the file.
+    """
+    from allstreets.base import InputError
+    from allstreets.betting import build_preflop_tree, draw_tree
+    from allstreets.training.solver_config import UnifiedConfig
+    from allstreets.training.train_config import FIRST_RUN, read_train_config
+
+    config = read_train_config(file or FIRST_RUN).solver
+    if config is None:
+        raise InputError(f"{file} has no section solver, so there is no preflop tree to draw")
+    if not isinstance(config, UnifiedConfig):
+        rules = config.preflop_rules()
+        drawn = draw_tree(build_preflop_tree(rules), rules)
+        if json:
+            print_json({"tree": drawn})
+            return
+        _print(drawn)
+        return
+    from allstreets.training.unified_run import plan_unified
+
+    job = plan_unified(config)
+    if json:
+        print_json(_facts(job))
+        return
+    _draw(job)
+
+
+def _draw(job: "UnifiedJob") -> None:
+    from allstreets.betting import NodeKind, draw_tree
+    from allstreets.solvers.unified_estimate import pot_slots
+    from allstreets.training.wording import data_size
+
+    need, config = job.need, job.config
+    notes = {}
+    for pot in job.game.pots:
+        decisions = int((pot.tree.kind == NodeKind.DECISION).sum())
+        slots = pot_slots(pot)
+        share = need.memory_bytes * slots // max(need.slots * need.flops, 1)
+        notes[pot.pot] = f"{decisions:,} decisions, {slots:,} actions, {data_size(share)} a flop"
+    _print(draw_tree(job.game.tree, job.game.preflop, notes))
+    out = console()
+    out.print(
+        f"\nPreflop {need.preflop_decisions:,} decisions; {need.pots} pots see a flop: "
+        f"{need.postflop_decisions:,} decisions and {need.slots:,} actions on each of "
+        f"{need.flops:,} flops, cards {config.cards}.",
+        soft_wrap=True,
+    )
+    out.print(
+        f"Regrets and strategies {data_size(need.memory_bytes)}, in all "
+        f"{data_size(need.resident_bytes)} of memory (memory: {config.memory}), about "
+        f"{need.seconds_per_iteration:.2g} s an iteration.",
+        soft_wrap=True,
+    )
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+
+
+def _facts(job: "UnifiedJob") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    pots = [
+        {
+            "name": pot.pot.name,
+            "pot_bb": pot.pot.pot / 100,
+            "stack_bb": pot.pot.stack / 100,
+            "raises": pot.pot.raises,
+            "nodes": pot.tree.node_count,
+        }
+        for pot in job.game.pots
+    ]
+    return {**asdict(job.need), "flop_pots": pots}

@@ -1,0 +1,172 @@
+"""What the folders of preflop and whole-game solutions have in common.
+
+    FOLDER/manifest.json                    facts, metrics by iteration, checksums
+           preflop-1f0a93c2.safetensors     strategies and values before the flop
+           flops-1f0a93c2/                  of a whole game: a file a flop
+
+Every save gives its files new names, syncs them, and renames the manifest into place last: whatever
+the moment at which a writer dies, the folder holds one whole solution.
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from allstreets.base import InputError
+from allstreets.base.files import Arrays, DamagedFileError
+from allstreets.storage.manifest import AGAIN, MANIFEST, read_manifest, require_same
+from allstreets.storage.mapped import open_mapped
+from allstreets.version import __version__
+
+if TYPE_CHECKING:
+    from allstreets.betting import BettingTree
+    from allstreets.solvers.preflop_solution import PreflopSolution
+    from allstreets.solvers.unified_source import SolutionFacts
+
+SUFFIX = ".safetensors"
+RUN_FILES = {".lock", "checkpoints", "metrics.jsonl", "models", "work"}
+"""What a run keeps beside its solution."""
+
+_OURS = re.compile(
+    r"(preflop|flops)-[0-9a-f]{8}(\.safetensors)?"
+    r"|\.(preflop-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
+)
+PLAIN = ("iterations", "algorithm", "cards", "memory", "seed", "seconds", "name", "description")
+FIGURES = ("exploitability", "preflop_exploitability", "values")
+
+
+def facts_mapping(facts: "SolutionFacts", kind: str, schema: int) -> dict[str, Any]:
+    """The head of a manifest."""
+    from allstreets.solvers.spot_text import data_hash
+
+    told = asdict(facts)
+    return {
+        "schema": schema,
+        "kind": kind,
+        "code_version": __version__,
+        **{key: told[key] for key in PLAIN},
+        "figures": {"unit": "mbb/hand", **{key: told[key] for key in FIGURES}},
+        "config": dict(facts.config),
+        "config_hash": data_hash(dict(facts.config)),
+        "metrics": [dict(row) for row in facts.metrics],
+    }
+
+
+def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
+    """What `facts_mapping` wrote down."""
+    from allstreets.solvers.unified_source import SolutionFacts
+
+    figures = {key: manifest["figures"][key] for key in FIGURES}
+    values = figures.pop("values")
+    return SolutionFacts(
+        **{key: manifest[key] for key in PLAIN},
+        **figures,
+        values=None if values is None else (float(values[0]), float(values[1])),
+        config=manifest["config"],
+        metrics=tuple(manifest["metrics"]),
+    )
+
+
+def require_folder(folder: Path, kind: str, schema: int, *, resume: bool) -> None:
+    """Refuse a folder that a run cannot write to: other files, another solution, or this one."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the solution")
+    if not folder.is_dir():
+        return
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder, kind, schema)
+        if not resume:
+            raise InputError(
+                f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
+                "go on with it by --resume, or name another folder"
+            )
+        return
+    if any(path.name not in RUN_FILES and not _OURS.fullmatch(path.name) for path in _in(folder)):
+        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+
+
+def require_same_game(
+    folder: Path,
+    kind: str,
+    schema: int,
+    of: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    here: Mapping[str, Any],
+) -> None:
+    """Refuse to replace a solution of another game; `of` reads the game out of a manifest."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the solution")
+    if (folder / MANIFEST).exists():
+        require_same(folder, of(read_manifest(folder, kind, schema)), here, "game")
+
+
+def write_new(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file that nobody reads before the manifest names it, and sync it."""
+    with path.open("xb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def cannot_write(folder: Path, error: OSError) -> InputError:
+    """What is said of a full disk, or of a folder without permission."""
+    return InputError(
+        f"cannot write the solution to {folder}: {error.strerror or error}; make room or name "
+        "another folder"
+    )
+
+
+def open_file(folder: Path, token: str, path: Path, entry: Mapping[str, Any]) -> Arrays:
+    """The mapped arrays of a file that a manifest with this token names, checked byte by byte."""
+    try:
+        return open_mapped(path, entry, verify=True)
+    except DamagedFileError as error:
+        if not path.exists() and _token(folder) not in (None, token):
+            raise InputError(f"{folder} was saved anew in the meantime: open it again") from None
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+
+
+def open_preflop(
+    folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
+) -> "PreflopSolution":
+    """The part of a solution before the flop."""
+    from allstreets.solvers.preflop_solution import PreflopSolution
+
+    entry = manifest["files"]["preflop"]
+    arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
+    return PreflopSolution.unpack(tree, arrays)
+
+
+def _token(folder: Path) -> str | None:
+    """The token of the solution that the folder holds now."""
+    with suppress(OSError, ValueError, AttributeError):
+        return str(json.loads((folder / MANIFEST).read_bytes()).get("token"))
+    return None
+
+
+def drop_old(folder: Path, token: str) -> None:
+    """Remove what earlier saves left; a failure costs room, not the solution."""
+    for path in _in(folder):
+        if _OURS.fullmatch(path.name) and token not in path.name:
+            drop(path)
+
+
+def drop(path: Path) -> None:
+    """Remove a file or a folder, if it is there and lets itself be removed."""
+    with suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _in(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []

@@ -1,0 +1,148 @@
+"""A preflop or whole-game solution in words and figures: what was solved, how, and how well."""
+
+from __future__ import annotations  # `solvers` brings Numba with it: here its names are types only
+
+from typing import TYPE_CHECKING, Any
+
+from allstreets.training.wording import duration, figure
+
+if TYPE_CHECKING:
+    from allstreets.betting import PlayerSizes
+    from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+
+CARDS = {
+    "classes": "hand classes, turn and river averaged over",
+    "buckets": "hands in buckets on every street",
+    "exact": "real combos on every turn and river",
+}
+
+
+def summary_lines(result: PreflopResult) -> list[str]:
+    """What was solved and how well, for people."""
+    from allstreets.solvers.unified_result import UnifiedResult
+
+    facts = result.facts
+    lines = [_rules_line(result)]
+    if isinstance(result, UnifiedResult):
+        lines += [_postflop_line(result), _flops_line(result)]
+    spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
+    lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
+    return lines + quality_lines(result)
+
+
+def quality_lines(result: PreflopResult) -> list[str]:
+    """Exploitability with what it covers, and the values of the game."""
+    facts = result.facts
+    if facts.exploitability is None:
+        why = ": memory: values keeps no strategies of flops" if facts.memory == "values" else ""
+        lines = [f"exploitability not known{why}"]
+    else:
+        lines = [f"exploitability {figure(facts.exploitability)} mbb/hand: {_covers(result)}"]
+    if facts.preflop_exploitability is not None:
+        part = figure(facts.preflop_exploitability)
+        lines.append(f"  {part} mbb/hand by a best response before the flop alone")
+    if facts.values is not None:
+        oop, ip = facts.values
+        lines.append(f"value of the game: SB {ip:+.1f} mbb/hand, BB {oop:+.1f} mbb/hand")
+    return lines
+
+
+def solution_mapping(result: PreflopResult) -> dict[str, Any]:
+    """A solution as JSON data: what was solved, how well, and the first decisions."""
+    from allstreets.solvers.class_node import node_mapping
+    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified_text import game_mapping, rules_mapping
+
+    facts = result.facts
+    if isinstance(result, UnifiedResult):
+        kind, flops, game = "unified", len(result.game.flops.flops), game_mapping(result.game)
+    else:
+        kind, flops, game = "preflop", None, {"preflop": rules_mapping(result.rules)}
+    values = facts.values
+    return {
+        "kind": kind,
+        "name": facts.name,
+        "description": facts.description,
+        "game": game,
+        "flops": flops,
+        "cards": facts.cards,
+        "memory": facts.memory,
+        "algorithm": facts.algorithm,
+        "seed": facts.seed,
+        "iterations": facts.iterations,
+        "seconds": facts.seconds,
+        "exploitability_mbb": facts.exploitability,
+        "preflop_exploitability_mbb": facts.preflop_exploitability,
+        "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
+        "config": dict(facts.config),
+        "metrics": result.metrics,
+        "decisions": [node_mapping(result.node(line)) for line in result.opening_lines()],
+    }
+
+
+def _covers(result: PreflopResult) -> str:
+    """What the best response may do that exploitability is measured by."""
+    from allstreets.solvers.unified_result import UnifiedResult
+
+    if not isinstance(result, UnifiedResult):
+        return "best response before the flop, against the values that pots are given there"
+    flops = result.game.flops
+    which = "all 1,755 flops" if flops.is_all else _flop_count(result)
+    return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
+
+
+def _flop_count(result: UnifiedResult) -> str:
+    count = len(result.game.flops.flops)
+    return f"{count:,} flop{'' if count == 1 else 's'}"
+
+
+def _rules_line(result: PreflopResult) -> str:
+    from allstreets.betting import IP, OOP, bb_text, sizes_text
+
+    rules = result.rules
+    parts = [
+        f"{bb_text(rules.stack)} bb stacks",
+        f"blinds {bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb",
+    ]
+    if rules.ante:
+        parts.append(f"ante {bb_text(rules.ante)} bb")
+    levels = [" then ".join(sizes_text(level) for level in rules.raise_sizes[p]) for p in (IP, OOP)]
+    raises = levels[0] if levels[0] == levels[1] else f"SB {levels[0]}, BB {levels[1]}"
+    parts.append(f"raises {raises or 'none'} and all-in")
+    if rules.raise_cap is not None:
+        parts.append(f"raise cap {rules.raise_cap}")
+    if rules.rake:
+        cap = "" if rules.rake_cap is None else f", at most {bb_text(rules.rake_cap)} bb"
+        parts.append(f"rake {100 * rules.rake:g} %{cap}")
+    return ", ".join(parts)
+
+
+def _postflop_line(result: UnifiedResult) -> str:
+    from allstreets.betting import Player, Street
+
+    game = result.game
+    texts = {}
+    for street, sizes in zip((Street.FLOP, Street.TURN, Street.RIVER), game.sizes, strict=True):
+        own = [_sizes(sizes[player]) for player in Player]
+        texts[street.text] = own[0] if own[0] == own[1] else f"BB {own[0]}; SB {own[1]}"
+    told = list(dict.fromkeys(texts.values()))
+    if len(told) > 1:
+        told = [f"{street}: {text}" for street, text in texts.items()]
+    raises = game.max_raises
+    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} a street"
+    return f"after the flop {'; '.join(told)}{limit}"
+
+
+def _sizes(sizes: PlayerSizes) -> str:
+    from allstreets.betting import sizes_text
+
+    return f"bets {sizes_text(sizes.bet) or 'none'}, raises {sizes_text(sizes.raises) or 'none'}"
+
+
+def _flops_line(result: UnifiedResult) -> str:
+    flops, facts = result.game.flops, result.facts
+    which = "all 1,755 flops" if flops.is_all else _flop_count(result)
+    name = "" if flops.is_all or flops.name == "named" else f" ({flops.name})"
+    memory = f", memory: {facts.memory}" if facts.memory else ""
+    kept = "" if result.has_flops else "; no strategies after the flop are kept"
+    return f"{which}{name}, cards: {facts.cards} ({CARDS[result.cards.kind]}){memory}{kept}"

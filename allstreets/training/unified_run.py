@@ -1,0 +1,194 @@
+"""Solving a whole game as a job: estimate, train until a rule holds, keep, say what came out.
+
+FOLDER/manifest.json, preflop-….safetensors, flops-…/    the solution, whole at every moment
+       checkpoints/                                      to go on from
+       metrics.jsonl                                     the figures of every check
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError
+from allstreets.cards.flop_tables import flop_table
+from allstreets.cards.matchups import processors
+from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.unified_estimate import UnifiedEstimate, estimate_unified, require_room
+from allstreets.solvers.unified_game import UnifiedGame
+from allstreets.solvers.unified_models import make_games
+from allstreets.training.loop import Intervals, Observer, RunFiles, train
+from allstreets.training.records import TrainingOutcome
+from allstreets.training.solver_config import UnifiedConfig
+
+CHECKPOINTS = "checkpoints"
+METRICS = "metrics.jsonl"
+WORK = "work"  # nameless files of `memory: memmap`
+CHECKPOINT_SECONDS = 300
+CHECK_SHARE = 10  # a check costs at most one iteration in so many
+TABLE_FLOPS = 400  # games of more flops than this keep the table of all flops
+
+Count = Callable[[int, int], None]  # (done, in all)
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedJob:
+    """A config that has been read, what it asks for, and what that takes."""
+
+    config: UnifiedConfig
+    game: UnifiedGame
+    need: UnifiedEstimate
+    threads: int
+    name: str | None = None
+    description: str | None = None
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of all epochs."""
+        return self.config.epochs * self.config.batches().epoch_iterations(self.need.flops)
+
+    def intervals(self) -> Intervals:
+        """How often the run is judged, and how often it is saved."""
+        batches, flops = self.config.batches(), self.need.flops
+        check = self.config.check_interval
+        if check is None:
+            visited = flops if batches.visits_all(flops) else batches.size
+            check = -(-CHECK_SHARE * flops // visited)
+            if not batches.visits_all(flops):
+                check = max(check, batches.epoch_iterations(flops))
+        save = self.config.checkpoint_interval
+        if save is None:
+            save = max(1, round(CHECKPOINT_SECONDS / self.need.seconds_per_iteration))
+        return Intervals(min(check, self.iterations), min(save, self.iterations))
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedOutcome:
+    """What a job came to."""
+
+    job: UnifiedJob
+    solver: UnifiedSolver
+    training: TrainingOutcome
+    figures: UnifiedFigures
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.training.reason == "interrupted"
+
+    def to_json(self) -> dict[str, Any]:
+        """The job in figures."""
+        figures, values = self.figures, self.figures.values
+        return {
+            "exploitability_mbb": figures.exploitability,
+            "preflop_exploitability_mbb": figures.preflop_exploitability,
+            "value_bb_mbb": values[0] if values else None,
+            "value_sb_mbb": values[1] if values else None,
+            "iterations": self.solver.iterations,
+            "seconds": self.training.progress.seconds,
+            "reason": self.training.reason,
+            "flops": self.job.need.flops,
+            "cards": self.job.config.cards,
+            "memory_bytes": self.solver.memory_bytes,
+        }
+
+
+def plan_unified(
+    config: UnifiedConfig, name: str | None = None, description: str | None = None
+) -> UnifiedJob:
+    """Read the game out of a config and work out what it takes."""
+    game = config.game()
+    threads = config.threads or processors()
+    need = estimate_unified(
+        game,
+        config.cards,
+        memory=config.memory,
+        threads=threads,
+        batch=config.flop_batch_size,
+        buckets=config.buckets,
+        precision=config.precision,
+    )
+    return UnifiedJob(config, game, need, threads, name, description)
+
+
+def require_unified(job: UnifiedJob, output: Path | None, resume: bool) -> None:
+    """Refuse what cannot be kept, gone on with or held in memory, before anything is computed."""
+    from allstreets.storage import require_checkpoints, require_no_checkpoints
+    from allstreets.storage.unified_bundle import require_unified_folder
+
+    if output is None:
+        if resume:
+            raise InputError("--resume needs --output, the folder to go on from")
+        if job.config.memory == "memmap":
+            raise InputError("memory memmap needs --output, a folder on the disk to use")
+    else:
+        require_unified_folder(output, resume=resume)
+        (require_checkpoints if resume else require_no_checkpoints)(output / CHECKPOINTS)
+    job.config.pruning()
+    require_room(job.game, job.need, job.config.cards, job.config.memory)
+
+
+def build_tables(job: UnifiedJob, on_progress: Count | None = None) -> None:
+    """Count the margins of all flops and keep them, where the game needs most of them anyway."""
+    if job.config.cards == "classes" and job.need.flops > TABLE_FLOPS:
+        flop_table().build(job.threads, on_progress)
+
+
+def make_solver(job: UnifiedJob, output: Path | None = None) -> UnifiedSolver:
+    """The solver of a job, untrained."""
+    config = job.config
+    games = make_games(
+        job.game,
+        config.cards,
+        threads=job.threads,
+        memory=config.memory,
+        folder=output / WORK if output else None,
+        buckets=config.buckets,
+        precision=config.precision,
+        seed=config.seed,
+    )
+    return UnifiedSolver(job.game, games, config.schedule(), config.batches(), config.pruning())
+
+
+def run_unified(
+    job: UnifiedJob,
+    *,
+    output: Path | None = None,
+    resume: bool = False,
+    observers: Sequence[Observer] = (),
+) -> UnifiedOutcome:
+    """Train until a rule holds or the user interrupts; with `output` keep the solution there."""
+    require_unified(job, output, resume)
+    build_tables(job)
+    solver = make_solver(job, output)
+    files = RunFiles()
+    if output is not None:
+        files = RunFiles(output / CHECKPOINTS, output / METRICS, resume, own_folder=True)
+    training = train(
+        solver,
+        job.config.stop_rules(job.iterations),
+        intervals=job.intervals(),
+        files=files,
+        observers=observers,
+    )
+    outcome = UnifiedOutcome(job, solver, training, solver.figures())
+    if output is not None:
+        save_outcome(outcome, output)
+    return outcome
+
+
+def save_outcome(outcome: UnifiedOutcome, output: Path) -> None:
+    """Keep the solution as a bundle."""
+    from allstreets.storage.unified_bundle import save_unified
+
+    job = outcome.job
+    save_unified(
+        outcome.solver,
+        output,
+        config=job.config.model_dump(mode="json", by_alias=True),
+        figures=outcome.figures,
+        metrics=[check.to_row() for check in outcome.training.history],
+        seconds=outcome.training.progress.seconds,
+        name=job.name,
+        description=job.description,
+    )

@@ -1,0 +1,74 @@
+"""Decisions by hand class on a terminal."""
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+from whole_solution import FLOP, classes, forgotten, result, save_classes
+
+from allstreets.cli.preflop_view import print_node, print_opening
+from allstreets.solvers.class_node import NodeView
+from allstreets.storage import load_unified
+
+
+def printed(draw: Any, what: Any) -> str:
+    out = io.StringIO()
+    draw(Console(file=out, width=200, highlight=False), what)
+    return out.getvalue()
+
+
+def test_opening_from_a_solver_and_from_a_bundle(tmp_path: Any) -> None:
+    text = printed(print_opening, classes())
+    assert text == printed(print_opening, result())
+    assert text == printed(print_opening, load_unified(save_classes(tmp_path / "game")))
+    lines = text.splitlines()
+    assert "SB, first to act:" in lines
+    assert any(line.startswith("BB after a (") for line in lines)
+    grids = [line for line in lines if line[:2] in {f"{rank} " for rank in "AKQJT98765432"}]
+    assert len(grids) == 26
+    for label in ("fold", "limp", "raise to 2.5 bb", "all-in 20 bb", "call"):
+        assert any(label in line and "%" in line for line in lines)
+    assert lines[-1].startswith("EVs are in bb, results of the whole hand")
+
+
+def test_opening_without_evs() -> None:
+    text = printed(print_opening, forgotten())
+    assert "EVs are in bb" not in text
+    taken = [line for line in text.splitlines() if line.startswith(" ") and " %" in line]
+    assert taken
+    assert all(line.endswith("–") for line in taken)
+
+
+@pytest.mark.parametrize(
+    ("node", "head"),
+    [
+        (
+            lambda: result().node(""),
+            ["first decision", "preflop   SB to act   pot 1.5 bb, 0.5 bb to call, 19.5 bb and "
+             "19 bb behind", "reached in 100.0 % of all hands"],
+        ),
+        (
+            lambda: result().node("c x | x", FLOP),
+            [f"c x | {FLOP} | x", "flop   SB to act   pot 2 bb, 19 bb behind"],
+        ),
+    ],
+)  # fmt: skip
+def test_head_of_a_decision(node: Any, head: list[str]) -> None:
+    found: NodeView = node()
+    lines = printed(print_node, found).splitlines()
+    assert lines[: len(head)] == head
+    share = f"{100 * float(found.frequencies()[0]):.1f} %"
+    assert any(share in line and found.labels[0] in line for line in lines)
+    ev = f"{found.ev():+.2f}"
+    assert any(line.startswith("SB ") and line.endswith(ev) for line in lines)
+
+
+def test_rare_decisions_are_marked() -> None:
+    node = result().node("r2.5 r6.25")
+    assert " · " in printed(print_node, node)  # hands that the small blind does not raise
+    never = replace(node, reach=node.reach / 1000, weights=node.weights / 1e6)
+    text = printed(print_node, never)
+    assert ": hardly ever" in text
+    assert " · " not in text  # all hands are drawn

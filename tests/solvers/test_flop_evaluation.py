@@ -1,0 +1,93 @@
+"""Values from any node on: against the matrix engine, and pair of hands by pair of hands."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from naive_solution import hand_ev, reach_of
+from whole_solution import buckets, classes
+
+from allstreets.betting import NodeKind, Player
+from allstreets.cards import flop_matchups, hand_pairs
+from allstreets.solvers.flop_evaluation import FlopEvaluation, pairs_met
+from allstreets.solvers.flop_hands import CardModel, combo_hands
+from allstreets.solvers.flop_strategies import FlopStrategies, decisions
+from allstreets.solvers.unified import UnifiedSolver
+from allstreets.subgames.matrix import MatrixSubgame
+
+RANDOM = np.random.default_rng(7)
+
+
+def random_evaluation(solver: UnifiedSolver, pot: int, flop: int) -> FlopEvaluation:
+    """A pot on a flop where both players play at random."""
+    model = CardModel.parse(solver.games.model)
+    game, found = solver.game.pots[pot], solver.game.flops.flops[flop]
+    held = None
+    if model.kind == "buckets":
+        from allstreets.solvers.flop_packing import FlopPacker
+
+        none = np.zeros((2, len(solver.game.pots), 169))
+        held = FlopPacker(solver).pack(flop, none, none.astype(np.float32))["held"]
+    stages = model.hands(found, held).stages()
+    empty = FlopStrategies(game.tree, model.streets, ())
+    averages = []
+    for node in decisions(game.tree):
+        hands = len(stages[int(empty.stages[node])].combos)
+        raw = RANDOM.random((int(game.tree.child_count[node]), hands)) ** 3
+        averages.append(raw / raw.sum(axis=0))
+    kept = FlopStrategies.pack(game.tree, model.streets, averages)
+    return FlopEvaluation(game.tree, game.payoffs, stages, kept)
+
+
+@pytest.mark.parametrize("make", [classes, buckets])
+@pytest.mark.parametrize("player", list(Player))
+def test_the_root_is_what_the_engine_says(make: Any, player: Player) -> None:
+    solver = make()
+    for pot in range(len(solver.game.pots)):
+        slow = random_evaluation(solver, pot, 0)
+        engine = MatrixSubgame(slow.tree, slow.payoffs, tuple(slow.stages))
+        for node in engine.game.decisions():
+            engine.set_average(node, slow.kept.at(node))
+        reach = RANDOM.random(len(slow.stages[0].combos))
+        expected = engine.evaluate(player, reach)
+        found = slow.value(0, player, reach)
+        np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("player", list(Player))
+def test_any_node_is_what_pairs_of_hands_add_up_to(player: Player) -> None:
+    solver = classes()
+    slow = random_evaluation(solver, 1, 2)
+    cards = solver.game.flops.flops[2].cards
+    pairs = hand_pairs(cards).astype(np.float64)
+    equity = np.nan_to_num(flop_matchups(cards).equity)
+    at, start = cache(slow.kept.at), RANDOM.random((2, 169))
+    nodes = RANDOM.choice(np.flatnonzero(slow.tree.kind == NodeKind.DECISION), 4, replace=False)
+    for node in nodes.tolist():
+        other = reach_of(slow.tree, slow.kept.at, node, start)[player.opponent]
+        values = slow.value(node, player, other)
+        met = pairs @ other
+        for hand in RANDOM.choice(np.flatnonzero(met > 0), 2).tolist():
+            expected = hand_ev(
+                slow.tree,
+                slow.payoffs,
+                at,
+                lambda _: equity,
+                pairs,
+                other,
+                node,
+                player,
+                hand,
+            )
+            assert values[hand] / met[hand] == pytest.approx(expected, abs=1e-3)
+
+
+def test_pairs_met_is_the_matrix_times_the_reach() -> None:
+    for stage in (
+        CardModel.parse("classes").hands(classes().game.flops.flops[0]).first,
+        combo_hands(classes().game.flops.flops[0]).first,
+        random_evaluation(buckets(), 0, 0).stages[1],
+    ):
+        reach = RANDOM.random((3, len(stage.combos)))
+        np.testing.assert_allclose(pairs_met(stage, reach), reach @ stage.pairs.T, rtol=1e-9)

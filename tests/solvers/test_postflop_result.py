@@ -1,0 +1,184 @@
+"""A solved model by flop, line and hand class, against sums over combos."""
+
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from small_flops import BUCKETED, FLOPS, run_small, small_config
+
+from allstreets.base import InputError
+from allstreets.betting import Player, Street
+from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_hand
+from allstreets.solvers import PostflopResult
+from allstreets.solvers.postflop_result import find_decision, line_words
+from allstreets.storage import load_postflop
+from allstreets.subgames.buckets import BucketCounts, build_bucket_model
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> PostflopResult:
+    folder: Path = tmp_path_factory.mktemp("result")
+    run_small(folder / "classes", fixed_flops=FLOPS[:2], postflop_sprs=[1, 2])
+    return load_postflop(folder / "classes")
+
+
+@pytest.fixture(scope="module")
+def bucketed(tmp_path_factory: pytest.TempPathFactory) -> PostflopResult:
+    folder: Path = tmp_path_factory.mktemp("result")
+    run_small(folder / "buckets", **{**BUCKETED, "fixed_flops": FLOPS[:1]})
+    return load_postflop(folder / "buckets")
+
+
+def test_a_strategy_by_class(result: PostflopResult) -> None:
+    found = result.strategy("Ks7d2c", "x b75%", spr=2)
+    assert (found.flop.text, found.spr, found.line) == ("Ks7h2d", 2.0, "x b75%")
+    assert (found.street, found.player) == (Street.FLOP, Player.OOP)
+    assert (found.pot, found.to_call) == (1750, 750)
+    assert found.actions == ("f", "c", "a")
+    assert found.labels == ("fold", "call", "all-in 50 %")
+    kept = result.strategies("Ks7d2c", 2)
+    tree = kept.tree
+    node = find_decision(tree, "x b75%")
+    np.testing.assert_allclose(found.strategy, kept.at(node))
+    np.testing.assert_allclose(found.reach, kept.at(0)[0])
+    answer = kept.at(find_decision(tree, "x"))[1]
+    pairs = hand_pairs(found.flop.cards)
+    weights = [
+        sum(pairs[own, other] * answer[other] for other in range(169)) * kept.at(0)[0, own]
+        for own in range(169)
+    ]
+    np.testing.assert_allclose(found.weights, weights)
+    expected = (found.strategy * weights).sum(axis=1) / np.sum(weights)
+    np.testing.assert_allclose(found.frequencies(), expected)
+
+
+def test_first_frequencies_are_those_of_the_table(result: PostflopResult) -> None:
+    for spr in (1, 2):
+        row = result.row("9h8h2c", spr)
+        first = result.strategy("9h8h2c", "", spr).frequencies()
+        second = result.strategy("9h8h2c", "x", spr).frequencies()
+        assert row["bet_oop"] == pytest.approx(1 - first[0])
+        assert row["bet_ip"] == pytest.approx(1 - second[0])
+
+
+def test_values(result: PostflopResult) -> None:
+    values = result.values("Ks7d2c", 2)
+    assert values.shape == (2, 169, 169)
+    np.testing.assert_allclose(values[0] + values[1].T, 1.0, atol=1e-6)
+    row = result.row("Ks7d2c", 2)
+    pairs = hand_pairs(result.strategy("Ks7d2c", "", 2).flop.cards)
+    for player, key in enumerate(("ev_oop", "ev_ip")):
+        assert (values[player] * pairs).sum() / pairs.sum() == pytest.approx(row[key], abs=1e-5)
+    kings, deuces = parse_hand("KK"), parse_hand("A2o")
+    assert values[0][kings, deuces] > 1 > 0 > values[0][deuces, kings]
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "street"),
+    [
+        ("", "", "flop"),
+        ("x x", "x x | * |", "turn"),
+        ("x x | * |", "x x | * |", "turn"),
+        ("x x x", "x x | * | x", "turn"),
+        ("x x | * | x", "x x | * | x", "turn"),
+        ("b75% c a", "b75% c | * | a", "turn"),
+        ("x x x x", "x x | * | x x | * |", "river"),
+        ("x x | * | x x | * | b75%", "x x | * | x x | * | b75%", "river"),
+    ],
+)
+def test_lines_may_leave_the_cards_out(
+    result: PostflopResult, written: str, line: str, street: str
+) -> None:
+    tree = result.game(2.0).tree
+    assert line_words(tree, find_decision(tree, written)) == line
+    found = result.strategy("Ks7d2c", written, 2)
+    assert (found.line, found.street.text) == (line, street)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x x 7h x", "averages over the cards: write . for 7h"),
+        ("hello", "'hello' is not an action: OOP may x, b750"),
+        ("b50%", "'b50%' is not offered"),
+        ("b75% f", "nobody acts there any more"),
+        ("x x x x x x", "nobody acts there any more"),
+    ],
+)
+def test_bad_lines(result: PostflopResult, line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        result.strategy("Ks7d2c", line, 2)
+
+
+def test_flops_and_ratios_that_are_not_there(result: PostflopResult) -> None:
+    with pytest.raises(InputError, match=r"AhKd7s \(AsKh7d\) is not solved here; 2 others are"):
+        result.strategy("AhKd7s")
+    with pytest.raises(InputError, match="solved at the SPRs 1, 2: say which by --spr"):
+        result.values("Ks7d2c")
+    with pytest.raises(InputError, match="not solved at the SPR 3, only at 1, 2"):
+        result.values("Ks7d2c", 3)
+    assert result.sprs == (1.0, 2.0)
+
+
+@cache
+def buckets_by_hand() -> tuple[list[list[int]], list[NDArray[np.float64]]]:
+    """Class → flop buckets of its combos, and the moves to turn and river."""
+    flop = small_config().flops()[0]
+    model = build_bucket_model(flop.cards, BucketCounts(6, 12, 15), 1)
+    classes: list[list[int]] = [[] for _ in range(169)]
+    for combo, bucket in enumerate(model.flop_buckets.tolist()):
+        if bucket >= 0:
+            classes[HAND_OF_COMBO[combo]].append(bucket)
+    return classes, list(model.moves)
+
+
+@pytest.mark.parametrize("line", ["", "x", "x b75%", "x x", "x b75% c x", "x x x x x"])
+def test_a_class_plays_what_its_buckets_play(bucketed: PostflopResult, line: str) -> None:
+    """Way by way: every combo, every bucket on the turn and on the river."""
+    kept = bucketed.strategies("Ks7d2c")
+    tree = kept.tree
+    node = find_decision(tree, line)
+    found = bucketed.strategy("Ks7d2c", line)
+    path = tree.path_to(node)
+    player = tree.player_at(node)
+    classes, moves = buckets_by_hand()
+
+    def played(street: int, bucket: int) -> float:
+        """The product of his own actions on a street with this bucket."""
+        chance = 1.0
+        for here, below in pairwise(path):
+            if (tree.street[here], tree.player[here]) == (street, player):
+                action = tree.children_of(here).tolist().index(below)
+                chance *= kept.at(here)[action, bucket]
+        return chance
+
+    last = int(tree.street[node])
+    for hand in (parse_hand("AA"), parse_hand("KQs"), parse_hand("72o"), parse_hand("32s")):
+        mix, reach = np.zeros(len(found.actions)), 0.0
+        for first in classes[hand]:
+            ways = [(first, played(1, first) / len(classes[hand]))]
+            for street in range(2, last + 1):
+                ways = [
+                    (after, weight * moves[street - 2][before, after] * played(street, after))
+                    for before, weight in ways
+                    for after in range(moves[street - 2].shape[1])
+                ]
+            for bucket, weight in ways:
+                mix += weight * kept.at(node)[:, bucket]
+                reach += weight
+        assert found.reach[hand] == pytest.approx(reach, rel=1e-9)
+        np.testing.assert_allclose(found.strategy[:, hand], mix / reach, rtol=1e-9)
+
+
+def test_hands_that_the_flop_blocks_have_no_strategy(tmp_path: Path) -> None:
+    run_small(tmp_path / "trips", fixed_flops=["AsAhAd"], postflop_solve_iterations=25)
+    found = load_postflop(tmp_path / "trips").strategy("AcAhAd")
+    aces = parse_hand("AA")
+    assert hand_combos(found.flop.cards)[aces] == 0
+    assert np.isnan(found.strategy[:, aces]).all()
+    assert found.reach[aces] == 0
+    assert np.isfinite(found.strategy[:, aces + 1 :]).all()
+    assert found.frequencies().sum() == pytest.approx(1)

@@ -1,0 +1,31 @@
+"""One function opens every kind of folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+from small_spots import RIVER, spot
+from whole_solution import raked
+
+import allstreets
+from allstreets.base import InputError
+from allstreets.solvers import SpotResult, SpotSolver
+from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.storage import save_spot, save_unified
+
+
+def test_every_kind(tmp_path: Path) -> None:
+    solver = SpotSolver(spot(RIVER))
+    solver.train_batch(2)
+    save_spot(solver, tmp_path / "spot")
+    assert isinstance(allstreets.load(tmp_path / "spot"), SpotResult)
+    save_unified(raked(), tmp_path / "game", config={})
+    assert isinstance(allstreets.load(str(tmp_path / "game")), UnifiedResult)
+
+
+def test_not_a_solution(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no solution"):
+        allstreets.load(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"kind": "tournament"}))
+    with pytest.raises(InputError, match="does not know \\('tournament'\\)"):
+        allstreets.load(tmp_path)

@@ -1,0 +1,92 @@
+"""What a person sees of a job of many flops."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from allstreets.cards import parse_flop
+from allstreets.solvers.flop_model import FlopProgress
+from allstreets.training.flop_progress import (
+    flop_line,
+    flop_lines,
+    flops_line,
+    flops_picture,
+    live_flops,
+)
+from allstreets.training.postflop_run import FlopFault, FlopsProgress
+
+WORK = FlopProgress(parse_flop("AhKd7s").flop, 3.5, 45, 200, 0.00321)
+ROW = {"multiplicity": 24, "exploitability": 0.004}
+PROGRESS = FlopsProgress(
+    total=1755,
+    before=100,
+    rows=(ROW, {"multiplicity": 12, "exploitability": 0.01}),
+    faults=(),
+    running=(WORK, replace(WORK, exploitability=None, iteration=3)),
+    several_sprs=False,
+    seconds=10.0,
+    eta_seconds=187.0,
+    process_bytes=350_000_000,
+)
+
+
+def test_a_flop_in_work() -> None:
+    assert flop_line(WORK) == "Flop 'AsKh7d' CFR expl=0.0032 (45/200)"
+    assert flop_line(WORK, True) == "Flop 'AsKh7d' SPR 3.5 CFR expl=0.0032 (45/200)"
+    assert flop_line(replace(WORK, exploitability=None)) == "Flop 'AsKh7d' CFR expl=… (45/200)"
+
+
+def test_a_line() -> None:
+    assert flops_line(PROGRESS) == (
+        "flops 102 of 1,755 | expl mean 0.0060 max 0.0100 of pot | ETA 3:07 | 350 MB | "
+        "Flop 'AsKh7d' CFR expl=0.0032 (45/200)"
+    )
+    first = replace(PROGRESS, rows=(), running=(), eta_seconds=None, process_bytes=None)
+    assert flops_line(first) == "flops 100 of 1,755 | ETA – | –"
+
+
+def test_lines_come_now_and_then_and_at_the_end() -> None:
+    now, stream = 0.0, io.StringIO()
+    fault = FlopFault("9s8s2h", 3.5, "KeyError: 'x'")
+    with flop_lines(stream, 5.0, lambda: now) as draw:
+        for second in range(12):
+            now = float(second)
+            rows = (ROW,) * second
+            draw(replace(PROGRESS, rows=rows, faults=(fault,) if second > 7 else ()))
+    lines = stream.getvalue().splitlines()
+    assert [line.partition(" |")[0] for line in lines] == [
+        "flops 105 of 1,755",
+        "flop 9s8s2h failed: KeyError: 'x'",
+        "flops 110 of 1,755",
+        "flops 111 of 1,755",
+    ]
+    assert "1 failed" in lines[-1]
+
+
+@pytest.mark.parametrize("width", [30, 60, 200])
+def test_the_picture_fits_the_terminal(width: int) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, force_terminal=True, color_system=None)
+    progress = replace(
+        PROGRESS,
+        running=(WORK,) * 20,
+        faults=(FlopFault("9s8s2h", 3.5, "a long story " * 20),),
+    )
+    console.print(flops_picture(progress, width))
+    lines = stream.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert sum("CFR" in line for line in lines) == (6 if width > 30 else len(
+        [line for line in lines if "Flop" in line]))  # fmt: skip
+    assert any("102 / 1,755 flops" in line for line in lines)
+    assert any("9s8s2h failed" in line for line in lines)
+
+
+def test_a_terminal_keeps_the_last_state() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, force_terminal=True, color_system=None)
+    with live_flops(console) as draw:
+        draw(PROGRESS)
+        draw(replace(PROGRESS, before=1753, running=()))
+    assert "1,755 / 1,755 flops" in stream.getvalue()

@@ -1,0 +1,375 @@
+"""Whole games as jobs: what is refused, what is kept, and that nothing is lost by stopping."""
+
+import errno
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_games import EXACT, kept_numbers, small_config, write_small
+
+from allstreets.base import InputError, write_checked_arrays
+from allstreets.cli.main import main
+from allstreets.solvers import unified_estimate
+from allstreets.solvers.unified import UnifiedSolver
+from allstreets.storage import checkpoints, load_unified
+from allstreets.storage.checkpoints import CheckpointWarning
+from allstreets.training import Progress
+from allstreets.training.loop import Intervals
+from allstreets.training.unified_run import (
+    UnifiedOutcome,
+    make_solver,
+    plan_unified,
+    require_unified,
+    run_unified,
+)
+
+FOREVER = 1_000_000  # epochs
+BATCHES: list[dict[str, Any]] = [
+    {},
+    {"flop_batch_size": 1, "iterations_per_batch": 3, "flops": "spread_3", "epochs": 2},
+    {
+        "flop_batch_size": 2,
+        "iterations_per_batch": 3,
+        "flop_choice": "reach",
+        "flops": "spread_3",
+        "epochs": 3,
+    },
+]
+
+
+def run(
+    folder: Path | None = None,
+    *,
+    resume: bool = False,
+    observers: Sequence[Callable[[Progress], None]] = (),
+    **keys: Any,
+) -> UnifiedOutcome:
+    job = plan_unified(small_config(**keys), "small", "for a test")
+    return run_unified(job, output=folder, resume=resume, observers=observers)
+
+
+def numbers(solver: UnifiedSolver) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in solver.state().items()}
+
+
+def stored(folder: Path) -> list[int]:
+    """The iterations at which there are checkpoints."""
+    found = (folder / "checkpoints").glob("checkpoint-*")
+    return sorted(int(path.name.removeprefix("checkpoint-")) for path in found)
+
+
+def checks(folder: Path) -> list[dict[str, Any]]:
+    """The lines of the metrics file, without what depends on the clock."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [
+        {key: row[key] for key in ("iteration", "exploitability", "max_regret")} for row in rows
+    ]
+
+
+@pytest.mark.parametrize("keys", BATCHES)
+def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path, keys: dict[str, Any]) -> None:
+    """In the middle of an epoch and of a batch, and on with another number of threads."""
+    whole = run(tmp_path / "whole", **keys)
+    assert whole.training.reason == "iterations"
+    total = whole.solver.iterations
+    assert total == whole.job.iterations == {0: 12, 1: 18, 2: 18}[BATCHES.index(keys)]
+    assert stored(tmp_path / "whole")[-1] == total
+
+    def crash(progress: Progress) -> None:
+        if progress.iteration == 8:
+            raise RuntimeError("the lights went out")
+
+    with pytest.raises(RuntimeError, match="lights"):
+        run(tmp_path / "parts", observers=[crash], **keys)
+    assert stored(tmp_path / "parts") == [4]
+    resumed = run(tmp_path / "parts", resume=True, **keys, threads=2)
+    assert (resumed.solver.iterations, resumed.training.reason) == (total, "iterations")
+    assert numbers(resumed.solver) == numbers(whole.solver)
+    assert kept_numbers(tmp_path / "parts") == kept_numbers(tmp_path / "whole")
+    assert checks(tmp_path / "parts") == checks(tmp_path / "whole")
+    assert resumed.figures.exploitability == whole.figures.exploitability
+    # A run that has ended is not trained further.
+    again = run(tmp_path / "parts", resume=True, **keys)
+    assert numbers(again.solver) == numbers(whole.solver)
+
+
+def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
+    one = run(tmp_path / "one", flops="spread_5", threads=1)
+    two = run(tmp_path / "two", flops="spread_5", threads=2)
+    assert numbers(one.solver) == numbers(two.solver)
+    assert kept_numbers(tmp_path / "one") == kept_numbers(tmp_path / "two")
+
+
+def test_what_is_kept(tmp_path: Path) -> None:
+    outcome = run(tmp_path / "run")
+    assert {path.name.partition("-")[0] for path in (tmp_path / "run").iterdir()} == {
+        "checkpoints",
+        "flops",
+        "manifest.json",
+        "metrics.jsonl",
+        "preflop",
+    }
+    result = load_unified(tmp_path / "run")
+    assert (result.iterations, result.facts.name) == (12, "small")
+    assert result.facts.description == "for a test"
+    assert result.exploitability == outcome.figures.exploitability
+    assert result.values == outcome.figures.values
+    assert [row["iteration"] for row in result.metrics] == [4, 8, 12]
+    assert result.facts.config["stack_depth"] == 6
+    told = outcome.to_json()
+    assert (told["iterations"], told["flops"], told["cards"]) == (12, 2, "classes")
+    assert told["memory_bytes"] == outcome.solver.memory_bytes
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_the_run_ends_when_a_target_is_reached() -> None:
+    outcome = run(epochs=1000, exploitability_threshold_mbb=30, stable_epochs=2)
+    assert outcome.training.reason == "exploitability_threshold"
+    found = [check.metrics.exploitability for check in outcome.training.history]
+    assert all(gap is not None for gap in found)
+    below = [gap is not None and gap <= 30 for gap in found]
+    assert below[-2:] == [True, True]
+    assert not any(first and second for first, second in pairwise(below[:-1]))
+    outcome = run(epochs=100_000, time_limit_seconds=0.1)
+    assert outcome.training.reason == "time"
+
+
+def test_how_often_a_run_is_judged_and_saved() -> None:
+    def intervals(**keys: Any) -> Intervals:
+        keys = {"check_interval": None, "checkpoint_interval": None, "epochs": 5000, **keys}
+        return plan_unified(small_config(**keys)).intervals()
+
+    assert intervals(check_interval=7, checkpoint_interval=9) == Intervals(7, 9)
+    assert intervals().check == 10
+    # A check looks at all flops, an iteration at the batch; and never within an epoch.
+    assert intervals(flops="spread_8", flop_batch_size=2).check == 40
+    assert intervals(flops="spread_8", flop_batch_size=2, iterations_per_batch=30).check == 120
+    assert intervals(epochs=3).check == 3
+    job = plan_unified(small_config(checkpoint_interval=None, epochs=10**8))
+    assert job.intervals().checkpoint * job.need.seconds_per_iteration == pytest.approx(300, 0.01)
+
+
+# Processes that are stopped.
+
+
+@contextmanager
+def training(file: Path, folder: Path, *, resume: bool = False) -> Iterator[subprocess.Popen[str]]:
+    """`allstreets train` as a process, which does not outlive the test."""
+    command = [sys.executable, "-m", "allstreets", "train", str(file), "--output", str(folder)]
+    process = subprocess.Popen(
+        command + ["--resume"] * resume,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(process: subprocess.Popen[str], folder: Path, iterations: int) -> None:
+    """Until there is a checkpoint of so many iterations."""
+    until = time.monotonic() + 120
+    while max(stored(folder), default=0) < iterations:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def test_kill_at_any_moment_costs_at_most_one_interval(tmp_path: Path) -> None:
+    keys: dict[str, Any] = {
+        "flops": "spread_3",
+        "flop_batch_size": 2,
+        "iterations_per_batch": 3,
+    }
+    folder, chance, reached = tmp_path / "run", random.Random(7), 0
+    file = write_small(tmp_path / "game.yaml", **keys, epochs=FOREVER)
+    for attempt in range(3):
+        with training(file, folder, resume=attempt > 0) as process:
+            wait_for(process, folder, reached + 4)
+            time.sleep(chance.uniform(0, 0.1))
+            process.kill()
+            process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        rows = checks(folder)  # the last line may be cut, but none was
+        assert stored(folder)[-1] >= max(reached + 4, rows[-1]["iteration"] - 4)
+        reached = stored(folder)[-1]
+    epochs = reached // 6 + 3
+    write_small(file, **keys, epochs=epochs)
+    assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
+    whole = run(tmp_path / "whole", **keys, epochs=epochs)
+    resumed = make_solver(plan_unified(small_config(**keys, epochs=epochs)))
+    last = checkpoints.latest_checkpoint(folder / "checkpoints", resumed.identity)
+    assert last.iterations == whole.solver.iterations == 6 * epochs
+    assert {name: array.tobytes() for name, array in last.arrays.items()} == numbers(whole.solver)
+    assert kept_numbers(folder) == kept_numbers(tmp_path / "whole")
+    assert checks(folder) == checks(tmp_path / "whole")
+    assert len(stored(folder)) == 2
+    assert not [path for path in (folder / "checkpoints").iterdir() if path.suffix == ".new"]
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder, file = tmp_path / "run", write_small(tmp_path / "a game.yaml", epochs=FOREVER)
+    with training(file, folder) as process:
+        wait_for(process, folder, 8)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    again = f"allstreets train '{file}' --output {folder} --resume"
+    assert f"Interrupted; kept in {folder}. Go on: {again}" in out
+    reached = stored(folder)[-1]
+    assert load_unified(folder).iterations == reached >= 8
+    total = reached + 3
+    write_small(file, epochs=total)
+    assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
+    run(tmp_path / "whole", epochs=total)
+    assert kept_numbers(folder) == kept_numbers(tmp_path / "whole")
+
+
+# Disks.
+
+
+def test_a_full_disk_costs_the_run_but_not_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+
+    def full(path: Path, *arguments: Any) -> Any:
+        written.append(path)
+        if len(written) == 3:
+            path.write_bytes(b"half of it")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write_checked_arrays(path, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints, "write_checked_arrays", full)
+        with pytest.raises(InputError) as error:
+            run(tmp_path / "run")
+    assert "cannot write the checkpoint of iteration 12 to" in str(error.value)
+    assert "No space left on device" in str(error.value)
+    assert "then go on with --resume" in str(error.value)
+    assert stored(tmp_path / "run") == [4, 8]
+    resumed, whole = run(tmp_path / "run", resume=True), run()
+    assert numbers(resumed.solver) == numbers(whole.solver)
+
+
+@pytest.mark.parametrize("file", ["arrays-000.safetensors", "manifest.json"])
+def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, file: str) -> None:
+    run(tmp_path / "run", epochs=10)
+    assert stored(tmp_path / "run") == [8, 10]
+    path = tmp_path / "run" / "checkpoints" / "checkpoint-000000000010" / file
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    path.write_bytes(data)
+    with pytest.warns(CheckpointWarning, match="going on from iteration 8 instead"):
+        resumed = run(tmp_path / "run", resume=True, epochs=14)
+    assert numbers(resumed.solver) == numbers(run(epochs=14).solver)
+
+
+def test_no_room_for_the_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from allstreets.storage import unified_bundle
+
+    def full(*_: Any) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(unified_bundle, "write_mapped", full)
+        with pytest.raises(InputError, match=r"cannot write the solution to .*No space left"):
+            run(tmp_path / "run")
+    assert stored(tmp_path / "run")[-1] == 12
+    run(tmp_path / "run", resume=True)
+    run(tmp_path / "whole")
+    assert kept_numbers(tmp_path / "run") == kept_numbers(tmp_path / "whole")
+
+
+# What is refused.
+
+
+def refused(folder: Path | None, *, resume: bool = False, **keys: Any) -> str:
+    with pytest.raises(InputError) as error:
+        run(folder, resume=resume, **keys)
+    message = str(error.value)
+    assert len(message.splitlines()) <= 2
+    return message
+
+
+def test_folders_that_hold_something_else(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(folder, epochs=4)
+    before = kept_numbers(folder)
+    assert "already holds a solution of 4 iterations; go on with it by --resume" in refused(folder)
+    for keys in ({"stack_depth": 7}, {"flops": "spread_3"}, {"algorithm": "cfr+"}, {"seed": 2}):
+        told = refused(folder, resume=True, **keys)
+        assert "belongs to another run: " in told
+        assert re.search(r"preflop|flops|algorithm|seed", told)
+    assert kept_numbers(folder) == before
+    assert stored(folder) == [4]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear all")
+    assert "holds other files" in refused(tmp_path / "mine")
+    (tmp_path / "file").write_text("")
+    assert "is a file" in refused(tmp_path / "file")
+    assert "holds no checkpoint; start the run without --resume" in refused(
+        tmp_path / "new", resume=True
+    )
+    assert not (tmp_path / "new").exists()
+    assert "--resume needs --output" in refused(None, resume=True)
+    assert "memory memmap needs --output" in refused(None, memory="memmap")
+
+
+def test_a_run_that_died_before_its_first_checkpoint_is_begun_again(tmp_path: Path) -> None:
+    def crash(progress: Progress) -> None:
+        if progress.iteration == 4:
+            raise RuntimeError("the lights went out")
+
+    with pytest.raises(RuntimeError, match="lights"):
+        run(tmp_path / "run", observers=[crash])
+    assert "start the run without --resume" in refused(tmp_path / "run", resume=True)
+    assert run(tmp_path / "run").solver.iterations == 12
+    assert [row["iteration"] for row in checks(tmp_path / "run")] == [4, 8, 12]
+
+
+def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = 600_000_000
+    monkeypatch.setattr(unified_estimate, "available_bytes", lambda: free)
+    keys: dict[str, Any] = {"stack_depth": 20, "raise_cap": 4, "postflop_bet_sizes": [0.5, 1.0]}
+    told = refused(None, **keys, flops="all")
+    first, advice = told.splitlines()
+    assert re.fullmatch(r"this game needs \d+\.\d GB of memory and 0\.6 GB are free\.", first)
+    assert "memory: memmap (regrets on disk, slower)" in advice
+    assert "one bet size less (" in advice
+    fitting = re.search(r"flops: (spread_(\d+))", advice)
+    assert fitting is not None
+    require_unified(plan_unified(small_config(**keys, flops=fitting[1])), None, False)
+    more = plan_unified(small_config(**keys, flops=f"spread_{2 * int(fitting[2])}"))
+    with pytest.raises(InputError, match="this game needs"):
+        require_unified(more, None, False)
+    told = refused(None, **keys, flops="all", memory="values", flop_batch_size=300)
+    assert "a smaller flop_batch_size" in told
+    assert "spread_" not in told
+    small = small_config(**keys, flops="spread_400", memory="values", flop_batch_size=2)
+    require_unified(plan_unified(small), None, False)
+    told = refused(None, **{**keys, **EXACT, "stack_depth": 20, "raise_cap": 4})
+    assert "precision: float16 (half the memory), or cards: classes" in told
+    assert "spread_" not in told  # not even one flop fits
+
+
+def test_pruning_that_means_nothing_is_refused_before_the_run(tmp_path: Path) -> None:
+    told = refused(tmp_path / "run", prune_warmup=5, prune_threshold="-3*log(t)")
+    assert "prune_threshold is '-300*log(t)'" in told
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,134 @@
+"""Small whole games, solved once a process, for tests of what is kept and shown of them."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allstreets.betting import PreflopRules, Street, same_sizes
+from allstreets.cards.flop_sets import parse_flop_set
+from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.flop_batches import FlopBatches
+from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.unified_game import UnifiedGame
+from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.storage import save_unified
+
+FLOP, SAME = "Qs7h4d", "Qc7d4h"
+"""A flop of `classes()` in two spellings."""
+
+BUCKETS = (5, 12, 9)
+CONFIG = {"stack_depth": 20, "memory": "resident"}
+
+
+def whole_game(
+    flops: Any = "spread_3",
+    stack: float = 20,
+    bets: str = "100%",
+    raise_sizes: tuple[float, ...] = (2.5,),
+    **rules: Any,
+) -> UnifiedGame:
+    """A game with one bet size and one raise a street."""
+    return UnifiedGame(
+        PreflopRules.parse(stack, list(raise_sizes), 4, **rules),
+        same_sizes(Street.FLOP, bets, bets),
+        parse_flop_set(flops),
+        max_raises=1,
+    )
+
+
+def solver_of(game: UnifiedGame, iterations: int, cards: Any = "classes", **keys: Any) -> Any:
+    """A trained solver."""
+    batches = keys.pop("batches", None)
+    solver = UnifiedSolver(game, make_games(game, cards, **keys), parse_schedule("tuned"), batches)
+    solver.train_batch(iterations)
+    return solver
+
+
+@cache
+def classes() -> UnifiedSolver:
+    """Three flops, seven pots."""
+    found: UnifiedSolver = solver_of(whole_game(), 30)
+    return found
+
+
+@cache
+def buckets() -> UnifiedSolver:
+    """Two flops with buckets; the second flop has fewer of them on the river."""
+    game = whole_game(["Ks7h2d", "AsAhAd"], 6, "50%", ())
+    found: UnifiedSolver = solver_of(game, 20, "buckets", buckets=BUCKETS)
+    return found
+
+
+@cache
+def combos() -> UnifiedSolver:
+    """A flop with real combos; the one pot that sees it is all-in with its first bet."""
+    game = whole_game(["7s7h7d"], 3, "100%", ())
+    found: UnifiedSolver = solver_of(game, 6, "exact")
+    return found
+
+
+@cache
+def raked() -> UnifiedSolver:
+    """A flop, with antes and rake: results do not sum to zero."""
+    game = whole_game(["Ks7h2d"], 6, "50%", (), ante=0.1, rake=0.05, rake_cap=0.3)
+    found: UnifiedSolver = solver_of(game, 20)
+    return found
+
+
+@cache
+def forgotten() -> UnifiedSolver:
+    """A game that keeps values only."""
+    game = whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())
+    batches = FlopBatches(1, 2)
+    found: UnifiedSolver = solver_of(game, 8, memory="values", batches=batches)
+    return found
+
+
+@cache
+def figures() -> UnifiedFigures:
+    """Of `classes()`."""
+    return classes().figures()
+
+
+@cache
+def result() -> UnifiedResult:
+    """`classes()` without files."""
+    return UnifiedResult.of(classes(), figures(), memory="resident")
+
+
+@cache
+def combo_result() -> UnifiedResult:
+    """`combos()` without files."""
+    return UnifiedResult.of(combos())
+
+
+def save_classes(folder: Path, **others: Any) -> Path:
+    """A bundle of `classes()`."""
+    rows = [{"iteration": 30, "exploitability": figures().exploitability}]
+    save_unified(
+        classes(), folder, config=CONFIG, figures=figures(), metrics=rows, seconds=2.5, **others
+    )
+    return folder
+
+
+def played(solution: UnifiedResult) -> UnifiedSolver:
+    """A solver whose average strategies are those of a solution of the model `classes`."""
+    game = solution.game
+    solver = UnifiedSolver(game, make_games(game), parse_schedule("tuned"))
+    for node, strategy in solution.before.strategies.items():
+        solver.preflop.sums[node][...] = strategy
+    games: Any = solver.games
+    for place in range(len(game.flops.flops)):
+        for number in range(len(game.pots)):
+            view = solution._flop_view(place, number, game.pots[number], game.pots[number].pot.node)
+            for node in games.games[number].decisions():
+                games.games[number].set_average(place, node, view.kept.at(node))
+    return solver
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal, what does not exist included."""
+    return bool(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True))
