@@ -22,8 +22,8 @@ $(READY): requirements.lock pyproject.toml
 
 setup: $(READY) ## Install everything into .venv
 
-run: $(READY) ## Run the main job on its built-in default
-	@$(BIN)/allstreets equity "TT+,AQs+,AKo" "22+,A2s+,KTs+,QTs+,JTs,T9s,98s,AJo+,KQo" --board "Qs Jh 2h"
+run: $(READY) ## Solve a small whole game, preflop through river, and show its charts
+	@$(BIN)/allstreets train
 
 test: lint types layers unit ## All checks and tests
 
