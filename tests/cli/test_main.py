@@ -99,6 +99,8 @@ def test_ctrl_c_ends_with_130() -> None:
     script = (
         "import os, signal, sys, allstreets.cards as cards\n"
         "from allstreets.cli import main as cli\n"
+        # Shells start background jobs with Ctrl-C ignored, which children inherit.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "cards.parse_flop = lambda text: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.exit(cli.main(['flops', 'AhKd7s']))\n"
     )

@@ -29,7 +29,7 @@ def test_every_decision_comes_back(tmp_path: Path) -> None:
     assert loaded.exploitability == result().exploitability
     assert loaded.values == result().values
     assert loaded.rules == classes().game.preflop
-    assert loaded.opening_lines() == ["", "r2.5"]
+    assert loaded.opening_lines() == ["", "a"]
 
 
 def test_it_ends_at_the_flop(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_json() -> None:
     data = json.loads(json.dumps(solution_mapping(result()), allow_nan=False))
     assert (data["kind"], data["flops"], data["iterations"]) == ("unified", 3, 30)
     assert data["exploitability_mbb"] == result().exploitability
-    assert [node["line"] for node in data["decisions"]] == ["", "r2.5"]
+    assert [node["line"] for node in data["decisions"]] == ["", "a"]
     values = result().values
     assert values is not None
     assert data["values_mbb"] == {"BB": values[0], "SB": values[1]}
