@@ -357,9 +357,9 @@ def test_the_first_run_needs_no_file(
     from allstreets.training import train_config
 
     text = train_config.FIRST_RUN.read_text()
-    assert "time_limit_seconds: 80" in text
+    assert "time_limit_seconds: 110" in text
     quick = tmp_path / "first_run.yaml"
-    quick.write_text(text.replace("time_limit_seconds: 80", "time_limit_seconds: 0.2"))
+    quick.write_text(text.replace("time_limit_seconds: 110", "time_limit_seconds: 0.2"))
     monkeypatch.setattr(train_config, "FIRST_RUN", quick)
     code, out, _ = run(capsys, "train", "-o", str(tmp_path / "out"), "--json")
     assert code == 0
