@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError
+from allstreets.base.parquet import require_parquet, write_parquet
 from allstreets.cards.matchups import processors
 from allstreets.solvers.spot import Spot
 from allstreets.solvers.spot_solver import solve
@@ -61,7 +62,7 @@ def solve_many(
     options = {**options, "target": target, "threads": threads}
     file = None if csv is None else _CsvFile(Path(csv))
     if parquet is not None:
-        _parquet()  # before hours of solving, not after
+        require_parquet()  # before hours of solving, not after
     rows: dict[int, ManyRow] = {}
     for place, row in _solved(jobs, min(count, max(len(jobs), 1)), options):
         rows[place] = row
@@ -69,21 +70,8 @@ def solve_many(
             file.append(row)
     in_order = [rows[place] for place in range(len(jobs))]
     if parquet is not None:
-        table = _parquet().Table.from_pylist([asdict(row) for row in in_order])
-        write_atomic(Path(parquet), lambda target: _parquet().parquet.write_table(table, target))
+        write_parquet(Path(parquet), [asdict(row) for row in in_order])
     return in_order
-
-
-def _parquet() -> Any:
-    """The library behind Parquet files, which is an extra."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(
-            "Parquet files need pyarrow: pip install 'allstreets[parquet]', or write CSV"
-        ) from None
-    return pyarrow
 
 
 def _job(number: int, spot: Spot | Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | str]:

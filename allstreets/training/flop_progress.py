@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from allstreets.training.progress import LIVE_SECONDS
+from allstreets.training.progress import LIVE_SECONDS, can_redraw
 from allstreets.training.wording import data_size, duration
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def show_flop_progress(stream: TextIO | None = None) -> Iterator[FlopsObserver]:
 
     stream = stream or sys.stderr
     console = Console(file=stream, highlight=False)
-    # `is_terminal` can be forced by the environment; redrawing needs a true one.
-    if stream.isatty() and console.is_terminal and not console.is_dumb_terminal:
+    if can_redraw(stream, console):
         with live_flops(console) as observer:
             yield observer
     else:

@@ -29,13 +29,17 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Observer]:
 
     stream = stream or sys.stderr
     console = Console(file=stream, highlight=False)
-    # `is_terminal` can be forced by the environment; redrawing needs a true one.
-    if stream.isatty() and console.is_terminal and not console.is_dumb_terminal:
+    if can_redraw(stream, console):
         with live_progress(console) as observer:
             yield observer
     else:
         with line_progress(stream) as observer:
             yield observer
+
+
+def can_redraw(stream: TextIO, console: Console) -> bool:
+    """Whether a drawing can be drawn over: `is_terminal` alone can be forced by the environment."""
+    return stream.isatty() and console.is_terminal and not console.is_dumb_terminal
 
 
 @contextmanager
