@@ -187,7 +187,7 @@ class _Run:
             waiting = set(futures)
             while waiting:
                 done, waiting = wait(waiting, TICK_SECONDS, FIRST_COMPLETED)
-                for future in done:
+                for future in [one for one in futures if one in done]:  # as they were begun
                     self._take(futures[future], future)
                 if self._interrupted() and not self._stop.is_set():
                     self._stop.set()
