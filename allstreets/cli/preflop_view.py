@@ -4,12 +4,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
     from allstreets.solvers.class_node import NodeView
     from allstreets.solvers.unified import UnifiedSolver
     from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.training import Progress
 
+CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 EV_NOTE = "EVs are in bb, results of the whole hand: what was put in before counts as lost."
 
 
@@ -42,28 +45,82 @@ def print_node_head(out: "Console", node: "NodeView") -> None:
 
 def print_node_mix(out: "Console", node: "NodeView") -> None:
     """How often each action is taken and what it is worth, and the 13×13 picture."""
+    from allstreets.solvers.class_node import action_rows
+
+    width = max(len(row["label"]) for row in action_rows(node))
+    out.print(f"\n{'':4}{'':{width}}{'taken':>10}{'EV bb':>9}")
+    for row in mix_lines(node, evs=True):
+        out.print(row)
+    out.print()
+    out.print(mix_picture(node))
+    out.print("In each cell: the most frequent action and how often, in %; suited above.")
+
+
+def mix_lines(node: "NodeView", *, evs: bool) -> "list[Text]":
+    """A line an action: its symbol in its colour, its name, how often it is taken, its EV."""
     from rich.style import Style
     from rich.text import Text
 
-    from allstreets.cli.grid import mix_grid
     from allstreets.solvers.class_node import action_rows
     from allstreets.solvers.spot_html import action_colours
     from allstreets.solvers.spot_report import action_symbols
 
-    symbols, colours = action_symbols(node), action_colours(node.actions)
     rows = action_rows(node)
     width = max(len(row["label"]) for row in rows)
-    out.print(f"\n{'':4}{'':{width}}{'taken':>10}{'EV bb':>9}")
-    for row, symbol, colour in zip(rows, symbols, colours, strict=True):
+    lines = []
+    for row, symbol, colour in zip(
+        rows, action_symbols(node), action_colours(node.actions), strict=True
+    ):
         text = Text()
         text.append(f" {symbol} ", Style(color="black", bgcolor=colour))
-        text.append(
-            f" {row['label']:{width}}{_percent(row['frequency'])}{_signed(row['ev_bb'], 9)}"
-        )
-        out.print(text)
-    out.print()
-    out.print(mix_grid(node.shown_strategy(), symbols, colours))
-    out.print("In each cell: the most frequent action and how often, in %; suited above.")
+        text.append(f" {row['label']:{width}}{_percent(row['frequency'])}")
+        text.append(_signed(row["ev_bb"], 9) if evs else "")
+        lines.append(text)
+    return lines
+
+
+def mix_picture(node: "NodeView") -> "Text":
+    """The 13×13 picture of a decision."""
+    from allstreets.cli.grid import mix_grid
+    from allstreets.solvers.spot_html import action_colours
+    from allstreets.solvers.spot_report import action_symbols
+
+    return mix_grid(node.shown_strategy(), action_symbols(node), action_colours(node.actions))
+
+
+def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") -> None:
+    """The opening while a game is being solved, in one piece: a table may be drawn below it.
+
+    On a terminal that is wide enough the two charts stand side by side.
+    """
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from allstreets.training.progress import standing
+
+    charts = [_chart(node) for node in _opening(result)]
+    if not charts:
+        return
+    heading = Text(f"\n{standing(progress)}", style="bold")
+    if progress.metrics is None or progress.metrics.exploitability is None:
+        heading.append(" | exploitability not known" + " yet" * (progress.metrics is None))
+    if out.is_terminal and out.width >= len(charts) * (CHART_WIDTH + CHART_GAP):
+        table = Table.grid(padding=(0, CHART_GAP, 0, 0))
+        for row in zip(*charts, strict=True):
+            table.add_row(*row)
+        parts: list[RenderableType] = [table]
+    else:
+        parts = [part for chart in charts for part in chart]
+    out.print(Group(heading, *parts), no_wrap=True, overflow="crop")
+
+
+def _chart(node: "NodeView") -> "tuple[RenderableType, ...]":
+    """Title, actions and picture of a decision."""
+    from rich.console import Group
+    from rich.text import Text
+
+    return Text(_opening_title(node)), Group(*mix_lines(node, evs=False)), mix_picture(node)
 
 
 def print_opening(out: "Console", solution: "PreflopResult | UnifiedSolver") -> None:
@@ -71,18 +128,25 @@ def print_opening(out: "Console", solution: "PreflopResult | UnifiedSolver") -> 
 
     `solution` is a solver in memory, or what was loaded from a bundle.
     """
-    from allstreets.solvers.preflop_chart import node_title
-
-    result = _result(solution)
-    nodes = [result.node(line) for line in result.opening_lines()]
+    nodes = _opening(_result(solution))
     if not nodes:
         out.print("The blinds are all-in: there is no decision before the flop.")
     for node in nodes:
-        reached = f" ({_percent(node.share, 0)} of hands)" if node.line else ""
-        out.print(f"\n{node_title(node)}{reached}:", markup=False, end="")
+        out.print(f"\n{_opening_title(node)}", markup=False, end="")
         print_node_mix(out, node)
     if any(node.known for node in nodes):
         out.print(EV_NOTE)
+
+
+def _opening(result: "PreflopResult") -> "list[NodeView]":
+    return [result.node(line) for line in result.opening_lines()]
+
+
+def _opening_title(node: "NodeView") -> str:
+    from allstreets.solvers.preflop_chart import node_title
+
+    reached = f" ({_percent(node.share, 0)} of hands)" if node.line else ""
+    return f"{node_title(node)}{reached}:"
 
 
 def _result(solution: "PreflopResult | UnifiedSolver") -> "PreflopResult":

@@ -56,6 +56,15 @@ def train(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Goes before the file's key; default: every core.")
     ] = None,
+    chart_interval: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Draw the preflop charts every N iterations, 0 = only at the end; goes before "
+            "the file's key; default: three times on the way.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Solve the game preflop through river, or many flops, as a training file says.
@@ -85,6 +94,11 @@ def train(
             raise InputError("--resume needs --output, the folder to go on from")
         output = default_output()
     config = read_train_config(file or FIRST_RUN)
+    if chart_interval is not None:
+        if config.solver is None:
+            raise InputError("--chart-interval: this file solves flops, which have no such charts")
+        solver = config.solver.model_copy(update={"chart_interval": chart_interval})
+        config = config.model_copy(update={"solver": solver})
     code = JOBS[config.job](config, TrainOptions(file, output, resume, threads, json))
     if code:
         raise typer.Exit(code)

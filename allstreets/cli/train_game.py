@@ -1,12 +1,14 @@
 """allstreets train, for whole games: unified, or preflop on top of models of flops."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from allstreets.cli.output import console, print_json
+from allstreets.cli.preflop_view import print_charts, print_opening
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,9 +40,13 @@ def train_unified(config: "TrainConfig", options: "TrainOptions") -> int:
     announce_compiling(f"unified-{solver.cards}")
     with table_progress() as counted:
         build_tables(job, counted)
-    with show_progress() as observer:
+    with show_progress() as view:
         outcome = run_unified(
-            job, output=options.output, resume=options.resume, observers=[observer]
+            job,
+            output=options.output,
+            resume=options.resume,
+            observers=[view],
+            on_charts=partial(print_charts, view.console),
         )
     print_unified(console(stderr=options.json), outcome, options)
     if options.json:
@@ -63,9 +69,13 @@ def train_preflop(config: "TrainConfig", options: "TrainOptions") -> int:
             if options.json:
                 print_json(flops.figures())
             return code
-    with show_progress() as observer:
+    with show_progress() as view:
         outcome = run_preflop(
-            job, output=options.output, resume=options.resume, observers=[observer]
+            job,
+            output=options.output,
+            resume=options.resume,
+            observers=[view],
+            on_charts=partial(print_charts, view.console),
         )
     print_preflop(console(stderr=options.json), outcome, options)
     if options.json:
@@ -143,7 +153,6 @@ class table_progress:  # noqa: N801  # reads as a statement: with table_progress
 
 def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOptions") -> None:
     """What was solved, how well, the first charts, and how to look further."""
-    from allstreets.cli.preflop_view import print_opening
     from allstreets.solvers.unified_result import UnifiedResult
     from allstreets.training.wording import duration, figure
 
@@ -176,7 +185,6 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOpti
 
 def print_preflop(out: "Console", outcome: "PreflopOutcome", options: "TrainOptions") -> None:
     """The same for the separated pipeline."""
-    from allstreets.cli.preflop_view import print_opening
     from allstreets.training.wording import duration, figure
 
     out.print()

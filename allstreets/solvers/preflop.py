@@ -19,6 +19,7 @@ from allstreets.cfr.schedules import Schedule
 from allstreets.solvers.pair_values import PairValues
 from allstreets.solvers.preflop_cfr import Flags, Floats, PreflopCfr, PreflopGame
 from allstreets.solvers.preflop_training import PreflopTraining
+from allstreets.solvers.unified_text import rules_mapping
 
 
 class ModelLeaves:
@@ -56,9 +57,17 @@ class PreflopSolver(PreflopTraining):
     @property
     def identity(self) -> Mapping[str, Any]:
         """What a checkpoint must share to be restored."""
+        return {**self._settings, "preflop": rules_mapping(self.rules)}
+
+    @property
+    def former_identity(self) -> Mapping[str, Any]:
+        """The identity under which earlier versions kept this run: by a spelling of sizes."""
+        return {**self._settings, "preflop": repr(self.rules)}
+
+    @property
+    def _settings(self) -> dict[str, Any]:
         return {
             "game": "preflop",
-            "preflop": repr(self.rules),
             "sprs": list(self.pair_values.sprs),
             "values": self.pair_values.digest,
             "algorithm": str(self.schedule),

@@ -25,6 +25,7 @@ from allstreets.solvers.flop_leaves import FlopLeaves
 from allstreets.solvers.preflop_cfr import Floats, PreflopCfr, Strategies
 from allstreets.solvers.preflop_training import PreflopTraining, RegretSums
 from allstreets.solvers.unified_game import UnifiedGame
+from allstreets.solvers.unified_text import former_game_identity, game_identity
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.matrix_pruning import checked_pruning
 
@@ -67,8 +68,16 @@ class UnifiedSolver(PreflopTraining):
     @property
     def identity(self) -> Mapping[str, Any]:
         """What a checkpoint must share to be restored; threads may differ."""
+        return {**game_identity(self.game), **self._settings}
+
+    @property
+    def former_identity(self) -> Mapping[str, Any]:
+        """The identity under which earlier versions kept this run."""
+        return {**former_game_identity(self.game), **self._settings}
+
+    @property
+    def _settings(self) -> dict[str, Any]:
         return {
-            **self.game.identity,
             "cards": self.games.model,
             "algorithm": str(self.schedule),
             "batches": [self.batches.size, self.batches.iterations, self.batches.choice],

@@ -7,7 +7,6 @@ board is dealt from the whole deck.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,20 +81,3 @@ class UnifiedGame:
     def before_the_flop(self, pairs: Floats) -> PreflopGame:
         """The preflop part where `pairs` [169, 169] of combos are dealt."""
         return PreflopGame.dealt(self.tree, self.preflop, pairs)
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """JSON facts that two runs of the same game share."""
-        return {
-            "game": "unified",
-            "preflop": repr(self.preflop),
-            "sizes": repr(self.sizes),
-            "max_raises": self.max_raises,
-            "thresholds": [
-                self.add_allin_threshold,
-                self.force_allin_threshold,
-                self.merging_threshold,
-            ],
-            "flops": [flop.text for flop in self.flops.flops],
-            "weights": self.flops.weights.tolist(),
-        }

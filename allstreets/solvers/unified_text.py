@@ -61,6 +61,32 @@ def game_mapping(game: UnifiedGame) -> dict[str, Any]:
     }
 
 
+def game_identity(game: UnifiedGame) -> dict[str, Any]:
+    """JSON facts that two runs of the same game share, however their files were spelled."""
+    return {"game": "unified", **game_mapping(game), **_flops(game)}
+
+
+def former_game_identity(game: UnifiedGame) -> dict[str, Any]:
+    """`game_identity` as earlier versions wrote it: 3.0bb and 3bb were two games."""
+    return {
+        "game": "unified",
+        "preflop": repr(game.preflop),
+        "sizes": repr(game.sizes),
+        "max_raises": game.max_raises,
+        "thresholds": [
+            game.add_allin_threshold,
+            game.force_allin_threshold,
+            game.merging_threshold,
+        ],
+        **_flops(game),
+    }
+
+
+def _flops(game: UnifiedGame) -> dict[str, Any]:
+    flops = game.flops
+    return {"flops": [flop.text for flop in flops.flops], "weights": flops.weights.tolist()}
+
+
 def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[float]) -> UnifiedGame:
     """The game that `game_mapping` wrote down, with its flops as `Flop.text` spells them."""
     known = _flop_of_text()

@@ -7,6 +7,7 @@ from allstreets.storage.checkpoints import (
     latest_checkpoint,
     require_checkpoints,
     require_no_checkpoints,
+    restore_latest,
     save_checkpoint,
 )
 from allstreets.storage.claim import claim
@@ -27,6 +28,7 @@ __all__ = [
     "load_unified",
     "require_checkpoints",
     "require_no_checkpoints",
+    "restore_latest",
     "save_checkpoint",
     "save_preflop",
     "save_spot",

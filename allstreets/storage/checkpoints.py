@@ -6,6 +6,9 @@
 A checkpoint is written under a temporary name, synced, and renamed: whatever the moment at which
 the process or the machine dies, what bears the name `checkpoint-…` is complete. Should the disk
 spoil it afterwards, the checksums tell, and the one before it is taken.
+
+Nothing is read into memory as a whole: parts are mapped, one at a time, while a solver copies from
+them (`stored_arrays`).
 """
 
 import hashlib
@@ -14,7 +17,7 @@ import re
 import secrets
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +25,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, read_checked_arrays, write_atomic, write_checked_arrays
-from allstreets.base.files import Arrays, DamagedFileError, sync_folder
+from allstreets.base import InputError, write_atomic, write_checked_arrays
+from allstreets.base.files import DamagedFileError, sync_folder
+from allstreets.storage.stored_arrays import StoredArrays
 from allstreets.version import __version__
 
 SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
@@ -97,17 +101,35 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> Path:
     return target
 
 
-def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
+def latest_checkpoint(
+    folder: Path, identity: Mapping[str, Any], former: Sequence[Mapping[str, Any]] = ()
+) -> Checkpoint:
     """The newest good checkpoint of the run that `identity` describes. Changes nothing on disk.
 
-    A damaged one is passed over with a `CheckpointWarning`. An `InputError` when there is none,
-    when none is good, or when the newest good one belongs to another run.
+    `former` are identities under which earlier versions kept the same run. A damaged checkpoint is
+    passed over with a `CheckpointWarning`. An `InputError` when there is none, when none is good,
+    or when the newest good one belongs to another run.
+    """
+    return restore_latest(folder, identity, lambda _: None, former)
+
+
+def restore_latest(
+    folder: Path,
+    identity: Mapping[str, Any],
+    restore: Callable[[Mapping[str, NDArray[Any]]], None],
+    former: Sequence[Mapping[str, Any]] = (),
+) -> Checkpoint:
+    """`latest_checkpoint`, whose arrays `restore` takes over while they are read and verified.
+
+    Should a part turn out to be damaged, `restore` is called again with those of the checkpoint
+    before it, and must take all of them over. After an error it may have taken over a few.
     """
     require_checkpoints(folder)
     damage: list[str] = []
     for _, path in reversed(_checkpoints(folder)):
         try:
-            checkpoint = _read(path, identity)
+            checkpoint, arrays = _open(path, [identity, *former])
+            _take_over(arrays, restore)
         except DamagedFileError as error:
             damage.append(str(error))
             continue
@@ -122,6 +144,16 @@ def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
         f"no checkpoint in {folder} can be read, and nothing was changed: {damage[0]}\n"
         "Restore the folder from a backup, or start again in another folder."
     )
+
+
+def _take_over(arrays: StoredArrays, restore: Callable[[Mapping[str, NDArray[Any]]], None]) -> None:
+    """Call `restore`; whatever it trips over in a damaged checkpoint is a `DamagedFileError`."""
+    try:
+        restore(arrays)
+    except Exception:
+        arrays.verify()
+        raise
+    arrays.verify()
 
 
 def _write(folder: Path, checkpoint: Checkpoint) -> None:
@@ -144,16 +176,13 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
     write_atomic(folder / "manifest.json", lambda file: file.write(text.encode()))
 
 
-def _read(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
+def _open(path: Path, identities: Sequence[Mapping[str, Any]]) -> tuple[Checkpoint, StoredArrays]:
+    """A checkpoint whose arrays are not read yet."""
     manifest = _read_manifest(path / "manifest.json")
-    _require_same_run(path, manifest["identity"], json.loads(json.dumps(dict(identity))))
-    arrays: Arrays = {}
-    for name, expected in manifest["files"].items():
-        try:
-            arrays |= read_checked_arrays(path / name, expected)[0]
-        except OSError as error:
-            raise DamagedFileError(f"{path / name} is missing") from error
-    return Checkpoint(
+    plain = [json.loads(json.dumps(dict(identity))) for identity in identities]
+    _require_same_run(path, manifest["identity"], plain)
+    arrays = StoredArrays(path, manifest["files"])
+    checkpoint = Checkpoint(
         identity=manifest["identity"],
         iterations=manifest["iterations"],
         seconds=manifest["seconds"],
@@ -161,6 +190,7 @@ def _read(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
         history=tuple(manifest["history"]),
         code_version=manifest["code_version"],
     )
+    return checkpoint, arrays
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -186,12 +216,11 @@ def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _require_same_run(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    differences = [
-        f"{key} {_fact(stored, key)} there, {_fact(wanted, key)} here"
-        for key in sorted(stored.keys() | wanted.keys())
-        if _fact(stored, key) != _fact(wanted, key)
-    ]
+def _require_same_run(
+    path: Path, stored: Mapping[str, Any], identities: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse another run; what is told is how it differs from the most similar identity."""
+    differences = min((_differences(stored, wanted) for wanted in identities), key=len)
     if differences:
         raise InputError(
             f"{path} belongs to another run: {'; '.join(differences)}.\n"
@@ -199,13 +228,25 @@ def _require_same_run(path: Path, stored: Mapping[str, Any], wanted: Mapping[str
         )
 
 
-def _fact(facts: Mapping[str, Any], key: str) -> str:
-    text = json.dumps(facts[key], sort_keys=True) if key in facts else "not given"
-    return (
-        text
-        if len(text) <= 80
-        else text[:60] + f"… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
-    )
+def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    there, here = dict(_facts(stored)), dict(_facts(wanted))
+    return [
+        f"{key} {there.get(key, 'not given')} there, {here.get(key, 'not given')} here"
+        for key in sorted(there.keys() | here.keys())
+        if there.get(key) != here.get(key)
+    ]
+
+
+def _facts(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """(key, JSON text) of every fact, those inside others too; a long text ends in its hash."""
+    for key, value in facts.items():
+        if isinstance(value, dict) and value:
+            yield from _facts(value, f"{above}{key}.")
+            continue
+        text = json.dumps(value, sort_keys=True)
+        if len(text) > 80:
+            text = text[:60] + f"… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
+        yield f"{above}{key}", text
 
 
 def _parts(arrays: Mapping[str, NDArray[Any]]) -> Iterator[list[str]]:

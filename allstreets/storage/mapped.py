@@ -22,10 +22,16 @@ ALIGNMENT = 64  # of the first array: the header is filled up with blanks, as th
 NAMES = {
     "float64": "F64",
     "float32": "F32",
+    "float16": "F16",
     "uint8": "U8",
     "uint16": "U16",
+    "uint32": "U32",
+    "uint64": "U64",
+    "int8": "I8",
     "int16": "I16",
+    "int32": "I32",
     "int64": "I64",
+    "bool": "BOOL",
 }
 TYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 CHUNK = 1 << 24
@@ -100,8 +106,11 @@ def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
         size = int.from_bytes(memory[:8], "little")
         header = json.loads(memory[8 : 8 + size])
         metadata = dict(header.pop("__metadata__", {}))
+        ends = [int(entry["data_offsets"][1]) for entry in header.values()]
+        if 8 + size + max(ends, default=0) != len(memory):
+            raise DamagedFileError(f"{path} does not end where its last array does")
         return {name: _array(memory, 8 + size, entry) for name, entry in header.items()}, metadata
-    except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
 
 

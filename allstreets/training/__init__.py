@@ -8,11 +8,16 @@ from allstreets.training.config_model import (
     RangeText,
     WrongKeyError,
 )
-from allstreets.training.loop import Intervals, Observer, RunFiles, train
+from allstreets.training.loop import Every, Intervals, Observer, RunFiles, train
 from allstreets.training.loop_config import LoopConfig
 from allstreets.training.plot import check_plot_path, plot_convergence
 from allstreets.training.postflop_config import PostflopModelConfig
-from allstreets.training.progress import line_progress, live_progress, show_progress
+from allstreets.training.progress import (
+    ProgressView,
+    line_progress,
+    live_progress,
+    show_progress,
+)
 from allstreets.training.records import Check, Progress, Reason, TrainingOutcome
 from allstreets.training.report import (
     ReportRow,
@@ -38,6 +43,7 @@ __all__ = [
     "Check",
     "ConfigModel",
     "ConfigWarning",
+    "Every",
     "ExploitabilityThreshold",
     "Intervals",
     "Iterations",
@@ -46,6 +52,7 @@ __all__ = [
     "OldName",
     "PostflopModelConfig",
     "Progress",
+    "ProgressView",
     "RangeText",
     "Reason",
     "RegretThreshold",

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from allstreets.training.problems import shown
+from allstreets.training.problems import KeyPath, shown
 
 
 class ConfigWarning(UserWarning):
@@ -19,11 +19,14 @@ class ConfigWarning(UserWarning):
 
 
 class WrongKeyError(ValueError):
-    """Raised by a validator of a whole section to say which of its keys is to be changed."""
+    """Raised by a validator of a whole section to say which of its keys is to be changed.
 
-    def __init__(self, key: str, text: str) -> None:
+    The validator of a field may name a place inside it: a position in its list, or a path.
+    """
+
+    def __init__(self, key: str | int | KeyPath, text: str) -> None:
         super().__init__(text)
-        self.key = key
+        self.path: KeyPath = key if isinstance(key, tuple) else (key,)
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _explain_one(
     if kind == "value_error":
         problem = context["error"]
         if isinstance(problem, WrongKeyError):
-            return (*place, problem.key), str(problem)
+            return (*place, *problem.path), str(problem)
         return place, str(problem)
     return place, f"{re.sub('^[A-Z][a-z]+ should', 'must', detail['msg'])}, not {shown(value)}"
 

@@ -1,8 +1,9 @@
 """One loop that drives any solver: train, check, keep, stop.
 
 1. Refuse what cannot work, before anything is trained or written.
-2. Train up to the next iteration at which something is due: a check, a checkpoint, the end.
-   These lie at fixed multiples of their intervals, so a resumed run makes the same ones.
+2. Train up to the next iteration at which something is due: a check, a checkpoint, something to
+   tell, the end. These lie at fixed multiples of their intervals, so a resumed run makes the same
+   ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and always at the end: write one.
 
@@ -15,19 +16,19 @@ from __future__ import annotations  # `cfr` brings Numba with it: here its names
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
 from allstreets.storage import (
     Checkpoint,
     claim,
-    latest_checkpoint,
     require_checkpoints,
     require_no_checkpoints,
+    restore_latest,
     save_checkpoint,
 )
 from allstreets.training import estimate, metrics_file
@@ -63,6 +64,8 @@ class RunFiles:
     # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
     # that died before its first one, and are begun anew.
     own_folder: bool = False
+    # What earlier versions called the same run: their checkpoints are gone on from as well.
+    former_identities: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
@@ -83,10 +86,24 @@ class Intervals:
 
     def next_due(self, iteration: int) -> int:
         """The first iteration after `iteration` at which there is something to do."""
-        return min(
-            iteration - iteration % interval + interval
-            for interval in (self.check, self.checkpoint)
-        )
+        return min(next_multiple(iteration, each) for each in (self.check, self.checkpoint))
+
+
+@dataclass(frozen=True)
+class Every:
+    """An observer that is called at multiples of `interval`, after the check if there is one."""
+
+    interval: int  # iterations
+    observer: Observer
+
+    def __post_init__(self) -> None:
+        if self.interval < 1:
+            raise InputError(f"an interval must be at least 1, not {self.interval}")
+
+
+def next_multiple(iteration: int, interval: int) -> int:
+    """The first multiple of `interval` after `iteration`."""
+    return iteration - iteration % interval + interval
 
 
 def train(
@@ -96,9 +113,13 @@ def train(
     intervals: Intervals | None = None,
     files: RunFiles | None = None,
     observers: Sequence[Observer] = (),
+    regularly: Sequence[Every] = (),
     clock: Callable[[], float] = time.monotonic,
 ) -> TrainingOutcome:
     """Train `solver` until a rule holds or the user interrupts.
+
+    `observers` are called a few times a second and at every check, those of `regularly` at fixed
+    iterations.
 
     With `files.resume` the solver first takes the state of the latest checkpoint; iterations count
     on from there, and a run whose rules hold already ends at once.
@@ -112,13 +133,13 @@ def train(
         start: Checkpoint | None = None
         if folder is not None:
             stack.enter_context(claim(folder))
-            start = latest_checkpoint(folder, solver.identity) if files.resume else None
+            if files.resume:
+                former = files.former_identities
+                start = restore_latest(folder, solver.identity, solver.restore, former)
         _begin_metrics(files, start)
-        if start is not None:
-            solver.restore(start.arrays)
         request = stack.enter_context(interrupt_request())
         run = _Run(solver, tuple(rules), files, tuple(observers), clock, request, start)
-        return run.to_the_end(intervals or Intervals())
+        return run.to_the_end(intervals or Intervals(), regularly)
 
 
 def _begin_metrics(files: RunFiles, start: Checkpoint | None) -> None:
@@ -162,13 +183,17 @@ class _Run:
         # (iteration, second of this process) whenever a batch ended: what the speed is taken from.
         self._points = deque([(solver.iterations, 0.0)], maxlen=estimate.WINDOW + 1)
 
-    def to_the_end(self, intervals: Intervals) -> TrainingOutcome:
+    def to_the_end(self, intervals: Intervals, regularly: Sequence[Every]) -> TrainingOutcome:
         solver = self._solver
         progress = self._judge()
         reason: Reason | None = progress.holding[0] if progress.holding else None
         while reason is None:
             before = solver.iterations
-            due = min(intervals.next_due(before), self._total or math.inf)
+            due = min(
+                intervals.next_due(before),
+                *(next_multiple(before, each.interval) for each in regularly),
+                self._total or math.inf,
+            )
             solver.train_batch(int(due) - before, self._between)
             now = solver.iterations
             if now == before and not self._wants_to_stop():
@@ -177,6 +202,9 @@ class _Run:
             if now % intervals.check == 0 or now == self._total or self._time_is_up():
                 self._check()
             progress = self._judge()
+            for each in regularly:
+                if now % each.interval == 0:
+                    each.observer(progress)
             if progress.holding:
                 reason = progress.holding[0]
             elif self._request.made:

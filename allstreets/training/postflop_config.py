@@ -4,10 +4,11 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.training.config_model import ConfigModel, ConfigWarning, OldName, WrongKeyError
 from allstreets.training.problems import shown
+from allstreets.training.size_checks import check_sizes, listed
 from allstreets.training.spot_config import Sizes
 
 if TYPE_CHECKING:
@@ -216,9 +217,13 @@ class PostflopModelConfig(ConfigModel):
 
     @field_validator("bet_sizes", "raise_sizes")
     @classmethod
-    def _sizes_can_be_read(cls, value: Any, info: Any) -> Any:
-        if value is not None:
-            _street_sizes(value, raises=info.field_name == "raise_sizes")
+    def _sizes_can_be_read(cls, value: Any, info: ValidationInfo) -> Any:
+        raises = info.field_name == "raise_sizes"
+        if isinstance(value, SizesByStreet):
+            for street in STREETS:
+                check_sizes(getattr(value, street), raises=raises, path=(street,))
+        elif value is not None:
+            check_sizes(value, raises=raises)
         return value
 
     @field_validator("fixed_flops")
@@ -386,11 +391,7 @@ def _street_sizes(given: Sizes | SizesByStreet, *, raises: bool) -> dict[str, st
     found = {}
     for street in STREETS:
         sizes = getattr(given, street) if isinstance(given, SizesByStreet) else given
-        entries = sizes if isinstance(sizes, tuple) else (sizes,)
-        # A bare 33 has become 33.0; a message should show it as it was written.
-        whole = [int(e) if isinstance(e, float) and e.is_integer() else e for e in entries]
-        what = f"{street} sizes" if isinstance(given, SizesByStreet) else "sizes"
-        found[street] = sizes_text(parse_sizes(whole, raises=raises, what=what))
+        found[street] = sizes_text(parse_sizes(listed(sizes), raises=raises))
     return found
 
 

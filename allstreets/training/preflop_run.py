@@ -8,7 +8,7 @@ FOLDER/models/             the flops, where the file has a section postflop_mode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,14 @@ from allstreets.solvers.preflop_training import MBB_PER_CHIP
 from allstreets.solvers.unified_result import PreflopResult
 from allstreets.solvers.unified_source import SolutionFacts
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
+from allstreets.training.preflop_charts import charts_every
 from allstreets.training.records import TrainingOutcome
 from allstreets.training.solver_config import PreflopConfig
 from allstreets.training.train_config import TrainConfig
 from allstreets.training.unified_run import CHECKPOINTS, METRICS
+
+if TYPE_CHECKING:
+    from allstreets.training.preflop_charts import ChartObserver
 
 MODELS = "models"
 CHECK_INTERVAL = 50
@@ -107,8 +111,12 @@ def run_preflop(
     output: Path,
     resume: bool = False,
     observers: Sequence[Observer] = (),
+    on_charts: "ChartObserver | None" = None,
 ) -> PreflopOutcome:
-    """Train on top of the models until a rule holds or the user interrupts."""
+    """Train on top of the models until a rule holds or the user interrupts.
+
+    `on_charts` gets the strategy at the intervals of the config.
+    """
     from allstreets.storage.flop_bundle import load_postflop
 
     config = job.config
@@ -123,8 +131,17 @@ def run_preflop(
             min(config.check_interval or CHECK_INTERVAL, config.iterations),
             config.checkpoint_interval or CHECKPOINT_INTERVAL,
         ),
-        files=RunFiles(output / CHECKPOINTS, output / METRICS, again, own_folder=True),
+        files=RunFiles(
+            output / CHECKPOINTS,
+            output / METRICS,
+            again,
+            own_folder=True,
+            former_identities=(solver.former_identity,),
+        ),
         observers=observers,
+        regularly=charts_every(
+            config.charts_every(config.iterations), solver, solver.rules, on_charts
+        ),
     )
     outcome = PreflopOutcome(solver, training, preflop_result(job, solver, training))
     _save(outcome, output)

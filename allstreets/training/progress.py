@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from allstreets.training.records import Progress
@@ -20,10 +21,23 @@ if TYPE_CHECKING:
 
 LIVE_SECONDS = 0.1  # between two drawings on a terminal
 LINE_SECONDS = 2.0  # between two lines elsewhere, so that a log stays readable
+UNBROKEN = 10_000  # columns of what is no terminal: what a program reads is not wrapped
+
+
+@dataclass(frozen=True)
+class ProgressView:
+    """An observer that draws progress, and where to print between: above a table, after a line."""
+
+    observer: Observer
+    console: Console
+
+    def __call__(self, progress: Progress) -> None:
+        """Draw."""
+        self.observer(progress)
 
 
 @contextmanager
-def show_progress(stream: TextIO | None = None) -> Iterator[Observer]:
+def show_progress(stream: TextIO | None = None) -> Iterator[ProgressView]:
     """An observer that suits `stream` (by default stderr): table, or lines if it is no terminal."""
     from rich.console import Console
 
@@ -31,10 +45,12 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Observer]:
     console = Console(file=stream, highlight=False)
     if can_redraw(stream, console):
         with live_progress(console) as observer:
-            yield observer
+            yield ProgressView(observer, console)
     else:
+        # Told not to be one: the environment may say otherwise.
+        plain = Console(file=stream, highlight=False, force_terminal=False, width=UNBROKEN)
         with line_progress(stream) as observer:
-            yield observer
+            yield ProgressView(observer, plain)
 
 
 def can_redraw(stream: TextIO, console: Console) -> bool:
@@ -95,18 +111,22 @@ def live_progress(
 
 def progress_line(progress: Progress) -> str:
     """One line of plain text that can be searched for."""
-    parts = [f"iteration {_iteration(progress, ' of ')}"]
-    if progress.check is not None:
-        metrics = progress.check.metrics
-        behind = progress.check.iteration != progress.iteration
-        at = f" (at {progress.check.iteration:,})" if behind else ""
-        if metrics.exploitability is not None:
-            parts.append(f"exploitability {figure(metrics.exploitability)} {progress.unit}{at}")
-        if metrics.avg_positive_regret is not None:
-            parts.append(f"avg +regret {figure(metrics.avg_positive_regret)}{at}")
+    parts = [standing(progress)]
+    if progress.check is not None and progress.check.metrics.avg_positive_regret is not None:
+        regret = figure(progress.check.metrics.avg_positive_regret)
+        parts.append(f"avg +regret {regret}{_behind(progress)}")
     parts += [f"{figure(progress.iterations_per_second)} it/s", f"ETA {_eta(progress)}"]
     parts.append(data_size(_memory(progress)))
     return " | ".join(parts)
+
+
+def standing(progress: Progress) -> str:
+    """Iteration and exploitability, with the iteration that it is of where that is another one."""
+    text = f"iteration {_iteration(progress, ' of ')}"
+    known = progress.metrics.exploitability if progress.metrics else None
+    if known is not None:
+        text += f" | exploitability {figure(known)} {progress.unit}{_behind(progress)}"
+    return text
 
 
 def progress_table(progress: Progress, width: int) -> RenderableType:
@@ -163,6 +183,12 @@ def _fitting(columns: list[tuple[str, str, int]], width: int) -> tuple[str, str]
     heads = gap.join(head.ljust(n) for (head, _, _), n in zip(columns, widths, strict=False))
     values = gap.join(value.ljust(n) for (_, value, _), n in zip(columns, widths, strict=False))
     return heads[:width], values[:width]
+
+
+def _behind(progress: Progress) -> str:
+    """The iteration of the latest check, if there have been others since."""
+    check = progress.check
+    return f" (at {check.iteration:,})" if check and check.iteration != progress.iteration else ""
 
 
 def _iteration(progress: Progress, between: str) -> str:

@@ -54,4 +54,8 @@ class TrainingSolver(Protocol):
         """Everything that the next iteration depends on, random state included."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same identity, bit for bit as if never interrupted."""
+        """Go on from a `state()` of the same identity, bit for bit as if never interrupted.
+
+        All of it is taken over, whatever the solver held before, and nothing of it is kept: the
+        arrays may be files that are read part by part.
+        """

@@ -1,11 +1,12 @@
 """The section `solver` of a training file: the whole game, and how it is solved."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.training.config_model import ConfigModel, OldName, WrongKeyError
+from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
 from allstreets.training.spot_config import Size, Sizes
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 RaiseLevel = Size | tuple[Size, ...]
 RaiseSizes = Size | tuple[RaiseLevel, ...] | dict[str, Size | tuple[RaiseLevel, ...]]
 DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
+CHARTS = 4  # in a run, unless its file says otherwise; the last is that of the solution
 
 
 class PostflopStreet(ConfigModel):
@@ -30,6 +32,13 @@ class PostflopStreet(ConfigModel):
 
     raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
     """On top of a bet or raise; without it the bet sizes serve."""
+
+    @field_validator("bet", "raises")
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "raises")
+        return value
 
 
 class GameConfig(ConfigModel):
@@ -65,13 +74,19 @@ class GameConfig(ConfigModel):
     no_flop_no_drop: bool = True
     """No rake where somebody folds before the flop."""
 
+    @field_validator("raise_sizes")
+    @classmethod
+    def _raises_can_be_read(cls, value: RaiseSizes) -> RaiseSizes:
+        check_raise_sizes(value)
+        return value
+
     def preflop_rules(self) -> "PreflopRules":
         """The betting before the flop."""
         from allstreets.betting import PreflopRules
 
         return PreflopRules.parse(
             self.stack_depth,
-            _listed(self.raise_sizes),
+            listed(self.raise_sizes),
             self.raise_cap,
             ante=self.ante,
             small_blind=self.small_blind,
@@ -126,6 +141,9 @@ class LearningConfig(GameConfig):
     checkpoint_interval: int | None = Field(default=None, ge=1, examples=[100])
     """Iterations between two checkpoints; without it one about every five minutes."""
 
+    chart_interval: int | None = Field(default=None, ge=0, examples=[50])
+    """Iterations between two preflop charts on the way, 0 = none; without it three in a run."""
+
     seed: int = Field(default=1, ge=0, le=2**31 - 1, examples=[1])
     """Seed of everything random."""
 
@@ -157,6 +175,12 @@ class LearningConfig(GameConfig):
         else:
             found = parse_schedule(self.algorithm or self.default_algorithm)
         return replace(found, warmup=self.dcfr_warmup) if self.dcfr_warmup else found
+
+    def charts_every(self, iterations: int) -> int:
+        """Iterations between two preflop charts in a run of `iterations`; 0: there are none."""
+        if self.chart_interval is not None:
+            return self.chart_interval
+        return -(-iterations // CHARTS)
 
     def stop_rules(self, iterations: int) -> "tuple[StopRule, ...]":
         """What ends the run."""
@@ -275,6 +299,13 @@ class UnifiedConfig(LearningConfig):
     regret_floor: float = Field(default=1e6, gt=0)
     """While pruning is on, regrets stay above minus this, in bb times pairs of combos."""
 
+    @field_validator("postflop_bet_sizes", "postflop_raise_sizes")
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "postflop_raise_sizes")
+        return value
+
     @field_validator("prune_threshold")
     @classmethod
     def _negative(cls, value: float | str | None) -> float | str | None:
@@ -319,7 +350,7 @@ class UnifiedConfig(LearningConfig):
             if self.postflop_streets and street in self.postflop_streets:
                 own = self.postflop_streets[street]
                 bet, raises = own.bet, own.raises
-            sizes = PlayerSizes.parse(_listed(bet), _listed(bet if raises is None else raises))
+            sizes = PlayerSizes.parse(listed(bet), listed(bet if raises is None else raises))
             found.append((sizes, sizes))
         return tuple(found)
 
@@ -381,12 +412,3 @@ def in_chips(threshold: float | str) -> float | str:
 
 def _or(value: float | None, default: float | None) -> float:
     return float(value if value is not None else default or 0.0)
-
-
-def _listed(value: Any) -> Any:
-    """Tuples as the lists that the readers of sizes take."""
-    if isinstance(value, tuple):
-        return [_listed(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _listed(part) for key, part in value.items()}
-    return value

@@ -8,7 +8,7 @@ FOLDER/manifest.json, preflop-….safetensors, flops-…/    the solution, whole
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
 from allstreets.cards.flop_tables import flop_table
@@ -18,8 +18,12 @@ from allstreets.solvers.unified_estimate import UnifiedEstimate, estimate_unifie
 from allstreets.solvers.unified_game import UnifiedGame
 from allstreets.solvers.unified_models import make_games
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
+from allstreets.training.preflop_charts import charts_every
 from allstreets.training.records import TrainingOutcome
 from allstreets.training.solver_config import UnifiedConfig
+
+if TYPE_CHECKING:
+    from allstreets.training.preflop_charts import ChartObserver
 
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
@@ -156,20 +160,33 @@ def run_unified(
     output: Path | None = None,
     resume: bool = False,
     observers: Sequence[Observer] = (),
+    on_charts: "ChartObserver | None" = None,
 ) -> UnifiedOutcome:
-    """Train until a rule holds or the user interrupts; with `output` keep the solution there."""
+    """Train until a rule holds or the user interrupts; with `output` keep the solution there.
+
+    `on_charts` gets the strategy before the flop at the intervals of the config.
+    """
     require_unified(job, output, resume)
     build_tables(job)
     solver = make_solver(job, output)
     files = RunFiles()
     if output is not None:
-        files = RunFiles(output / CHECKPOINTS, output / METRICS, resume, own_folder=True)
+        files = RunFiles(
+            output / CHECKPOINTS,
+            output / METRICS,
+            resume,
+            own_folder=True,
+            former_identities=(solver.former_identity,),
+        )
     training = train(
         solver,
         job.config.stop_rules(job.iterations),
         intervals=job.intervals(),
         files=files,
         observers=observers,
+        regularly=charts_every(
+            job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
+        ),
     )
     outcome = UnifiedOutcome(job, solver, training, solver.figures())
     if output is not None:

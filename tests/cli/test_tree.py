@@ -105,7 +105,10 @@ def test_without_a_file_it_is_the_first_example(capsys: pytest.CaptureFixture[st
     ("data", "message"),
     [
         ({"postflop_model": {}}, "has no section solver"),
-        ({"solver": {**SMALL, "raise_sizes": [0.5]}}, "raise_sizes, raise 1"),
+        (
+            {"solver": {**SMALL, "raise_sizes": [0.5]}},
+            "line 1: solver.raise_sizes[0]: '0.5'",
+        ),
         ({"solver": {**SMALL, "raise_sise": [0.5]}}, "did you mean 'raise_sizes'?"),
     ],
 )

@@ -1,8 +1,10 @@
 """The separated preflop solver against loops over hands and deals."""
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -246,3 +248,41 @@ def test_rake_is_refused() -> None:
     raked = PreflopRules.parse(12, [2.5], 2, rake=0.05)
     with pytest.raises(InputError, match=r"rake 0\.05: models of single flops"):
         PreflopSolver(raked, values(), parse_schedule("tuned"))
+
+
+def test_identity_does_not_know_how_sizes_are_spelled() -> None:
+    spelled = [
+        PreflopSolver(PreflopRules.parse(12, [size], 2), values(), parse_schedule("tuned"))
+        for size in ("3bb", "3.0bb", "3.1bb")
+    ]
+    assert spelled[0].identity == spelled[1].identity != spelled[2].identity
+    # Earlier versions did; their checkpoints bear this.
+    assert spelled[1].former_identity == {
+        **spelled[1].identity,
+        "preflop": "PreflopRules(stack=1200, raise_sizes=(((BigBlinds(count=Decimal('3.0')),),), "
+        "((BigBlinds(count=Decimal('3.0')),),)), raise_cap=2, ante=0, small_blind=50, "
+        "big_blind=100, force_allin_threshold=0.0, rake=0.0, rake_cap=None, no_flop_no_drop=True)",
+    }
+
+
+def test_a_run_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
+    class Former(PreflopSolver):
+        """As it named its checkpoints then."""
+
+        @property
+        def identity(self) -> Mapping[str, Any]:
+            return self.former_identity
+
+    def make(kind: type[PreflopSolver]) -> PreflopSolver:
+        return kind(rules(), values(), parse_schedule("tuned"))
+
+    train(make(Former), [Iterations(5)], files=RunFiles(tmp_path))
+    resumed, whole = make(PreflopSolver), make(PreflopSolver)
+    former = (resumed.former_identity,)
+    with pytest.raises(InputError, match="belongs to another run: preflop"):
+        train(resumed, [Iterations(9)], files=RunFiles(tmp_path, resume=True))
+    files = RunFiles(tmp_path, resume=True, former_identities=former)
+    train(resumed, [Iterations(9)], files=files)
+    whole.train_batch(9)
+    for name, array in whole.state().items():
+        assert resumed.state()[name].tobytes() == array.tobytes(), name

@@ -4,15 +4,22 @@ import json
 from dataclasses import fields
 
 import numpy as np
+import pytest
 from betting.random_games import postflop_rules
 from betting.random_preflop import Game, preflop_games
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allstreets.betting import PostflopRules, Street
+from allstreets.betting import PostflopRules, PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_text import game_mapping, game_of, rules_mapping, rules_of
+from allstreets.solvers.unified_text import (
+    game_identity,
+    game_mapping,
+    game_of,
+    rules_mapping,
+    rules_of,
+)
 
 
 @given(preflop_games())
@@ -46,3 +53,26 @@ def test_games_come_back(after: PostflopRules, before: Game, flops: str) -> None
     assert (read.flops.name, read.flops.flops) == (game.flops.name, game.flops.flops)
     assert np.array_equal(read.flops.weights, game.flops.weights)
     assert game_mapping(read) == game_mapping(game)
+
+
+def spelled(before: object, after: object) -> UnifiedGame:
+    return UnifiedGame(
+        PreflopRules.parse(20, before, 3),  # type: ignore[arg-type]
+        same_sizes(Street.FLOP, after, after),  # type: ignore[arg-type]
+        parse_flop_set("spread_3"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["3.0bb", "2.50x"], ["50.0%", 1]),
+        (["3.00BB", 2.5], [".5", "100%"]),
+        ({"sb": ["3bb", "2.5"], "bb": ["3bb", 2.5]}, "50%,1.0"),
+    ],
+)
+def test_a_game_is_the_same_however_its_sizes_are_spelled(before: object, after: object) -> None:
+    game, other = spelled(["3bb", "2.5x"], [0.5, 1.0]), spelled(before, after)
+    assert json.dumps(game_identity(other)) == json.dumps(game_identity(game))
+    assert game_identity(spelled(["3.01bb", "2.5x"], after)) != game_identity(game)
+    assert game_identity(spelled(before, [0.5])) != game_identity(game)

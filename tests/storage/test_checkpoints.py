@@ -9,10 +9,13 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from allstreets import __version__
 from allstreets.base import InputError
@@ -23,6 +26,7 @@ from allstreets.storage import (
     latest_checkpoint,
     require_checkpoints,
     require_no_checkpoints,
+    restore_latest,
     save_checkpoint,
 )
 
@@ -104,6 +108,44 @@ def test_large_states_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         latest_checkpoint(tmp_path, IDENTITY)
 
 
+def test_damage_that_shows_while_a_solver_takes_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has taken the first parts over already: then it gets all those of the one before."""
+    monkeypatch.setattr(checkpoints, "PART_BYTES", 100)
+    for iterations in (1, 2):
+        arrays = {f"a{i}": np.full(10, 10.0 * iterations + i) for i in range(4)}
+        newest = save_checkpoint(tmp_path, Checkpoint(IDENTITY, iterations, 0.0, arrays))
+    file = newest / "arrays-002.safetensors"
+    good = file.read_bytes()
+    calls: list[list[float]] = []
+
+    def restore(state: Mapping[str, NDArray[Any]]) -> None:
+        calls.append([])
+        for i in range(4):
+            calls[-1].append(float(state[f"a{i}"][0]))
+
+    for offset in range(len(good)):  # of the head, where a name may become another one, and after
+        file.write_bytes(good[:offset] + bytes([good[offset] ^ 0x04]) + good[offset + 1 :])
+        calls.clear()
+        with pytest.warns(CheckpointWarning, match="arrays-002.* going on from iteration 1 inst"):
+            assert restore_latest(tmp_path, IDENTITY, restore).iterations == 1
+        assert calls[-1] == [10, 11, 12, 13]
+    assert calls == [[20, 21], [10, 11, 12, 13]]
+    file.write_bytes(good)
+    assert restore_latest(tmp_path, IDENTITY, restore).iterations == 2
+    assert calls[-1] == [20, 21, 22, 23]
+
+
+def test_what_a_solver_trips_over_in_a_good_checkpoint_is_its_own(tmp_path: Path) -> None:
+    def restore(state: Mapping[str, NDArray[Any]]) -> None:
+        _ = state["not there"]
+
+    save_checkpoint(tmp_path, checkpoint(100))
+    with pytest.raises(KeyError, match="not there"):
+        restore_latest(tmp_path, IDENTITY, restore)
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "arrays-000.safetensors"])
 @pytest.mark.parametrize("kind", ["cut", "flip"])
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(
@@ -177,6 +219,30 @@ def test_another_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="stack not given there, 20 here"):
         latest_checkpoint(tmp_path, {**IDENTITY, "stack": 20})
     assert contents(tmp_path) == before
+
+
+def test_facts_inside_facts_are_told_one_by_one(tmp_path: Path) -> None:
+    rules = {"stack": 600, "sizes": {"sb": ["3bb"], "bb": []}}
+    path = save_checkpoint(tmp_path, checkpoint(1, {"rules": rules}))
+    assert latest_checkpoint(tmp_path, {"rules": rules}).iterations == 1
+    other = {"rules": {**rules, "sizes": {"sb": ["2x"], "bb": []}}, "more": {}}
+    with pytest.raises(InputError) as error:
+        latest_checkpoint(tmp_path, other)
+    assert str(error.value).splitlines()[0] == (
+        f"{path} belongs to another run: more not given there, {{}} here; "
+        'rules.sizes.sb ["3bb"] there, ["2x"] here.'
+    )
+
+
+def test_a_run_may_have_had_another_name(tmp_path: Path) -> None:
+    """Of an earlier version; what differs is told against the most similar one."""
+    save_checkpoint(tmp_path, checkpoint(1, {"game": "old kuhn", "seed": 1}))
+    now, former = {"rules": "kuhn", "seed": 1}, {"game": "old kuhn", "seed": 1}
+    assert latest_checkpoint(tmp_path, now, [former]).iterations == 1
+    with pytest.raises(InputError, match=r"another run: game .* there, not given here"):
+        latest_checkpoint(tmp_path, now)
+    with pytest.raises(InputError, match="another run: seed 1 there, 2 here"):
+        latest_checkpoint(tmp_path, {**now, "seed": 2}, [{**former, "seed": 2}])
 
 
 def test_long_facts_that_differ_only_at_their_end(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from allstreets.cfr.metrics import Metrics
 from allstreets.storage import CheckpointWarning, latest_checkpoint
 from allstreets.training import (
     BatchCallback,
+    Every,
     ExploitabilityThreshold,
     Intervals,
     Iterations,
@@ -357,6 +358,32 @@ def test_what_observers_are_told() -> None:
     assert last.process_bytes is not None
     assert 10e6 < last.process_bytes < 10e9
     assert [p.holding for p in seen if p.holding] == [("iterations",)]
+
+
+def test_what_is_told_regularly() -> None:
+    """At its own multiples, with the figures of that iteration where there was a check."""
+    told: dict[int, list[tuple[int, int | None]]] = {7: [], 20: []}
+
+    def observer(interval: int) -> Callable[[Progress], None]:
+        def observe(progress: Progress) -> None:
+            checked = progress.check.iteration if progress.check else None
+            told[interval].append((progress.iteration, checked))
+
+        return observe
+
+    plain, watched = solver(), solver()
+    train(plain, [Iterations(42)], intervals=Intervals(10, 15))
+    train(
+        watched,
+        [Iterations(42)],
+        intervals=Intervals(10, 15),
+        regularly=[Every(interval, observer(interval)) for interval in told],
+    )
+    assert told[7] == [(7, None), (14, 10), (21, 20), (28, 20), (35, 30), (42, 42)]
+    assert told[20] == [(20, 20), (40, 40)]
+    assert_same_state(plain, watched)
+    with pytest.raises(InputError, match="must be at least 1, not 0"):
+        Every(0, observer(7))
 
 
 def test_ctrl_c_is_given_back() -> None:

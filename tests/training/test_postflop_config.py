@@ -219,10 +219,10 @@ def test_what_makes_two_solutions_the_same() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("bet_sizes: [33]", "bet_sizes: .*33 times the pot: write 33%"),
-        ("bet_sizes: [2x]", "bet_sizes: .*times the last bet only exists for raises"),
+        ("bet_sizes: [33]", r"bet_sizes\[0\]: .*33 times the pot: write 33%"),
+        ("bet_sizes: [2x]", r"bet_sizes\[0\]: .*times the last bet only exists for raises"),
         ("bet_sizes: {flop: 0.5, turn: 1}", r"bet_sizes.river: is missing"),
-        ("raise_sizes: [zz]", "raise_sizes: .*'zz' is not a bet size"),
+        ("raise_sizes: [zz]", r"raise_sizes\[0\]: 'zz' is not a bet size"),
         ("postflop_sprs: [0]", r"postflop_sprs\[0\]: must be above 0"),
         ("postflop_sprs: []", "postflop_sprs: must have at least 1 entry"),
         ("postflop_sprs: [1, 1]", "postflop_sprs: an SPR is given twice"),

@@ -1,16 +1,13 @@
 """How progress is drawn: lines in a log, a table that fits on a terminal."""
 
 import io
-import os
 import re
-import threading
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from matrix_game import MatrixGameSolver, random_game
 from rich.console import Console
+from terminals import Terminal, needs_terminals, screen
 
 from allstreets.cfr.metrics import Metrics
 from allstreets.training import (
@@ -43,7 +40,7 @@ PROGRESS = Progress(
 )
 
 
-class Terminal(io.StringIO):
+class Pretended(io.StringIO):
     """A stream that says it is a terminal."""
 
     def isatty(self) -> bool:
@@ -109,25 +106,6 @@ def test_a_run_without_a_number_of_iterations_tells_its_aim() -> None:
     assert lines[2].rstrip() == (
         "until exploitability at most 0.5 mbb/hand or avg +regret at most 0.1 mbb/hand"
     )
-
-
-def screen(output: str) -> list[str]:
-    """What is left on a terminal after `output`: text, line breaks, up, erase line."""
-    lines, row = [""], 0
-    for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", output):
-        if part == "\n":
-            row += 1
-            if row == len(lines):
-                lines.append("")
-        elif match := re.fullmatch(r"\x1b\[(\d+)A", part):
-            row -= int(match[1])
-        elif part == "\x1b[2K":
-            lines[row] = ""
-        elif part == "\r" or part.startswith("\x1b"):
-            continue
-        else:
-            lines[row] += part
-    return lines
 
 
 def test_the_live_table_is_drawn_over_itself() -> None:
@@ -196,14 +174,14 @@ def test_where_there_is_no_terminal_there_are_lines(monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("_plain_environment")
 def test_a_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    output = drawn(Terminal())
+    output = drawn(Pretended())
     assert "\x1b" not in output
     assert output.startswith("iteration 300 of 300 | ")
 
 
 @pytest.mark.usefixtures("_plain_environment")
 def test_a_terminal_gets_the_table_in_colour() -> None:
-    output = drawn(Terminal())
+    output = drawn(Pretended())
     assert "\x1b[38;" in output
     left = screen(output)
     assert left[1].startswith("300 / 300")
@@ -213,31 +191,17 @@ def test_a_terminal_gets_the_table_in_colour() -> None:
 @pytest.mark.usefixtures("_plain_environment")
 def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    output = drawn(Terminal())
+    output = drawn(Pretended())
     assert "300 / 300" in output
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", output)
 
 
-def _read_all(terminal: int, chunks: list[bytes]) -> None:
-    """Read until the other side is closed, which a pseudo-terminal tells by an error."""
-    with suppress(OSError):
-        while chunk := os.read(terminal, 65536):
-            chunks.append(chunk)
-
-
-@pytest.mark.skipif(not Path("/dev/ptmx").exists(), reason="no pseudo-terminals")
+@needs_terminals
 @pytest.mark.usefixtures("_plain_environment")
 def test_a_true_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
-    main, side = os.openpty()
-    chunks: list[bytes] = []
-    with os.fdopen(side, "w") as stream, show_progress(stream) as observer:
-        # A terminal takes a few kB at a time: somebody has to read while it is written to.
-        reader = threading.Thread(target=_read_all, args=(main, chunks))
-        reader.start()
-        train(MatrixGameSolver(), [Iterations(300)], observers=[observer])
-    reader.join(timeout=10)
-    os.close(main)
-    output = b"".join(chunks).decode()
+    with Terminal() as terminal, show_progress(terminal.stream) as view:
+        train(MatrixGameSolver(), [Iterations(300)], observers=[view])
+    output = terminal.output
     assert "300 / 300" in output
     assert "100 %" in output

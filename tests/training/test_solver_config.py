@@ -142,6 +142,13 @@ def test_stop_rules() -> None:
     )
 
 
+def test_how_often_charts_are_drawn() -> None:
+    assert [unified().charts_every(total) for total in (1, 4, 200, 201)] == [1, 1, 50, 51]
+    assert unified(chart_interval=7).charts_every(200) == 7
+    assert unified(chart_interval=0).charts_every(200) == 0
+    assert preflop().charts_every(1000) == 250
+
+
 def test_pruning_is_told_in_big_blinds() -> None:
     assert unified(prune_threshold=-5).pruning() is None  # the warm-up switches it on
     found = unified(prune_warmup=3, prune_threshold="-2*sqrt(t)", regret_floor=50).pruning()
@@ -291,6 +298,10 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"algorithm": "tuned", "dcfr_alpha": 1.5}, "belongs to algorithm dcfr, not to tuned"),
         ({"algorithm": "dcfr(1,0,2)", "dcfr_beta": 1.0}, "dcfr_beta: belongs to algorithm dcfr"),
         ({"postflop_streets": {"preflop": {"bet": 1}}}, "postflop_streets.preflop: must be 'flop'"),
+        ({"raise_sizes": [0.5]}, "solver.raise_sizes[0]: '0.5' is no raise"),
+        ({"raise_sizes": ["big"]}, "solver.raise_sizes[0]: 'big' is not a bet size"),
+        ({"postflop_bet_sizes": [33]}, "solver.postflop_bet_sizes[0]: '33' without a unit is 33 "),
+        ({"chart_interval": -1}, "chart_interval: must be at least 0, not -1"),
     ],
 )
 def test_wrong_values(keys: dict[str, Any], message: str) -> None:
@@ -303,10 +314,6 @@ def test_wrong_values(keys: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"raise_sizes": [0.5]}, "raise_sizes, raise 1: '0.5' is no raise"),
-        ({"raise_sizes": ["big"]}, "raise_sizes, raise 1: 'big' is not a bet size"),
-        ({"postflop_bet_sizes": [33]}, "write 33.0% of the pot"),
-        ({"postflop_bet_sizes": ["half"]}, "'half' is not a bet size"),
         ({"small_blind": 2}, "small_blind 2 bb is larger than big_blind 1 bb"),
         ({"flops": "spread_0"}, "0 flops: choose between 1 and 1755"),
         ({"flops": "most"}, "flops 'most': write all, spread_25, or a list"),

@@ -104,6 +104,55 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path, keys: dict[str, 
     assert numbers(again.solver) == numbers(whole.solver)
 
 
+def test_a_run_goes_on_however_its_sizes_are_spelled(tmp_path: Path) -> None:
+    run(tmp_path / "run", raise_sizes=["3.0bb"], postflop_bet_sizes=["100.0%"], epochs=8)
+    resumed = run(tmp_path / "run", resume=True, raise_sizes=["3bb"], postflop_bet_sizes=[1])
+    whole = run(tmp_path / "whole", raise_sizes=["3bb"])
+    assert numbers(resumed.solver) == numbers(whole.solver)
+    assert kept_numbers(tmp_path / "run") == kept_numbers(tmp_path / "whole")
+    told = refused(tmp_path / "run", resume=True, raise_sizes=["4bb"])
+    assert 'preflop.raise_sizes.sb [["3bb"]] there, [["4bb"]] here' in told
+
+
+# How an earlier version spelled the game below, to the letter.
+PLAYER = (
+    "PlayerSizes(bet=(PotShare(share=Decimal('1.0')),), raises=(PotShare(share=Decimal('1.0')),), "
+    "donk=None)"
+)
+FORMER: dict[str, Any] = {
+    "game": "unified",
+    "preflop": "PreflopRules(stack=600, raise_sizes=(((BigBlinds(count=Decimal('3.0')),),), "
+    "((BigBlinds(count=Decimal('3.0')),),)), raise_cap=1, ante=0, small_blind=50, big_blind=100, "
+    "force_allin_threshold=0.0, rake=0.0, rake_cap=None, no_flop_no_drop=True)",
+    "sizes": f"(({PLAYER}, {PLAYER}), ({PLAYER}, {PLAYER}), ({PLAYER}, {PLAYER}))",
+    "max_raises": 1,
+    "thresholds": [0.0, 0.0, 0.0],
+    "flops": ["9s8h7d", "Ts7s5h"],
+    "weights": [11050.0, 11050.0],
+    "cards": "classes",
+    "algorithm": "dcfr(1.2,0.5,4)",
+    "batches": [0, 1, "shuffled"],
+    "seed": 1,
+    "pruning": None,
+}
+
+
+def test_a_run_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
+    """Its checkpoints bear the identity that was written then; its solution is of today's kind."""
+    run(tmp_path / "run", raise_sizes=["3.0bb"], epochs=8)
+    for path in (tmp_path / "run" / "checkpoints").glob("checkpoint-*/manifest.json"):
+        manifest = json.loads(path.read_text()) | {"identity": FORMER}
+        manifest["checksum"] = checkpoints._manifest_checksum(manifest)
+        path.write_text(json.dumps(manifest))
+    told = refused(tmp_path / "run", resume=True, raise_sizes=["3.0bb"], seed=2)
+    assert "another run: seed 1 there, 2 here." in told
+    resumed = run(tmp_path / "run", resume=True, raise_sizes=["3.0bb"])
+    assert numbers(resumed.solver) == numbers(run(raise_sizes=["3.0bb"]).solver)
+    # From now on it is told apart as today.
+    run(tmp_path / "run", resume=True, raise_sizes=["3bb"], epochs=13)
+    assert load_unified(tmp_path / "run").iterations == 13
+
+
 def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
     one = run(tmp_path / "one", flops="spread_5", threads=1)
     two = run(tmp_path / "two", flops="spread_5", threads=2)

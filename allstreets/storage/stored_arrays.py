@@ -1,0 +1,67 @@
+"""The arrays of a checkpoint, read part by part while somebody copies from them.
+
+A solver fills half of a machine, and so does its checkpoint: both at once would not fit. So the
+files are mapped, one at a time, and a mapping goes when nobody holds an array of it any more.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from allstreets.base.files import Arrays, DamagedFileError, checksum
+from allstreets.storage.mapped import map_arrays
+
+
+class StoredArrays(Mapping[str, NDArray[Any]]):
+    """Arrays by name, in the files of a folder that `write_checked_arrays` wrote.
+
+    A file is verified when an array of it is first asked for; `DamagedFileError` tells when it is
+    not what its checksum says. Asked for in the order of the files, each is read from disk once.
+    """
+
+    def __init__(self, folder: Path, checksums: Mapping[str, str]) -> None:
+        """`checksums`: file name → checksum. Reads the heads of the files only."""
+        self._folder, self._checksums = folder, dict(checksums)
+        self._verified: set[str] = set()
+        self._mapped: tuple[str, Arrays] = "", {}  # the file at hand and its arrays
+        self._file_of = {
+            name: file for file in self._checksums for name in map_arrays(folder / file)[0]
+        }
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The array, mapped. Writing to it changes neither the file nor other readers."""
+        return self._arrays(self._file_of[name])[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file_of)
+
+    def __len__(self) -> int:
+        return len(self._file_of)
+
+    def __contains__(self, name: object) -> bool:
+        """Without reading anything, which the inherited one would."""
+        return name in self._file_of
+
+    def verify(self) -> None:
+        """Read every file that has not been verified."""
+        for file in self._checksums:
+            if file not in self._verified:
+                self._arrays(file)
+        self._mapped = "", {}
+
+    def _arrays(self, file: str) -> Arrays:
+        if self._mapped[0] != file:
+            self._mapped = "", {}  # the last file goes before the next one comes
+            self._mapped = file, self._open(file)
+        return self._mapped[1]
+
+    def _open(self, file: str) -> Arrays:
+        arrays, metadata = map_arrays(self._folder / file)
+        if file not in self._verified:
+            found = checksum(arrays, str(metadata.get("facts", "")))
+            if not found == metadata.get("checksum") == self._checksums[file]:
+                raise DamagedFileError(f"{self._folder / file} fails its checksum")
+            self._verified.add(file)
+        return arrays

@@ -1,0 +1,56 @@
+"""Looking at the preflop strategy while a game is being solved.
+
+Only the averages before the flop are looked at, a few kilobytes: that costs nothing, whatever the
+size of the game below. EVs would take a pass over all flops, and are told at the end.
+"""
+
+from __future__ import annotations  # the solvers bring Numba with them: here they are types only
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from allstreets.training.loop import Every
+
+if TYPE_CHECKING:
+    from allstreets.betting import PreflopRules
+    from allstreets.solvers.preflop_training import PreflopTraining
+    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.training.records import Progress
+
+    ChartObserver = Callable[[Progress, PreflopResult], None]
+
+
+def charts_every(
+    interval: int, solver: PreflopTraining, rules: PreflopRules, observer: ChartObserver | None
+) -> tuple[Every, ...]:
+    """What the training loop is to do so that `observer` gets the strategy at intervals.
+
+    Nothing with an interval of 0 or without an observer, and not when the run ends: then there is
+    a whole solution to look at.
+    """
+    if interval == 0 or observer is None:
+        return ()
+
+    def show(progress: Progress) -> None:
+        if not progress.holding:
+            observer(progress, preflop_so_far(solver, rules, progress))
+
+    return (Every(interval, show),)
+
+
+def preflop_so_far(
+    solver: PreflopTraining, rules: PreflopRules, progress: Progress
+) -> PreflopResult:
+    """The average strategy before the flop as it stands, without EVs."""
+    from allstreets.solvers.preflop_solution import PreflopSolution
+    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.solvers.unified_source import SolutionFacts
+
+    fresh = progress.fresh_metrics
+    facts = SolutionFacts(
+        iterations=solver.iterations,
+        algorithm=str(solver.schedule),
+        exploitability=fresh.exploitability if fresh else None,
+        seconds=progress.seconds,
+    )
+    return PreflopResult(rules, PreflopSolution.of(solver.preflop, None), facts)
