@@ -22,17 +22,26 @@ KILLS = 15
 def main(folder: Path) -> None:
     solver = solver_of(whole_game(["Ks7h2d", "9s8s7h", "AsAhAd"], 6, "50%", ()), 1)
     save_unified(solver, folder, config={})
+    begun = time.monotonic()
+    save_unified(solver, folder, config={})
+    a_save = time.monotonic() - begun  # however busy the machine is
     chance = random.Random(5)
     found = []
-    for _ in range(KILLS):
+    for kill in range(KILLS):
+        told, tell = os.pipe()
         pid = os.fork()
         if not pid:
             while True:
                 solver.train_batch(1)
                 save_unified(solver, folder, config={})
-        time.sleep(chance.uniform(0.005, 0.12))
+                os.write(tell, b".")
+        if kill % 2:
+            os.read(told, 1)  # one save is done, and the next has begun
+        time.sleep(chance.uniform(0.0, 1.5) * a_save)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+        os.close(told)
+        os.close(tell)
         files = len(list(folder.iterdir()))
         solution = load_unified(folder)
         sums = [
