@@ -4,8 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# The explorer's page. It is built where npm is; everything else works without it.
+WEB := allstreets/explorer/web
+TOOLS := $(WEB)/node_modules/.ready
+PAGE := allstreets/explorer/page/index.html
+PAGE_SOURCES := $(shell find $(WEB) -name node_modules -prune -o -type f -print)
+HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+	process.stdout.write(a > 20 || (a === 20 && b >= 19) ? "yes" : "")' 2>/dev/null)
+HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
+
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types layers unit bench lock clean
+.PHONY: help setup page run test lint types layers web unit api bench lock clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -22,10 +31,27 @@ $(READY): requirements.lock pyproject.toml
 
 setup: $(READY) ## Install everything into .venv
 
+ifneq ($(HAS_NPM),)
+page: $(PAGE) ## Build the explorer's page (needs Node.js 20.19 or newer, with npm)
+else
+page:
+	@echo "Left out: the explorer's page. It is built by npm; install Node.js 20.19 or newer and run: make page"
+endif
+
+$(TOOLS): $(WEB)/package-lock.json
+	@echo "Installing what the explorer's page is built with (once; half a minute) …"
+	@cd $(WEB) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $(TOOLS)
+
+$(PAGE): $(TOOLS) $(PAGE_SOURCES)
+	@cd $(WEB) && npm run --silent build -- --logLevel warn
+	@touch $(PAGE)
+
 run: $(READY) ## Solve a small whole game, preflop through river, and show its charts
+	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
 	@$(BIN)/allstreets train
 
-test: lint types layers unit ## All checks and tests
+test: lint types layers page web unit ## All checks and tests
 
 lint: $(READY) ## ruff: lint and format check
 	@$(BIN)/ruff check .
@@ -37,8 +63,23 @@ types: $(READY) ## mypy --strict
 layers: $(READY) ## import-linter: the layers of docs/architecture.md
 	@$(BIN)/lint-imports
 
-unit: $(READY) ## pytest
+ifneq ($(HAS_NPM),)
+web: $(TOOLS) ## svelte-check, eslint and Vitest
+	@cd $(WEB) && npm run --silent types -- --check
+	@cd $(WEB) && npm run --silent check
+	@cd $(WEB) && npm run --silent lint
+	@cd $(WEB) && npm test --silent -- --reporter=dot
+else
+web:
+	@echo "Left out: checks and tests of the explorer's page (no npm)."
+endif
+
+unit: $(READY) page ## pytest
 	@$(BIN)/pytest -n 2
+
+api: $(READY) $(TOOLS) ## Write the explorer's OpenAPI document and the page's types anew
+	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json
+	@cd $(WEB) && npm run --silent types
 
 bench: $(READY) ## Run the benchmarks; figures go to benchmarks/results
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -50,5 +91,6 @@ lock: $(READY) ## Resolve the versions anew into requirements.lock
 		--quiet --upgrade --output-file requirements.lock
 
 clean: ## Remove the environment and every cache inside the checkout
+	@rm -rf $(WEB)/node_modules allstreets/explorer/page
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

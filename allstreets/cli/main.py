@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 from allstreets.base.errors import InputError
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
+from allstreets.cli.explore import explore
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
@@ -42,6 +43,7 @@ app.command("solve")(solve)
 app.command("train")(train)
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("explore")(explore)
 app.add_typer(config, name="config")
 app.command("toy")(toy)
 

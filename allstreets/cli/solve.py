@@ -93,11 +93,13 @@ def solve(
     config, spot = read_spot(file, flags)
 
     from allstreets.training import show_progress
+    from allstreets.training.compiled import COMPILING, mark_compiled, must_compile
     from allstreets.training.spot_run import require_job, solve_job
 
     require_job(config, spot, output, resume, save.value)
     plan = _plan(config, spot, threads)
-    _announce_compiling(spot, config.precision)
+    if must_compile(spot, config.precision):
+        typer.echo(f"{COMPILING} …", err=True)
     with show_progress() as observer:
         outcome = solve_job(
             config,
@@ -110,7 +112,7 @@ def solve(
             saved=save.value,
             observers=[observer],
         )
-    _mark_compiled(spot, config.precision)
+    mark_compiled(spot, config.precision)
     _print_outcome(console(stderr=json), config, outcome, output)
     if json:
         print_json(outcome.figures())
@@ -146,25 +148,6 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     )
     require_memory(spot, config.precision, need, free)
     return need
-
-
-def _marker(spot: "Spot", precision: str) -> Path:
-    """A file that says: the kernels for such a spot have been compiled."""
-    from allstreets.kernels.jit import compiled_folder
-
-    return compiled_folder() / f"solved-{spot.tree.first_street.text}-{precision}"
-
-
-def _announce_compiling(spot: "Spot", precision: str) -> None:
-    if not _marker(spot, precision).exists():
-        typer.echo("compiling kernels, once, about half a minute …", err=True)
-
-
-def _mark_compiled(spot: "Spot", precision: str) -> None:
-    from contextlib import suppress
-
-    with suppress(OSError):
-        _marker(spot, precision).touch()
 
 
 def _print_outcome(
@@ -209,3 +192,4 @@ def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -
         out.print(f"\nInterrupted; kept in {folder}. Go on with the same command and --resume.")
     words = outcome.result.node("").actions if outcome.solver.spot.tree.child_count[0] else ("",)
     out.print(f'\nLook further: allstreets report {folder} --line "{words[0]}"')
+    out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)

@@ -205,6 +205,7 @@ def _print_outcome(
     if outcome.rows:
         flop = outcome.rows[0]["flop"]
         out.print(f"Look into it: allstreets report {folder} --flop {flop}", soft_wrap=True)
+        out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)
 
 
 def _percent(figures: dict[str, Any], which: str) -> str:

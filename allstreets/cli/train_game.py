@@ -223,6 +223,7 @@ def print_way_on(
     line = f' --line "{lines[0]}"' if lines else ""
     line += f" --flop {flop}" if flop and lines else ""
     out.print(f"Look further: allstreets report {folder}{line}", soft_wrap=True)
+    out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)
 
 
 def default_output() -> Path:

@@ -149,7 +149,7 @@ class PostflopResult:
         kept, tree = self.strategies(text, ratio), self.game(ratio).tree
         node = find_decision(tree, line)
         player, found = tree.player_at(node), parse_flop(text).flop
-        start = self._hands_of_classes(text, ratio)
+        start = self.hands_of_classes(text, ratio)
         moves = self._moves(found, kept, node)
         played = [spread_at(kept, node, start, moves, who) for who in Player]
         reach = [spread.sum(axis=1) for spread in played]
@@ -176,7 +176,7 @@ class PostflopResult:
             weights=reach[player] * (hand_pairs(found.cards) @ reach[player.opponent]),
         )
 
-    def _hands_of_classes(self, flop: str, spr: float) -> Floats:
+    def hands_of_classes(self, flop: str, spr: float) -> Floats:
         """[169, H]: the shares of a class's combos in each hand of the first stage."""
         buckets = self._arrays(flop, spr).get("flop_buckets")
         if buckets is None:
@@ -271,6 +271,14 @@ def spread_at(
 
 def find_decision(tree: BettingTree, line: str) -> int:
     """The decision that a line leads to; where a card is dealt the line goes on by itself."""
+    node = find_node(tree, line)
+    if tree.kind[node] != NodeKind.DECISION:
+        raise InputError(f"line '{line}': nobody acts there any more")
+    return node
+
+
+def find_node(tree: BettingTree, line: str) -> int:
+    """The decision or the end that a line leads to."""
     words: list[str] = []
     node = 0
     for word in [*line.replace(SEPARATOR, " ").split(), ""]:
@@ -286,8 +294,6 @@ def find_decision(tree: BettingTree, line: str) -> int:
         node = parse_line(tree, " ".join(words), any_card=True).node
     if tree.kind[node] == NodeKind.CHANCE:
         node = int(tree.children_of(node)[0])
-    if tree.kind[node] != NodeKind.DECISION:
-        raise InputError(f"line '{line}': nobody acts there any more")
     return node
 
 

@@ -33,6 +33,8 @@ from allstreets.solvers.spot_solver import solve
 from allstreets.solvers.spot_text import sizes_mapping
 from allstreets.solvers.stored import StreetNumbers
 
+KEPT_SPOTS = 4  # that stay in memory, solvers and all
+
 # Told before a street is solved again: its spot, the line to it, the target.
 Announce = Callable[[Spot, str, float], None]
 
@@ -169,9 +171,13 @@ class TrimmedResult(SpotResult):
             if tree.kind[above] == NodeKind.CHANCE
         ]
         key = roots[cards - 1], tuple(line.cards[:cards])
-        if key not in self._below:
+        if key in self._below:
+            self._below[key] = self._below.pop(key)  # the last to be given up
+        else:
             spot, scales = spot_below(self, line, cards)
             if self.announce is not None:
                 self.announce(spot, line_text(tree, key[0], key[1]), self.target)
             self._below[key] = solve(spot, self.target, threads=self.threads), scales
+            while len(self._below) > KEPT_SPOTS:
+                del self._below[next(iter(self._below))]
         return self._below[key]

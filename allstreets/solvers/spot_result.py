@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+KEPT_STREETS = 16  # boards whose numbers stay in memory: of a big spot, megabytes each
+
 
 @dataclass(frozen=True)
 class NodeResult:
@@ -150,9 +152,11 @@ class SpotResult:
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""
-        if cards not in self._streets:
-            self._streets[cards] = self._view(cards)
-        return self._streets[cards]
+        found = self._streets.pop(cards, None) or self._view(cards)
+        self._streets[cards] = found  # the last to be given up
+        while len(self._streets) > KEPT_STREETS:
+            del self._streets[next(iter(self._streets))]
+        return found
 
     def node(self, line: str = "") -> NodeResult:
         """The decision that a line of actions and cards leads to; "" is the first one."""

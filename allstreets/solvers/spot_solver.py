@@ -153,6 +153,8 @@ class SpotSolver:
         entropies = []
         for node in self._first_street():
             chances = average_strategy(self.subgame, 0, 0, node)
+            if len(chances) == 1:  # nothing is chosen there
+                continue
             logs = np.log(np.where(chances > 0, chances, 1.0))
             entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
         return float(np.concatenate(entropies).mean()) if entropies else None

@@ -68,15 +68,19 @@ def split_line(line: str, flop: str | None = None) -> WholeLine:
 
 def find_postflop(tree: BettingTree, line: str) -> int:
     """The decision that the words after the flop lead to; "" is the first one."""
+    node = dealt(tree, follow_postflop(tree, line))
+    if tree.kind[node] != NodeKind.DECISION:
+        raise InputError(f"line '{line.strip()}' after the flop: nobody acts there any more")
+    return node
+
+
+def follow_postflop(tree: BettingTree, line: str) -> int:
+    """The node that the words after the flop lead to: it may also deal a card, or be an end."""
     node = 0
     try:
         for word in line.replace(SEPARATOR, " ").split():
-            if word == ANY_CARD_WORD:
-                continue
-            node = _child(tree, _dealt(tree, node), word)
-        node = _dealt(tree, node)
-        if tree.kind[node] != NodeKind.DECISION:
-            raise InputError("nobody acts there any more")
+            if word != ANY_CARD_WORD:
+                node = _child(tree, dealt(tree, node), word)
     except InputError as error:
         raise InputError(f"line '{line.strip()}' after the flop: {error}") from None
     return node
@@ -116,7 +120,7 @@ def postflop_label(tree: BettingTree, node: int) -> str:
     return f"{VERBS[action.kind]} {bb_text(action.amount)} bb ({round(100 * share)} %)"
 
 
-def _dealt(tree: BettingTree, node: int) -> int:
+def dealt(tree: BettingTree, node: int) -> int:
     """The node itself, or where it goes on when a card has been dealt there."""
     return int(tree.children_of(node)[0]) if tree.kind[node] == NodeKind.CHANCE else node
 

@@ -4,7 +4,7 @@
 its set; a flop may be spelled with any suits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -243,6 +243,12 @@ class UnifiedResult(PreflopResult):
             self._pots[number] = self.game.after_the_flop(self._flop_pots[number])
         return self._pots[number]
 
+    def flop_view(self, place: int, number: int) -> FlopView:
+        """The pot with this number on the flop at this place of the set."""
+        self._require_flops()
+        pot = self.pot(number)
+        return self._flop_view(place, number, pot, pot.pot.node)
+
     def _after_the_flop(self, node: int, found: WholeLine, line: str) -> NodeView:
         view, inside = self._view(node, found, line)
         text = whole_line(self.game.tree, node, found.cards, postflop_line(view.pot.tree, inside))
@@ -316,7 +322,7 @@ class UnifiedResult(PreflopResult):
         place = self._place_of_number.get(flop.flop.number)
         if place is None:
             flops = self.game.flops.flops
-            near = sorted(flops, key=lambda one: _distance(one, flop.flop))[:NEAR]
+            near = near_flops(flops, flop.flop)
             name = told if told == flop.flop.text else f"{told} ({flop.flop.text})"
             raise InputError(
                 f"the flop {name} is not among the {len(flops):,} of this solution; near ones: "
@@ -350,6 +356,11 @@ def read_hand(text: str) -> int:
     if len(text.strip()) >= 4:
         return int(HAND_OF_COMBO[parse_combo(text)])
     return parse_hand(text.strip())
+
+
+def near_flops(flops: Sequence[Flop], flop: Flop) -> list[Flop]:
+    """The flops of a set that are most like another one."""
+    return sorted(flops, key=lambda one: _distance(one, flop))[:NEAR]
 
 
 def _distance(one: Flop, other: Flop) -> tuple[int, int]:

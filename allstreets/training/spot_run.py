@@ -189,7 +189,7 @@ def solve_job(
                     saved,
                     exploitability=exploitability,
                     seconds=before["seconds"] + time.monotonic() - start,
-                    metrics=[*before["metrics"], *rows],
+                    metrics=[*before["metrics"], *(_later(row, before["seconds"]) for row in rows)],
                     name=config.name,
                     description=config.description,
                 )
@@ -208,6 +208,11 @@ def solve_job(
             solver.expected_values(),
             before["seconds"] + time.monotonic() - start,
         )
+
+
+def _later(row: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """A check of a resumed job: its time goes on from the one before."""
+    return {**row, "seconds": seconds + row["seconds"]}
 
 
 def _reached(solver: JobSolver, outcome: TrainingOutcome) -> float:

@@ -11,7 +11,7 @@ import pytest
 from allstreets import __version__
 from allstreets.cli import main as cli
 
-VERBS = ["equity", "range", "flops", "toy", "solve", "report", "config"]
+VERBS = ["equity", "range", "flops", "toy", "solve", "train", "tree", "report", "explore", "config"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

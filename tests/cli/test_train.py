@@ -56,7 +56,10 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "flops 3 of 3 | expl mean 0.00" in err
     lines = out.splitlines()
     assert lines[0].startswith("Solved 3 of 3 flops in ")
-    assert lines[-1] == f"Look into it: allstreets report {folder} --flop Ks7h2d"
+    assert lines[-2:] == [
+        f"Look into it: allstreets report {folder} --flop Ks7h2d",
+        f"In the browser: allstreets explore {folder}",
+    ]
     code, out, err = run(capsys, "train", str(file), "-o", str(folder))
     assert (code, out) == (2, "")
     assert "already holds this model; go on with it by --resume" in err

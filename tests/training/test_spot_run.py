@@ -57,6 +57,8 @@ def test_resumed_equals_uninterrupted(tmp_path: Path, keys: dict[str, Any]) -> N
     manifest = read_manifest(folder)
     assert manifest["iterations"] == 60
     assert [row["iteration"] for row in manifest["metrics"]] == [25, 33, 50, 60]
+    seconds = [row["seconds"] for row in manifest["metrics"]]
+    assert seconds == sorted(seconds)  # time goes on
     assert resumed.seconds > 0
 
 

@@ -1,0 +1,61 @@
+"""allstreets explore: look into solutions, and solve spots, in the browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RUNS = Path("runs")  # where `allstreets train` leaves what it solves
+
+
+def explore(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="DIR", help="Solutions, or folders of them; default: runs, if it is there."
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Default: 8169, or any that is free."),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
+    solves: Annotated[
+        Path | None,
+        typer.Option(help="Where spots solved in the browser are kept; default: your data folder."),
+    ] = None,
+) -> None:
+    """Look into solutions in the browser, and solve spots there.
+
+    \b
+    Examples:
+      allstreets explore
+      allstreets explore solved/
+      allstreets explore runs/ solved/ --port 9000 --no-browser
+
+    The server listens on this machine only. Ctrl-C ends it; what is being solved is saved.
+    """
+    from allstreets.base import InputError
+
+    for folder in folders or ():
+        if not folder.is_dir():
+            what = "is a file" if folder.exists() else "does not exist"
+            raise InputError(f"{folder} {what}; name the folder of a solution, or one above it")
+
+    from allstreets.explorer.server import serve
+    from allstreets.explorer.solves.folders import default_folder
+
+    serve(
+        folders or default_folders(),
+        solves or default_folder(),
+        port,
+        not no_browser,
+        lambda line: print(line, flush=True),
+    )
+
+
+def default_folders() -> list[Path]:
+    """What is opened where nothing is named: the runs of the current folder."""
+    return [RUNS] if any(RUNS.glob("*/manifest.json")) else []

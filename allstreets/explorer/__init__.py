@@ -1,0 +1,1 @@
+"""The explorer: solutions in the browser, and spots solved there."""

@@ -1,0 +1,113 @@
+"""The server's application: routes, errors in words, and the built page."""
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from allstreets.base import InputError
+from allstreets.explorer.errors import BusyError, FormError, MissingError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import Problem, Refusal
+from allstreets.explorer.models.solves import SolveEvent
+from allstreets.explorer.routes import solutions, solves
+from allstreets.explorer.security import Guard
+from allstreets.explorer.solves.manager import Solves
+from allstreets.version import __version__
+
+PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
+NO_PAGE = """<!doctype html><title>allstreets</title>
+<p>The page has not been built. In a checkout, run <code>make page</code> (it needs npm) and reload.
+The data are there all the same, as <a href="/api/openapi.json">/api/openapi.json</a> tells."""
+
+
+def create_app(
+    library: Library, jobs: Solves, hosts: Collection[str], page: Path = PAGE
+) -> FastAPI:
+    """The application; `hosts` are the names that it may be asked by, ports included."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        jobs.close()
+
+    app = FastAPI(
+        title="allstreets explorer",
+        version=__version__,
+        summary="Solutions of heads-up no-limit hold'em, place by place",
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # FastAPI's own pages load their scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.library, app.state.solves = library, jobs
+    app.add_middleware(Guard, hosts=hosts)
+    for module in (solutions, solves):
+        app.include_router(module.router)
+    _add_errors(app)
+    _add_page(app, page)
+    document = api_document(app)
+    app.openapi = lambda: document  # type: ignore[method-assign]
+    return app
+
+
+def api_document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the one message that travels in event streams."""
+    document = app.openapi()
+    schema = SolveEvent.model_json_schema(ref_template="#/components/schemas/{model}")
+    parts = document["components"]["schemas"]
+    for name, part in schema.pop("$defs", {}).items():
+        parts.setdefault(name, part)
+    parts["SolveEvent"] = schema
+    return document
+
+
+def _add_errors(app: FastAPI) -> None:
+    def answer(status: int, message: str, problems: list[Problem]) -> JSONResponse:
+        refusal = Refusal(message=message, problems=problems)
+        return JSONResponse(refusal.model_dump(mode="json"), status)
+
+    @app.exception_handler(InputError)
+    def wrong(_: Request, error: InputError) -> JSONResponse:
+        if isinstance(error, FormError):
+            return answer(422, str(error), list(error.problems))
+        if isinstance(error, MissingError):
+            return answer(404, str(error), [Problem(message=str(error), hints=list(error.hints))])
+        status = 409 if isinstance(error, BusyError) else 422
+        return answer(status, str(error), [Problem(message=str(error))])
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        problems = [
+            Problem(
+                message=f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}",
+                field=".".join(map(str, one["loc"][1:])) or None,
+            )
+            for one in error.errors()
+        ]
+        return answer(422, "; ".join(one.message for one in problems), problems)
+
+    @app.exception_handler(HTTPException)
+    def plain(_: Request, error: HTTPException) -> JSONResponse:
+        return answer(error.status_code, str(error.detail), [])
+
+
+def _add_page(app: FastAPI, page: Path) -> None:
+    """The page's files; every other path opens the page, which reads the rest of the address."""
+    index = page / "index.html"
+    # Not checked now: the page may be built while the server runs.
+    app.mount("/assets", StaticFiles(directory=page / "assets", check_dir=False), name="assets")
+
+    @app.get("/{path:path}", include_in_schema=False, response_model=None)
+    def open_page(path: str) -> FileResponse | HTMLResponse:
+        if path.startswith("api/") or path == "api":
+            raise HTTPException(404, f"there is no /{path}")
+        if not index.is_file():
+            return HTMLResponse(NO_PAGE, 200 if path == "" else 404)
+        return FileResponse(index, headers={"Cache-Control": "no-cache"})

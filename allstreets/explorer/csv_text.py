@@ -1,0 +1,59 @@
+"""Tables for a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import Response
+
+from allstreets.explorer.models.reports import CardReport, FlopReport, ReportRow
+
+Row = Mapping[str, Any]
+TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
+FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
+
+
+def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
+    """Rows as a file that a browser saves; what does not exist is an empty cell."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")  # as RFC 4180 has it
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(key)) for key in columns] for row in rows)
+    return Response(
+        text.getvalue(),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )
+
+
+def _cell(value: Any) -> Any:
+    """A number with the digits that are sent elsewhere, too."""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+def card_rows(report: CardReport) -> list[Row]:
+    """One row a card."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {"card": row.card, "same_as": row.same_as, **_figures(row, words)} for row in report.rows
+    ]
+
+
+def flop_rows(report: FlopReport) -> list[Row]:
+    """One row a flop."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {
+            **{name: getattr(row, name) for name in TEXTURE},
+            **_figures(row, words),
+            "exploitability_pct": row.exploitability_pct,
+        }
+        for row in report.rows
+    ]
+
+
+def _figures(row: ReportRow, words: Sequence[str]) -> dict[str, Any]:
+    told = {name: getattr(row, name) for name in FIGURES}
+    return told | dict(zip(words, row.frequencies, strict=False))

@@ -1,0 +1,96 @@
+"""Finding solutions in the folders that were opened."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from allstreets.storage.manifest import MANIFEST
+
+DEPTH = 4  # levels below an opened folder
+MOST_FOLDERS = 5000  # that are looked into: whoever opens "/" gets an answer, too
+ID_LETTERS = 12
+
+# What runs and solutions keep beside their manifests: no solutions are in there.
+INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|checkpoints|work")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What changes when a manifest is written anew."""
+
+    modified: int  # nanoseconds
+    size: int
+    inode: int
+
+    @classmethod
+    def of(cls, folder: Path) -> "Signature | None":
+        """That of a folder's manifest; None: there is none."""
+        try:
+            found = (folder / MANIFEST).stat()
+        except OSError:
+            return None
+        return cls(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A folder with a manifest, or one that could not be read."""
+
+    folder: Path
+    problem: str | None = None
+
+    @property
+    def id(self) -> str:
+        """What requests call it."""
+        return id_of(self.folder)
+
+
+def id_of(folder: Path) -> str:
+    """A short name of a folder that stays the same for as long as the folder stays in its place."""
+    path = os.fsencode(Path(os.path.realpath(folder)))
+    return hashlib.sha256(path).hexdigest()[:ID_LETTERS]
+
+
+def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
+    """Every solution in the opened folders, each once; links are not followed."""
+    seen: set[Path] = set()
+    left = [(Path(os.path.realpath(folder)), 0) for folder in reversed(opened)]
+    while left:
+        folder, depth = left.pop()
+        if folder in seen:
+            continue
+        if len(seen) >= MOST_FOLDERS:
+            yield Found(folder, f"only {MOST_FOLDERS:,} folders are searched: open one nearer by")
+            return
+        seen.add(folder)
+        try:
+            with os.scandir(folder) as entries:
+                inside = sorted(entries, key=lambda entry: entry.name)
+                folders = [entry for entry in inside if entry.is_dir(follow_symlinks=False)]
+        except OSError as error:
+            yield Found(folder, f"the folder cannot be read: {error.strerror}")
+            continue
+        if any(entry.name == MANIFEST for entry in inside) and (not depth or _is_ours(folder)):
+            yield Found(folder)
+        if depth < DEPTH:
+            left += [
+                (Path(entry.path), depth + 1)
+                for entry in reversed(folders)
+                if not entry.name.startswith(".") and not INSIDE.fullmatch(entry.name)
+            ]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a manifest is a solution's, or may have been before it was damaged.
+
+    Other programs write files of that name as well; those are sound JSON and say something else.
+    """
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return True
+    return isinstance(found, dict) and "kind" in found and "schema" in found

@@ -1,0 +1,202 @@
+"""The solutions of the opened folders: found anew at every listing, opened when they are asked for.
+
+A request names a solution by its id, never by a path, and an id exists only for what was found in
+the opened folders. What is listed is read from manifests alone, once for as long as they stay the
+same; a view is made at the first look, and anew when its manifest has changed.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, RLock
+
+from allstreets.base import InputError
+from allstreets.cards import HAND_NAMES
+from allstreets.explorer.errors import MissingError
+from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
+from allstreets.explorer.models.place import Place
+from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
+from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.headlines import headline
+from allstreets.explorer.views.opening import open_view, read_facts
+from allstreets.version import __version__
+
+OPEN_VIEWS = 6
+
+
+@dataclass(eq=False)
+class _Opened:
+    """A view and the manifest it was made from; made by whoever asks first, others wait."""
+
+    signature: Signature
+    lock: Lock = field(default_factory=Lock)
+    view: SolutionView | None = None
+
+
+class Library:
+    """Solutions by id; any number of threads may ask.
+
+    `solve_of` tells the solve that writes to a folder, if one of this server's does.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        solves_at_once: int = 1,
+        max_memory_bytes: int = 0,
+        solve_of: Callable[[Path], str | None] = lambda _: None,
+    ) -> None:
+        self.folders = tuple(Path(folder) for folder in folders)
+        self.solve_of = solve_of
+        self._limits = solves_at_once, max_memory_bytes
+        self._lock = RLock()
+        self._found: dict[str, Found] = {}
+        self._cards: dict[str, tuple[Signature, SolutionCard]] = {}
+        self._views: OrderedDict[str, _Opened] = OrderedDict()
+
+    def id_of(self, folder: Path) -> str:
+        """The id of a solution in a folder, also of one that is not written yet."""
+        return id_of(folder)
+
+    def about(self) -> About:
+        """The server, and what a page needs to know once."""
+        at_once, most = self._limits
+        return About(
+            version=__version__,
+            hands=list(HAND_NAMES),
+            folders=[str(folder) for folder in self.folders],
+            solves_at_once=at_once,
+            max_memory_bytes=most,
+        )
+
+    def cards(self) -> list[SolutionCard]:
+        """All solutions, the newest first."""
+        cards = [self._card(found) for found in self._search().values()]
+        return sorted(cards, key=lambda card: (-card.modified, card.name))
+
+    def detail(self, id: str) -> SolutionDetail:
+        """A solution with its facts."""
+        found = self._require(id)
+        card = self._card(found)
+        told = self.view(id).describe()
+        return SolutionDetail(
+            **{**dict(card), "title": told.title},
+            facts=list(told.facts),
+            notes=list(told.notes),
+            curve=told.curve,
+            features=told.features,
+            root=told.root,
+            solve=self.solve_of(found.folder),
+        )
+
+    def view(self, id: str) -> SolutionView:
+        """A solution that can be walked."""
+        found = self._require(id)
+        signature = Signature.of(found.folder)
+        if found.problem is not None or signature is None:
+            raise MissingError(found.problem or f"{found.folder} holds no solution any more")
+        with self._lock:
+            opened = self._views.get(id)
+            if opened is None or opened.signature != signature:
+                opened = self._views[id] = _Opened(signature)
+            self._views.move_to_end(id)
+            while len(self._views) > OPEN_VIEWS:
+                self._views.popitem(last=False)
+        with opened.lock:
+            if opened.view is None:
+                opened.view = _guarded(found.folder)
+            return opened.view
+
+    def place(self, id: str, line: str) -> Place:
+        """What is seen at a line of a solution."""
+        return self.view(id).place(line).model_copy(update={"solution": id})
+
+    def _search(self) -> dict[str, Found]:
+        found = {one.id: one for one in find_solutions(self.folders)}
+        with self._lock:
+            self._found = found
+            for kept in (self._views, self._cards):
+                for gone in [id for id in kept if id not in found]:
+                    kept.pop(gone)
+        return found
+
+    def _require(self, id: str) -> Found:
+        """What an id stands for, as it is on disk now."""
+        found = self._found.get(id)
+        if found is None or Signature.of(found.folder) is None:
+            found = self._search().get(id)
+        if found is None:
+            raise MissingError("there is no such solution: it was moved or removed")
+        return found
+
+    def _card(self, found: Found) -> SolutionCard:
+        signature = Signature.of(found.folder)
+        if found.problem is not None or signature is None:
+            return _problem_card(found, found.problem or "the manifest has gone", 0.0)
+        kept = self._cards.get(found.id)
+        if kept is None or kept[0] != signature:
+            kept = self._cards[found.id] = signature, _read_card(found, signature)
+        return kept[1]
+
+
+def _read_card(found: Found, signature: Signature) -> SolutionCard:
+    modified = signature.modified / 1e9
+    try:
+        kind, manifest = read_facts(found.folder)
+        head = headline(kind, manifest)
+        name = manifest.get("name")
+    except InputError as error:
+        return _problem_card(found, str(error), modified)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        return _problem_card(found, f"the manifest is not as it was written: {error!r}", modified)
+    return SolutionCard(
+        id=found.id,
+        kind=kind,
+        name=str(name or found.folder.name),
+        title=head.title,
+        folder=str(found.folder),
+        iterations=head.iterations,
+        exploitability=head.exploitability,
+        unit=head.unit,
+        bytes=_bytes(found.folder),
+        modified=modified,
+    )
+
+
+def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
+    return SolutionCard(
+        id=found.id,
+        kind=None,
+        name=found.folder.name or str(found.folder),
+        title="cannot be read",
+        folder=str(found.folder),
+        iterations=None,
+        exploitability=None,
+        unit="",
+        bytes=0,
+        modified=modified,
+        problem=problem,
+    )
+
+
+def _bytes(folder: Path) -> int:
+    """What the files of a solution take, those of a run beside it included."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file() and not path.is_symlink():
+                total += path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _guarded(folder: Path) -> SolutionView:
+    try:
+        return open_view(folder)
+    except InputError as error:
+        raise MissingError(str(error)) from None
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise MissingError(f"the solution in {folder} is damaged: {error!r}") from None

@@ -1,0 +1,50 @@
+"""What all messages between server and page share."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+PlayerName = Literal["oop", "ip"]
+StreetName = Literal["preflop", "flop", "turn", "river"]
+Tone = Literal["fold", "call", "aggressive"]  # call: also a check
+SolutionKind = Literal["spot", "unified", "postflop", "preflop"]
+
+
+def short(value: float) -> float:
+    """A number as it is sent: seven significant digits, as many as the stored ones have."""
+    return float(f"{value:.7g}")
+
+
+Number = Annotated[float, PlainSerializer(short, return_type=float)]
+Numbers = list[Number | None]  # None stands where there is no number: a hand that cannot be held
+
+
+class Message(BaseModel):
+    """A record that is sent; it never changes."""
+
+    # A field with a default is always sent: the page need not ask whether it is there.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+class Hint(Message):
+    """A place that may have been meant."""
+
+    label: str
+    line: str
+
+
+class Problem(Message):
+    """What is wrong with a request, in words for people."""
+
+    message: str
+    field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"
+    hints: list[Hint] = Field(default_factory=list)
+
+
+class Refusal(Message):
+    """The body of every answer with a status of 400 or more."""
+
+    message: str  # all problems in one text
+    problems: list[Problem] = Field(default_factory=list)

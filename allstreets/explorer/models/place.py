@@ -1,0 +1,206 @@
+"""A place in a solved game: how play got here, and what can be seen.
+
+A place is named by its line, and every line that leads on is told with it: a page follows lines and
+never writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` tells.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from allstreets.explorer.models.base import (
+    Message,
+    Number,
+    Numbers,
+    PlayerName,
+    StreetName,
+    Tone,
+)
+
+
+class Choice(Message):
+    """An action that is offered, and the place that it leads to."""
+
+    word: str  # as in a line: "f", "x", "b33", "r2.5", "a"
+    label: str  # for people: "bet 1.25 bb (50 %)"
+    short: str  # where there is little room: "Bet 50%", "Fold", "All-in 20"
+    tone: Tone
+    shade: Number  # of bets and raises: 0 the smallest of them … 1 all-in
+    line: str
+    frequency: Number | None = None  # of the whole range
+
+
+class ChoiceStep(Message):
+    """A decision that lies behind, and what was chosen."""
+
+    kind: Literal["choice"] = "choice"
+    line: str  # to the decision: what a click on the step opens
+    street: StreetName
+    player: PlayerName
+    seat: str  # "BB", "SB", "OOP", "IP"
+    pot: Number
+    stack: Number  # that the player had before he acted
+    choices: list[Choice]
+    chosen: int  # place in `choices`
+
+
+class CardsStep(Message):
+    """Cards that were dealt, or a setting that was picked."""
+
+    kind: Literal["cards"] = "cards"
+    line: str  # to where they were dealt: what a click opens, to pick others
+    street: StreetName
+    cards: list[str]  # ["Ah", "Kd", "7s"]; empty where the model averages over them
+    label: str  # "flop AhKd7s", "turn: any card", "SPR 3.5"
+    same_as: list[str] = Field(
+        default_factory=list
+    )  # the cards that were solved in their place, suits renamed
+
+
+Step = Annotated[ChoiceStep | CardsStep, Field(discriminator="kind")]
+
+
+class RangeSummary(Message):
+    """A player's whole range at a place."""
+
+    combos: Number
+    ev: Number | None
+    equity: Number | None  # share of the pot, 0 … 1
+    eqr: Number | None  # EV over equity times pot
+
+
+class PlayerGrid(Message):
+    """What is known of a player's 169 hands. All lists have 169 entries; EVs are in the unit."""
+
+    combos: list[Number]  # that the board leaves
+    reach: list[Number]  # 0 … 1: the mean weight with which they get here
+    ev: Numbers
+    equity: Numbers
+    eqr: Numbers
+    summary: RangeSummary
+
+
+class Grids(Message):
+    """Both players' hands."""
+
+    oop: PlayerGrid
+    ip: PlayerGrid
+
+
+class ActionFigures(Choice):
+    """An action at the decision that is looked at."""
+
+    ev: Number | None  # of the range that takes it
+    combos: Number  # that take it
+    chances: Numbers  # [169]: how often each hand takes it
+    evs: Numbers  # [169]: what it is worth to each hand
+
+
+class Decision(Message):
+    """Somebody acts."""
+
+    kind: Literal["decision"] = "decision"
+    player: PlayerName
+    seat: str
+    to_call: Number
+    pot_odds: Number | None  # to_call / (pot + to_call): the equity that a call needs
+    share: Number | None  # how often play gets here, where it is known
+    actions: list[ActionFigures]
+    grids: Grids
+    notes: list[str] = Field(default_factory=list)  # what one must know to read the numbers
+
+
+class CardOption(Message):
+    """One card of the deck where a turn or river is dealt."""
+
+    card: str
+    line: str | None  # None: it cannot be dealt
+    same_as: str | None = None  # the card that is solved in its place, suits renamed
+
+
+class Deal(Message):
+    """Cards are dealt, and the page picks them."""
+
+    kind: Literal["deal"] = "deal"
+    street: StreetName
+    count: int  # 3 for a flop, 1 for a turn or river
+    cards: list[CardOption]  # for a turn or river: all 52
+    pattern: str | None  # for a flop: a line with "{cards}" where the three go, in any suits
+    flops: int = 0  # how many flops there are; /flops tells them
+    solves_again: bool = False  # the street is not kept: looking at it takes a while
+    note: str | None = None  # why the solution ends here, where no card can be picked
+
+
+class End(Message):
+    """Nobody acts any more."""
+
+    kind: Literal["end"] = "end"
+    how: Literal["fold", "showdown", "allin"]
+    text: str  # "SB folds, BB wins 2.5 bb"
+    grids: Grids | None = None  # where hands are shown: ranges and equities
+
+
+Here = Annotated[Decision | Deal | End, Field(discriminator="kind")]
+
+
+class Setting(Message):
+    """A setting that is picked before play begins, such as a stack-to-pot ratio."""
+
+    label: str
+    line: str
+    chosen: bool
+
+
+class Place(Message):
+    """Everything that is shown at once."""
+
+    solution: str
+    line: str  # canonical
+    street: StreetName
+    board: list[str]
+    unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"
+    ev_note: str  # how EVs count: "chips from here on: folding is 0"
+    pot: Number
+    stacks: dict[PlayerName, Number]
+    seats: dict[PlayerName, str]
+    settings: list[Setting] = Field(default_factory=list)
+    steps: list[Step]
+    here: Here
+
+
+class ComboRow(Message):
+    """One combo of a hand, or the hand as a whole where a model plays its combos alike."""
+
+    cards: str  # "AhKh", or "AKs"
+    combos: Number  # 1, or how many there are of the hand
+    reach: Number
+    ev: Number | None
+    equity: Number | None
+    eqr: Number | None
+    chances: Numbers  # [A] of the player who acts; empty for the other one
+    evs: Numbers  # [A]
+
+
+class HandDetail(Message):
+    """A cell of the grid, combo by combo."""
+
+    hand: str
+    player: PlayerName
+    actions: list[str]  # words, in the order of `chances`
+    rows: list[ComboRow]
+    note: str | None = None  # "all combos of a hand are played alike in this model"
+
+
+class EquityCurves(Message):
+    """Ranges as curves: hands sorted by equity. x: share of the range 0 … 1, y: equity 0 … 1."""
+
+    line: str
+    oop: list[tuple[Number, Number]]
+    ip: list[tuple[Number, Number]]
+
+
+class RangeText(Message):
+    """A range in words that other programs read."""
+
+    text: str
+    combos: Number

@@ -1,0 +1,72 @@
+"""What a solution is, before one looks into it."""
+
+from allstreets.explorer.models.base import Message, Number, SolutionKind
+
+
+class Fact(Message):
+    """A line of a description."""
+
+    label: str
+    value: str
+
+
+class CurvePoint(Message):
+    """A check of a run."""
+
+    iteration: int
+    seconds: Number
+    exploitability: Number | None
+    regret: Number | None = None  # average positive regret, where it is known
+
+
+class Curve(Message):
+    """Exploitability over time."""
+
+    unit: str  # "% of pot", "mbb/hand"
+    points: list[CurvePoint]
+
+
+class SolutionCard(Message):
+    """A solution in a list."""
+
+    id: str
+    kind: SolutionKind | None  # None: it cannot be read
+    name: str
+    title: str  # what game it is, in one line
+    folder: str  # for people; requests never name folders
+    iterations: int | None
+    exploitability: Number | None
+    unit: str
+    bytes: int
+    modified: float  # seconds since 1970
+    problem: str | None = None  # why it cannot be read
+
+
+class Features(Message):
+    """What can be asked of a solution."""
+
+    combos: bool  # strategies by combo, not only by hand
+    cards: bool  # a report over turn or river cards
+    flops: bool  # a table over flops
+    equity: bool
+
+
+class SolutionDetail(SolutionCard):
+    """A solution with its facts."""
+
+    facts: list[Fact]  # game, stacks, sizes, card model, algorithm, time
+    notes: list[str]  # what is kept, what the numbers mean
+    curve: Curve
+    features: Features
+    root: str  # the line to begin with
+    solve: str | None = None  # the solve that wrote it, if it was one of this server's
+
+
+class About(Message):
+    """The server, and what pages need to know once."""
+
+    version: str
+    hands: list[str]  # the 169, in the order of all lists
+    folders: list[str]  # that were opened, for people
+    solves_at_once: int
+    max_memory_bytes: int

@@ -1,0 +1,159 @@
+"""Spots that are solved from the page."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from allstreets.explorer.models.base import Message, Number, Problem
+from allstreets.explorer.models.solution import CurvePoint
+
+ShortText = Annotated[str, Field(max_length=200)]
+LongText = Annotated[str, Field(max_length=20_000)]
+SizeText = Annotated[str, Field(max_length=200, examples=["33%, 75%, a"])]
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+SolveState = Literal[
+    "starting", "running", "paused", "stopping", "done", "stopped", "interrupted", "failed"
+]
+
+
+class Request(BaseModel):
+    """A record that is received."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PlayerSizesForm(Request):
+    """The sizes of one player on one street, as written: "33%, 75%, a"."""
+
+    bet: SizeText = ""
+    raises: SizeText = Field(default="", alias="raise")
+    donk: SizeText = ""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class StreetSizesForm(Request):
+    """The sizes of both players on one street."""
+
+    oop: PlayerSizesForm = PlayerSizesForm()
+    ip: PlayerSizesForm = PlayerSizesForm()
+
+
+class SizesForm(Request):
+    """The sizes of all streets; those before the board are ignored."""
+
+    flop: StreetSizesForm = StreetSizesForm()
+    turn: StreetSizesForm = StreetSizesForm()
+    river: StreetSizesForm = StreetSizesForm()
+
+
+class SpotForm(Request):
+    """A spot to solve. Amounts are chips."""
+
+    name: ShortText = ""
+    board: ShortText = Field(examples=["QsJh2h"])
+    oop_range: LongText
+    ip_range: LongText
+    pot: int = Field(ge=1, le=10_000_000)
+    stack: int = Field(ge=0, le=10_000_000)
+    sizes: SizesForm = SizesForm()
+    rake: float = Field(default=0.0, ge=0, lt=1)
+    rake_cap: float | None = Field(default=None, ge=0)
+    add_allin_threshold: float = Field(default=0.0, ge=0)
+    force_allin_threshold: float = Field(default=0.1, ge=0)
+    merging_threshold: float = Field(default=0.0, ge=0)
+    target_pct: float = Field(default=0.3, gt=0, lt=100)  # of the pot
+    max_seconds: float | None = Field(default=None, gt=0)
+    precision: Literal["float32", "float16", "int16"] = "float32"
+
+
+class StreetCounts(Message):
+    """How big a street is."""
+
+    street: str
+    decisions: int
+    boards: int
+
+
+class SpotEstimate(Message):
+    """What a spot takes, or what is wrong with it."""
+
+    problems: list[Problem]  # empty: it can be solved
+    memory_bytes: int | None = None  # of the whole process
+    free_bytes: int | None = None
+    streets: list[StreetCounts] = Field(default_factory=list)
+    oop_combos: Number | None = None
+    ip_combos: Number | None = None
+    seconds_per_iteration: Number | None = None
+    first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
+
+
+class SolveProgress(Message):
+    """Where a solve stands."""
+
+    iteration: int
+    seconds: Number
+    iterations_per_second: Number | None
+    eta_seconds: Number | None
+    exploitability: Number | None  # % of pot
+    memory_bytes: int | None
+
+
+class Solve(Message):
+    """A solve that was started from the page."""
+
+    id: str
+    name: str
+    title: str  # "QsJh2h, pot 100, stack 500"
+    state: SolveState
+    created: float  # seconds since 1970
+    form: SpotForm
+    target_pct: Number
+    progress: SolveProgress | None
+    note: str | None  # "compiling kernels, once, about half a minute"
+    reason: str | None  # why it ended, for people
+    error: str | None
+    solution: str | None  # the solution to look at, from the first save on
+    saves: int  # how often it was saved: when it grows, the solution has new numbers
+
+
+class SolveDetail(Solve):
+    """A solve with its curve."""
+
+    curve: list[CurvePoint]
+
+
+class SolveEvent(Message):
+    """What the event stream of a solve sends; the first one carries the whole curve."""
+
+    solve: Solve
+    points: list[CurvePoint]  # new ones
+
+
+class Example(Message):
+    """A spot that is ready to solve."""
+
+    name: str
+    description: str
+    form: SpotForm
+
+
+class RangeForm(Request):
+    """A range and changes to it."""
+
+    text: LongText
+    changes: dict[Annotated[str, Field(max_length=3)], Weight] = Field(
+        default={}, max_length=169
+    )  # hand → new weight of all its combos
+
+
+class RangeGrid(Message):
+    """A range as a grid."""
+
+    text: str  # canonical
+    weights: list[Number]  # [169]: mean over the combos of each hand
+    mixed: list[int]  # hands whose combos differ
+    combos: Number
+    percent: Number  # of all 1,326
+    problem: Problem | None = None  # why the text could not be read

@@ -1,0 +1,24 @@
+"""Answers that routes share, as the OpenAPI document tells them."""
+
+from typing import Any
+
+from allstreets.explorer.models.base import Refusal
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Refusal, "description": "The request makes no sense"},
+    403: {"model": Refusal, "description": "Another page asked"},
+    404: {"model": Refusal, "description": "There is no such thing"},
+    422: {"model": Refusal, "description": "Something in the request is wrong"},
+}
+CSV: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table"}
+}
+BUSY: dict[int | str, dict[str, Any]] = {
+    409: {"model": Refusal, "description": "Not in this state, or too much at once"}
+}
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": "Events named `solve`, each with a SolveEvent as data",
+    }
+}

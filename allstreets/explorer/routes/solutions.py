@@ -1,0 +1,117 @@
+"""Looking into solutions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
+from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
+from allstreets.explorer.routes.answers import CSV, REFUSALS
+from allstreets.explorer.views.base import SolutionView
+
+router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
+
+
+def library_of(request: Request) -> Library:
+    """The solutions of this server."""
+    library: Library = request.app.state.library
+    return library
+
+
+TheLibrary = Annotated[Library, Depends(library_of)]
+SolutionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z]+$")]
+Line = Annotated[str, Query(max_length=1000, description='A line: "x b33% c | 7h | x"')]
+
+
+def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
+    """The solution that a path names."""
+    return library.view(solution)
+
+
+TheView = Annotated[SolutionView, Depends(view_of)]
+
+
+@router.get("/about")
+def about(library: TheLibrary) -> About:
+    """The server, and what a page needs to know once."""
+    return library.about()
+
+
+@router.get("/solutions")
+def solutions(library: TheLibrary) -> list[SolutionCard]:
+    """All solutions in the opened folders, the newest first."""
+    return library.cards()
+
+
+@router.get("/solutions/{solution}")
+def solution_detail(solution: SolutionId, library: TheLibrary) -> SolutionDetail:
+    """What a solution is: its game, how it was solved, how good it is."""
+    return library.detail(solution)
+
+
+@router.get("/solutions/{solution}/place")
+def place(solution: SolutionId, library: TheLibrary, line: Line = "") -> Place:
+    """A place in the game: the way to it, and what is seen there."""
+    return library.place(solution, line)
+
+
+@router.get("/solutions/{solution}/hand")
+def hand(
+    view: TheView,
+    player: PlayerName,
+    hand: Annotated[str, Query(max_length=3, examples=["AKs"])],
+    line: Line = "",
+) -> HandDetail:
+    """A hand of a player, combo by combo."""
+    return view.hand(line, player, hand)
+
+
+@router.get("/solutions/{solution}/equity")
+def equity(view: TheView, line: Line = "") -> EquityCurves:
+    """Both ranges sorted by equity."""
+    return view.equity(line)
+
+
+@router.get("/solutions/{solution}/range")
+def range_text(
+    view: TheView,
+    player: PlayerName,
+    line: Line = "",
+    action: Annotated[str | None, Query(max_length=40, examples=["b50%"])] = None,
+) -> RangeText:
+    """A player's range as text, or the part of it that takes an action."""
+    return view.range(line, player, action)
+
+
+@router.get("/solutions/{solution}/cards")
+def cards(view: TheView, line: Line = "") -> CardReport:
+    """The cards that can be dealt, one row each."""
+    return view.cards(line)
+
+
+@router.get("/solutions/{solution}/flops")
+def flops(view: TheView, line: Line = "") -> FlopReport:
+    """All flops at the same decision, one row each."""
+    return view.flops(line)
+
+
+@router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)
+def table_csv(view: TheView, line: Line = "") -> Response:
+    """The decision as a table for a spreadsheet."""
+    return csv_text(view.rows(line))
+
+
+@router.get("/solutions/{solution}/cards.csv", response_class=Response, responses=CSV)
+def cards_csv(view: TheView, line: Line = "") -> Response:
+    """The report over cards for a spreadsheet."""
+    return csv_text(card_rows(view.cards(line)))
+
+
+@router.get("/solutions/{solution}/flops.csv", response_class=Response, responses=CSV)
+def flops_csv(view: TheView, line: Line = "") -> Response:
+    """The table over flops for a spreadsheet."""
+    return csv_text(flop_rows(view.flops(line)))

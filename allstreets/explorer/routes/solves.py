@@ -1,0 +1,105 @@
+"""Solving spots from the page."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.responses import StreamingResponse
+
+from allstreets.explorer.models.solves import (
+    Example,
+    RangeForm,
+    RangeGrid,
+    Solve,
+    SolveDetail,
+    SolveEvent,
+    SpotEstimate,
+    SpotForm,
+)
+from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS
+from allstreets.explorer.solves.examples import examples as all_examples
+from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.ranges import range_grid
+from allstreets.explorer.solves.spots import estimate as estimate_spot
+
+router = APIRouter(prefix="/api", tags=["solves"], responses=REFUSALS)
+
+
+def solves_of(request: Request) -> Solves:
+    """The solves of this server."""
+    solves: Solves = request.app.state.solves
+    return solves
+
+
+TheSolves = Annotated[Solves, Depends(solves_of)]
+SolveId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z-]+$")]
+
+
+@router.get("/examples")
+def examples() -> list[Example]:
+    """Spots that are ready to solve."""
+    return all_examples()
+
+
+@router.post("/range")
+def read_range(form: RangeForm) -> RangeGrid:
+    """Range text as a grid, with changes made to it."""
+    return range_grid(form)
+
+
+@router.post("/solves/estimate")
+def estimate(form: SpotForm) -> SpotEstimate:
+    """What a spot takes to solve, or what is wrong with it."""
+    return estimate_spot(form)
+
+
+@router.get("/solves")
+def solves(solves: TheSolves) -> list[Solve]:
+    """All solves, the newest first."""
+    return solves.list()
+
+
+@router.post("/solves", status_code=201, responses=BUSY)
+def start(form: SpotForm, solves: TheSolves) -> Solve:
+    """Begin to solve a spot."""
+    return solves.start(form)
+
+
+@router.get("/solves/{solve}")
+def solve_detail(solve: SolveId, solves: TheSolves) -> SolveDetail:
+    """Where a solve stands, with its curve."""
+    return solves.detail(solve)
+
+
+@router.post("/solves/{solve}/pause", responses=BUSY)
+def pause(solve: SolveId, solves: TheSolves) -> Solve:
+    """Hold a solve; it keeps its memory and goes on where it was."""
+    return solves.pause(solve)
+
+
+@router.post("/solves/{solve}/resume", responses=BUSY)
+def resume(solve: SolveId, solves: TheSolves) -> Solve:
+    """Let a solve go on: one that was held, stopped, or cut off by the end of a server."""
+    return solves.resume(solve)
+
+
+@router.post("/solves/{solve}/stop", responses=BUSY)
+def stop(solve: SolveId, solves: TheSolves) -> Solve:
+    """End a solve and keep what is solved."""
+    return solves.stop(solve)
+
+
+@router.delete("/solves/{solve}", status_code=204, response_class=Response, responses=BUSY)
+def delete(solve: SolveId, solves: TheSolves) -> None:
+    """Remove a solve that is not running, with its solution."""
+    solves.delete(solve)
+
+
+@router.get("/solves/{solve}/events", response_class=StreamingResponse, responses=EVENTS)
+async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
+    """Events as a solve goes on; the stream ends with the solve."""
+    return StreamingResponse(
+        solves.events(solve), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
+
+
+SCHEMAS = (SolveEvent,)  # that no route returns and the page must know all the same

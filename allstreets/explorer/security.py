@@ -1,0 +1,89 @@
+"""Who may ask: the page that this server has sent, and programs on this machine.
+
+The server listens on this machine only. That does not keep out other web pages, which a browser
+lets send requests here: under a name of their own that leads here (DNS rebinding), or by a form.
+So the name that is asked for must be this server's, and a request that says which page it comes
+from must come from this server's page.
+"""
+
+import re
+from collections.abc import Collection
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from allstreets.explorer.models.base import Refusal
+
+MAX_BODY_BYTES = 256 * 1024
+LENGTH = re.compile(r"[0-9]{1,15}")  # isdigit() would take "²" for a number
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+# Nothing from elsewhere, and nobody else's frame. Styles may be written in elements: the cells of a
+# grid are filled by shares that no style sheet can know.
+POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Middleware that turns away requests of other pages, and bodies that are too big."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(hosts)
+        self._origins = frozenset(f"http://{host}" for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # a web socket: there are none here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        if refusal is not None:
+            status, message = refusal
+            body = Refusal(message=message).model_dump(mode="json")
+            await JSONResponse(body, status, HEADERS)(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
+        if headers.get("host", "") not in self._hosts:
+            return 403, f"this server is not called '{headers.get('host', '')}'"
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            return 403, f"the page '{origin}' may not ask this server"
+        elsewhere = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
+        follows_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
+        if elsewhere and not follows_link:
+            return 403, "another page may not ask this server"
+        if method not in SAFE_METHODS:
+            return self._bad_body(headers)
+        return None
+
+    @staticmethod
+    def _bad_body(headers: Headers) -> tuple[int, str] | None:
+        length = headers.get("content-length", "0")
+        if "transfer-encoding" in headers or not LENGTH.fullmatch(length):
+            return 411, "say how long the body is (Content-Length)"
+        if int(length) > MAX_BODY_BYTES:
+            return 413, f"the body is longer than {MAX_BODY_BYTES:,} bytes"
+        kind = headers.get("content-type", "").split(";")[0].strip().lower()
+        if int(length) and kind != "application/json":
+            return 415, "send JSON (Content-Type: application/json)"
+        return None

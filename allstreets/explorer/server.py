@@ -1,0 +1,132 @@
+"""The server process: one port on this machine, from the first request to Ctrl-C."""
+
+import asyncio
+import os
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from allstreets.base import InputError
+from allstreets.explorer.app import create_app
+from allstreets.explorer.library import Library
+from allstreets.explorer.solves.manager import Solves
+from allstreets.solvers.estimate import available_bytes
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8169  # where bookmarks find it again
+SOLVES_AT_ONCE = 1  # a solve takes every core
+GRACE_SECONDS = 2  # for requests that are under way when the server is told to end
+
+
+def serve(
+    folders: Sequence[Path],
+    solves_folder: Path,
+    port: int | None = None,
+    open_browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the solutions in `folders` and solve in `solves_folder`, until Ctrl-C.
+
+    Without a port the usual one is taken, or else any that is free.
+    """
+    try:
+        solves_folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot write to {solves_folder}: {error.strerror}; name another folder with --solves"
+        ) from None
+    library, solves = open_folders(folders, solves_folder)
+    with open_port(port) as listening:
+        number = listening.getsockname()[1]
+        hosts = (f"{HOST}:{number}", f"localhost:{number}")
+        server = _Server(create_app(library, solves, hosts), solves, number, open_browser, say)
+        with suppress(KeyboardInterrupt):  # uvicorn passes it on when everything has ended
+            server.run(sockets=[listening])
+    say("Stopped.")
+
+
+def open_folders(folders: Sequence[Path], solves_folder: Path) -> tuple[Library, Solves]:
+    """What can be looked at, and what is solved here; each knows the other's names."""
+    library = Library(
+        [*folders, solves_folder],
+        solves_at_once=SOLVES_AT_ONCE,
+        max_memory_bytes=available_bytes() or 0,
+    )
+    solves = Solves(solves_folder, library.id_of, SOLVES_AT_ONCE)
+    library.solve_of = solves.solve_of
+    return library, solves
+
+
+def open_port(port: int | None) -> socket.socket:
+    """A port of this machine that nobody else uses; an `InputError` if the one given is taken."""
+    if port is not None:
+        return _bound(port)
+    try:
+        return _bound(USUAL_PORT)
+    except InputError:
+        return _bound(0)
+
+
+def _bound(port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere this would let two servers share a port
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        made.close()
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"port {port} cannot be used ({why}): give another one, or leave --port out"
+        ) from None
+    return made
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which says where it is and does not wait for pages that listen to a solve."""
+
+    def __init__(
+        self,
+        app: FastAPI,
+        solves: Solves,
+        port: int,
+        open_browser: bool,
+        say: Callable[[str], None],
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="on",
+                ws="none",
+                access_log=False,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self._solves, self._say = solves, say
+        self._address, self._open_browser = f"http://{HOST}:{port}/", open_browser
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self._loop = asyncio.get_running_loop()
+        self._say(f"allstreets explorer: {self._address}")
+        self._say("Ctrl-C ends it. A solve that is running is saved then, and can go on later.")
+        if self._open_browser:
+            # A browser that is started here may keep its caller waiting.
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ctrl-C: end in order; called at any moment, so what takes a lock is left to the loop."""
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._solves.hang_up)

@@ -1,0 +1,88 @@
+"""The solving process's side of the talk: commands come in, reports go out."""
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from types import FrameType
+
+from allstreets.explorer.models.solves import SolveState
+from allstreets.explorer.solves.reports import Report
+
+
+class Commands:
+    """What the server wants: to hold, to go on, or to end."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._paused = False
+        self._ending: SolveState | None = None
+
+    @property
+    def paused(self) -> bool:
+        """Whether to hold."""
+        return self._paused and self._ending is None
+
+    @property
+    def ending(self) -> SolveState | None:
+        """Whether to end: "stopped" by the user, "interrupted" by the end of the server."""
+        return self._ending
+
+    def listen(self, source: int) -> None:
+        """Take commands from a file descriptor, and the system's wish to end the process."""
+        signal.signal(signal.SIGTERM, self._terminate)
+        threading.Thread(target=self._read, args=(source,), daemon=True).start()
+
+    def take(self, word: str) -> None:
+        """One command; words that are not known are passed over."""
+        with self._changed:
+            if word in ("pause", "resume"):
+                self._paused = word == "pause"
+            elif word == "stop":
+                self._ending = self._ending or "stopped"
+            self._changed.notify_all()
+
+    def wait_while_paused(self) -> None:
+        """Return when there is no need to hold any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.paused)
+
+    def _read(self, source: int) -> None:
+        # Plain reads: a thread inside a buffered file would hold its lock when Python ends.
+        waiting = b""
+        while chunk := os.read(source, 4096):
+            *lines, waiting = (waiting + chunk).split(b"\n")
+            for line in lines:
+                self.take(line.decode(errors="replace").strip())
+        self._interrupt()
+
+    def _terminate(self, _: int, __: FrameType | None) -> None:
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        with self._changed:  # may be taken twice by one thread: a signal comes at any moment
+            self._ending = self._ending or "interrupted"
+            self._changed.notify_all()
+
+
+class Channel:
+    """Reports to the server. When it is gone, nobody is told and the work goes on."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+
+    @classmethod
+    def take_stdout(cls) -> "Channel":
+        """Keep stdout for reports: whatever else is printed goes to the log with stderr."""
+        sys.stdout.flush()
+        target = os.dup(1)
+        os.dup2(2, 1)
+        return cls(target)
+
+    def send(self, report: Report) -> None:
+        """Tell the server what has changed."""
+        line = report.line()
+        with suppress(OSError):
+            while line:
+                line = line[os.write(self._target, line) :]

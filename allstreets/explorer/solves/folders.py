@@ -1,0 +1,192 @@
+"""The folder of a solve, which is all that a restarted server needs to know of it.
+
+20261115-143012-qsjh2h-3fa90b12/
+    solve.json     what is asked, and the state: written by the server
+    status.json    how far it is: written by the solving process
+    solution/      the bundle, from the first save on
+    worker.log     what went wrong in the solving process, if anything
+"""
+
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from platformdirs import user_data_path
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from allstreets.base import InputError, write_atomic
+from allstreets.explorer.errors import BusyError
+from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
+from allstreets.storage import claim
+from allstreets.storage.bundle import read_manifest
+from allstreets.storage.manifest import MANIFEST
+
+FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
+SCHEMA = 1
+ID = re.compile(r"[0-9a-z-]{1,64}")
+LIVE_STATES: tuple[SolveState, ...] = ("starting", "running", "paused", "stopping")
+
+
+def default_folder() -> Path:
+    """The folder of all solves: $ALLSTREETS_SOLVES, or the platform's place for a user's data."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / "solves"
+
+
+class _File(BaseModel):
+    """A JSON file; keys of later versions are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    version: int = SCHEMA
+    run: int  # how often the solve was started: which run the file speaks of
+    state: SolveState
+    reason: str | None = None
+    error: str | None = None
+
+
+class Request(_File):
+    """solve.json."""
+
+    form: SpotForm
+    created: float
+
+
+class Status(_File):
+    """status.json."""
+
+    saves: int = 0
+    progress: SolveProgress | None = None
+
+
+AnyFile = TypeVar("AnyFile", bound=_File)
+
+
+@dataclass(frozen=True)
+class SolveFolder:
+    """One solve on the disk."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """The name of the folder."""
+        return self.path.name
+
+    @property
+    def solution(self) -> Path:
+        """Where the bundle is."""
+        return self.path / "solution"
+
+    @property
+    def log(self) -> Path:
+        """What the solving process complains of."""
+        return self.path / "worker.log"
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether a bundle has been saved."""
+        return (self.solution / MANIFEST).is_file()
+
+    def request(self) -> Request | None:
+        """What is asked; None where this is not the folder of a solve, or no whole one."""
+        return self._read("solve.json", Request)
+
+    def status(self) -> Status | None:
+        """How far it is, as of the last save."""
+        return self._read("status.json", Status)
+
+    def write(self, file: Request | Status) -> None:
+        """Keep what is asked, or how far it is; whole or not at all."""
+        name = "solve.json" if isinstance(file, Request) else "status.json"
+        text = file.model_dump_json(by_alias=True, indent=1)
+        write_atomic(self.path / name, lambda out: out.write(text.encode()))
+
+    def curve(self) -> list[CurvePoint]:
+        """The checks so far, as of the last save."""
+        try:
+            return curve_points(read_manifest(self.solution)["metrics"])
+        except InputError:
+            return []
+
+    def in_use(self) -> bool:
+        """Whether some process is solving here, whoever started it."""
+        if self.solution.is_symlink() or not self.solution.is_dir():
+            return False
+        try:
+            with claim(self.solution):
+                return False
+        except InputError:
+            return True
+
+    def remove(self) -> None:
+        """Delete the folder; links in it are removed, what they lead to is not."""
+        if self.in_use():
+            raise BusyError("a process is still saving this solve: try again in a moment")
+        # Renamed first: whatever the moment at which this dies, no list shows half a solve.
+        doomed = self.path.with_name(f".deleted-{self.id}")
+        self.path.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+    def _read(self, name: str, kind: type[AnyFile]) -> AnyFile | None:
+        try:
+            return kind.model_validate_json((self.path / name).read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+
+def curve_points(rows: list[dict[str, Any]]) -> list[CurvePoint]:
+    """The points of a curve out of the metrics of a bundle."""
+    return [
+        CurvePoint(
+            iteration=row["iteration"],
+            seconds=row["seconds"],
+            exploitability=row["exploitability"],
+            regret=row.get("avg_positive_regret"),
+        )
+        for row in rows
+    ]
+
+
+def new_folder(root: Path, form: SpotForm, now: float | None = None) -> SolveFolder:
+    """Make the folder of a new solve: date and time, board, and letters that nobody else has."""
+    created = time.time() if now is None else now
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
+    board = re.sub(r"[^0-9a-z]", "", form.board.lower())[:10]
+    folder = SolveFolder(root / f"{stamp}-{board}-{secrets.token_hex(4)}")
+    try:
+        folder.path.mkdir(parents=True)
+        folder.write(Request(run=0, state="starting", form=form, created=created))
+    except OSError as error:
+        raise InputError(
+            f"cannot write to {root}: {error.strerror}; make room, or start the explorer with "
+            "--solves and another folder"
+        ) from None
+    return folder
+
+
+def find_folder(root: Path, name: str) -> SolveFolder | None:
+    """The solve of this name; None where there is none, or only a link to a folder elsewhere."""
+    path = root / name
+    if not ID.fullmatch(name) or path.is_symlink() or not (path / "solve.json").is_file():
+        return None
+    return SolveFolder(path)
+
+
+def all_folders(root: Path) -> Iterator[SolveFolder]:
+    """All solves, in no order."""
+    try:
+        names = [entry.name for entry in os.scandir(root)]
+    except OSError:
+        return
+    for name in names:
+        folder = find_folder(root, name)
+        if folder is not None:
+            yield folder

@@ -1,0 +1,71 @@
+"""Where the results of a solving process go: reports to the server, files for servers to come."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from allstreets.explorer.models.solves import SolveProgress, SolveState
+from allstreets.explorer.solves.commands import Channel
+from allstreets.explorer.solves.folders import Request, SolveFolder, Status
+from allstreets.explorer.solves.reports import Report
+from allstreets.explorer.solves.spots import spot_name
+from allstreets.solvers import SpotSolver
+from allstreets.storage.bundle import save_spot
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a solve ended, for people."""
+
+    state: SolveState
+    reason: str | None = None
+    error: str | None = None
+
+
+class Outlet:
+    """Tells the server what happens, and keeps it in the folder of the solve."""
+
+    def __init__(self, folder: SolveFolder, request: Request, channel: Channel) -> None:
+        self._folder, self._request, self._channel = folder, request, channel
+        earlier = folder.status() or Status(run=0, state="starting")
+        self._saves, self._progress = earlier.saves, earlier.progress
+
+    def tell(self, report: Report) -> None:
+        """Tell the server."""
+        self._channel.send(report)
+
+    def save(
+        self, solver: SpotSolver, progress: SolveProgress, rows: Sequence[dict[str, Any]]
+    ) -> None:
+        """Bring the bundle up to date."""
+        assert progress.exploitability is not None
+        save_spot(
+            solver,
+            self._folder.solution,
+            exploitability=progress.exploitability / 100,
+            seconds=progress.seconds,
+            metrics=rows,
+            name=spot_name(self._request.form),
+        )
+        self._saves += 1
+        self._progress = progress
+        self._keep(Ending("running"))
+        self.tell(Report(saves=self._saves, progress=progress))
+
+    def end(self, ending: Ending) -> None:
+        """The last words."""
+        self._keep(ending)
+        self.tell(Report(state=ending.state, note="", reason=ending.reason, error=ending.error))
+
+    def _keep(self, now: Ending) -> None:
+        status = Status(
+            run=self._request.run,
+            state=now.state,
+            reason=now.reason,
+            error=now.error,
+            saves=self._saves,
+            progress=self._progress,
+        )
+        with suppress(OSError):  # the solution itself is safe
+            self._folder.write(status)

@@ -1,0 +1,84 @@
+"""A process that solves one spot: python -m allstreets.explorer.solves.worker FOLDER.
+
+It goes on from the folder's bundle where there is one, saves as it goes, and ends when the target
+is reached, when the time is up, or when the server says so or is gone. The server keeps its own
+memory and processor time, and a spot that is too large for the machine takes this process with
+it, not the server.
+"""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from allstreets.base import InputError
+from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves.folders import Request, SolveFolder
+from allstreets.explorer.solves.job import solve
+from allstreets.explorer.solves.outlet import Ending, Outlet
+from allstreets.explorer.solves.reports import Report
+from allstreets.storage import claim
+
+CLAIM_SECONDS = 60.0  # to wait for an earlier process that is about to end
+NICENESS = 5  # the page shall stay quick while every core solves
+FIRST_TO_GO = "800"  # of 1,000, when the machine runs out of memory
+
+
+def main(arguments: list[str]) -> int:
+    """Solve the spot of a folder; returns the exit code."""
+    folder = SolveFolder(Path(arguments[0]))
+    request = folder.request()
+    if request is None:
+        sys.stderr.write(f"{folder.path} is not the folder of a solve\n")
+        return 2
+    commands, channel = Commands(), Channel.take_stdout()
+    commands.listen(0)
+    _step_back()
+    outlet = Outlet(folder, request, channel)
+    try:
+        with _claimed(folder, commands):
+            ending = _attempt(folder, request, commands, outlet)
+            outlet.end(ending)  # told before anybody else may write here
+    except InputError as error:
+        outlet.tell(Report(state="failed", note="", error=str(error)))
+        return 1
+    return 0 if ending.state != "failed" else 1
+
+
+@contextmanager
+def _claimed(folder: SolveFolder, commands: Commands) -> Iterator[None]:
+    """The bundle's folder as its only writer; an earlier process may still be saving."""
+    patience = time.monotonic() + CLAIM_SECONDS
+    while folder.in_use() and commands.ending is None and time.monotonic() < patience:
+        time.sleep(0.1)
+    with claim(folder.solution):
+        yield
+
+
+def _attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
+    """Solve; whatever goes wrong is an ending, too."""
+    try:
+        return solve(folder, request.form, commands, outlet)
+    except InputError as error:
+        return Ending("failed", error=str(error))
+    except MemoryError:
+        return Ending("failed", error="the machine has not enough memory for this spot")
+    except Exception as error:
+        traceback.print_exc()
+        return Ending("failed", error=f"a fault of ours: {type(error).__name__}: {error}")
+
+
+def _step_back() -> None:
+    """Let others go first, to the processors and when memory runs out."""
+    with suppress(OSError, AttributeError):  # Windows has neither
+        os.nice(NICENESS)
+        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_GO)
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(code)  # everything is written: taking the compiler down in order takes a while

@@ -1,0 +1,1 @@
+"""One view for each kind of solution."""

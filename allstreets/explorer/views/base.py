@@ -1,0 +1,50 @@
+"""What the explorer asks of a solution, whatever its kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
+from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.solution import Curve, Fact, Features
+
+
+@dataclass(frozen=True)
+class Description:
+    """A solution in words and figures."""
+
+    title: str
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    curve: Curve
+    features: Features
+    root: str
+
+
+class SolutionView(Protocol):
+    """A solution that can be walked. A line that leads nowhere is an `InputError`."""
+
+    def describe(self) -> Description:
+        """What it is."""
+
+    def place(self, line: str) -> Place:
+        """What is seen at a line."""
+
+    def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
+        """A cell of the grid, combo by combo."""
+
+    def equity(self, line: str) -> EquityCurves:
+        """Both ranges, sorted by equity."""
+
+    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+        """A player's range at a line, or the part of it that takes an action."""
+
+    def cards(self, line: str) -> CardReport:
+        """One row a card that can be dealt at a line."""
+
+    def flops(self, line: str) -> FlopReport:
+        """One row a flop: the decision of a line on all of them."""
+
+    def rows(self, line: str) -> list[Mapping[str, Any]]:
+        """The decision of a line as a table: one row a combo, or a hand."""

@@ -1,0 +1,152 @@
+"""A betting tree as a page reads it: choices, the steps that lie behind, pot and stacks."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import get_args
+
+from allstreets.betting import Action, ActionKind, BettingTree, NodeKind, Player, Street, pot_share
+from allstreets.betting.lines import choices
+from allstreets.explorer.models.base import PlayerName, StreetName, Tone
+from allstreets.explorer.models.place import CardsStep, Choice, ChoiceStep, Step
+
+PLAYER_NAMES: tuple[PlayerName, PlayerName] = get_args(PlayerName)
+STREET_NAMES: tuple[StreetName, ...] = get_args(StreetName)
+TONES: dict[ActionKind, Tone] = {
+    ActionKind.FOLD: "fold",
+    ActionKind.CHECK: "call",
+    ActionKind.CALL: "call",
+}
+
+TextOfNode = Callable[[int], str]
+
+
+def street_name(street: Street | int) -> StreetName:
+    """The name of a street in messages."""
+    return STREET_NAMES[int(street)]
+
+
+def player_of(name: PlayerName) -> Player:
+    """The player of a name."""
+    return Player(PLAYER_NAMES.index(name))
+
+
+@dataclass(frozen=True, eq=False)
+class Betting:
+    """A tree with the words that a solution has for its nodes."""
+
+    tree: BettingTree
+    scale: int  # chips in one of the unit
+    unit: str  # "bb", "chips", "pot"
+    seats: tuple[str, str]
+    word: TextOfNode  # for the action that led to a node, as in a line
+    label: TextOfNode  # the same for people
+    line: TextOfNode  # to a node
+    averages: bool = False  # turn and river are averaged over: play goes on without a card
+
+    def amount(self, chips: float) -> float:
+        """Chips in the unit."""
+        return chips / self.scale
+
+    def amount_text(self, chips: float) -> str:
+        """Chips in the unit, as text without zeros that say nothing."""
+        return f"{round(self.amount(chips), 3):.12g}"
+
+    def amount_words(self, chips: float) -> str:
+        """Chips in the unit, with its name: "2.5 bb", "1.75 pots"."""
+        text = self.amount_text(chips)
+        return f"{text} {self.unit}" + ("s" if self.unit == "pot" and text != "1" else "")
+
+    def pot(self, node: int) -> float:
+        """What is in the middle."""
+        return self.amount(self.tree.pot_at(node))
+
+    def stacks(self, node: int) -> dict[PlayerName, float]:
+        """What both players have left."""
+        return {
+            PLAYER_NAMES[player]: self.amount(
+                self.tree.stack - int(self.tree.invested[node, player])
+            )
+            for player in Player
+        }
+
+    def goes_on(self, node: int) -> int:
+        """The node itself, or what follows where a card is averaged over."""
+        if self.averages and self.tree.kind[node] == NodeKind.CHANCE:
+            return int(self.tree.children_of(node)[0])
+        return node
+
+    def to_call(self, node: int) -> float:
+        """What the player at a decision has to pay to go on."""
+        player, invested = self.tree.player_at(node), self.tree.invested[node]
+        return self.amount(int(invested[player.opponent] - invested[player]))
+
+    def choices(self, node: int) -> list[Choice]:
+        """What is offered at a decision."""
+        found = list(choices(self.tree, node))
+        shades = _shades([action for _, action in found])
+        return [
+            Choice(
+                word=self.word(child),
+                label=self.label(child),
+                short=self._short(child, action),
+                tone=TONES.get(action.kind, "aggressive"),
+                shade=shade,
+                line=self.line(self.goes_on(child)),
+            )
+            for (child, action), shade in zip(found, shades, strict=True)
+        ]
+
+    def steps(self, node: int, dealt: Iterator[CardsStep]) -> list[Step]:
+        """The way to a node; `dealt` gives the cards where they are not averaged over."""
+        tree = self.tree
+        steps: list[Step] = []
+        for here, below in pairwise(tree.path_to(node)):
+            if tree.kind[here] == NodeKind.CHANCE:
+                steps.append(self._any_card(below) if self.averages else next(dealt))
+                continue
+            player = tree.player_at(here)
+            steps.append(
+                ChoiceStep(
+                    line=self.line(here),
+                    street=street_name(tree.street[here]),
+                    player=PLAYER_NAMES[player],
+                    seat=self.seats[player],
+                    pot=self.pot(here),
+                    stack=self.stacks(here)[PLAYER_NAMES[player]],
+                    choices=self.choices(here),
+                    chosen=tree.children_of(here).tolist().index(below),
+                )
+            )
+        return steps
+
+    def _any_card(self, node: int) -> CardsStep:
+        street = street_name(self.tree.street[node])
+        return CardsStep(line=self.line(node), street=street, cards=[], label=f"{street}: any card")
+
+    def _short(self, node: int, action: Action) -> str:
+        share = pot_share(self.tree, node)
+        match action.kind:
+            case ActionKind.ALL_IN:
+                return f"All-in {self.amount_text(action.amount)}"
+            case ActionKind.BET | ActionKind.RAISE if share is not None:
+                verb = "Bet" if action.kind == ActionKind.BET else "Raise"
+                if self.tree.first_street == Street.PREFLOP:
+                    return f"{verb} {self.amount_text(action.amount)}"
+                return f"{verb} {round(100 * share)}%"
+        return self.label(node).capitalize()
+
+
+def _shades(actions: list[Action]) -> list[float]:
+    """How strong each bet or raise is among its like: 0 the smallest, 1 all-in."""
+    bets = [action for action in actions if action.is_aggressive]
+    all_in = bool(bets) and bets[-1].kind == ActionKind.ALL_IN
+    steps = max(len(bets) - all_in, 1)
+    return [
+        1.0
+        if action.kind == ActionKind.ALL_IN
+        else bets.index(action) / steps
+        if action.is_aggressive
+        else 0.0
+        for action in actions
+    ]

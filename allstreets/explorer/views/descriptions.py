@@ -1,0 +1,216 @@
+"""Solutions in words: the game, how it was solved, and what one must know to read the numbers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from allstreets.betting import Player, Street, bb_text
+from allstreets.betting.tree import BettingTree
+from allstreets.explorer.models.solution import Fact, Features
+from allstreets.explorer.views.base import Description
+from allstreets.explorer.views.headlines import MBB, PERCENT, curve, headline
+from allstreets.explorer.views.range_words import weights_text
+from allstreets.solvers import PostflopResult, Spot
+from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+
+Told = Iterable[tuple[str, str | None]]
+
+AVERAGED = (
+    "turn and river cards are averaged over: a decision there is the same whichever card came, and "
+    "equities are those of the flop"
+)
+
+
+def _facts(told: Told) -> tuple[Fact, ...]:
+    return tuple(Fact(label=label, value=value) for label, value in told if value)
+
+
+def _seconds(value: float) -> str | None:
+    if not value:
+        return None
+    if value < 60:
+        return f"{value:.3g} s"
+    minutes, seconds = divmod(round(value), 60)
+    return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _error(value: float | None, unit: str) -> str:
+    return "not known" if value is None else f"{value:.3g} {unit}"
+
+
+def _labels(manifest: Mapping[str, Any]) -> Told:
+    return [("Name", manifest.get("name")), ("Description", manifest.get("description"))]
+
+
+def _sizes(bet_sizes: Mapping[str, Mapping[str, str]]) -> Told:
+    for key, lists in bet_sizes.items():
+        street, player = key.split("_")
+        texts = [f"{name} {text}" for name, text in lists.items() if text]
+        yield f"{street.capitalize()} {player.upper()}", ", ".join(texts) or "no bets"
+
+
+def _rake(rate: float, cap: str | None) -> str | None:
+    if not rate:
+        return None
+    return f"{100 * rate:g} % of the pot" + ("" if cap is None else f", at most {cap}")
+
+
+def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Description:
+    """A solved spot."""
+    config, head = manifest["config"], headline("spot", manifest)
+    tree = spot.tree
+    first = tree.first_street
+    streets = [street.text for street in Street if street >= first][:kept]
+    deals = first < Street.RIVER
+    notes = []
+    if len(streets) < Street.RIVER - first + 1:
+        notes.append(
+            f"kept: {' and '.join(streets)}; later streets are solved again when they are looked at"
+        )
+    if spot.lock:
+        notes.append("some strategies are locked: they were given, not found")
+    facts = [
+        *_labels(manifest),
+        ("Board", config["board"]),
+        ("Pot", f"{spot.pot:,} chips"),
+        ("Stacks", f"{spot.stack:,} chips, SPR {spot.stack / spot.pot:.3g}"),
+        ("OOP range", _range(spot, Player.OOP)),
+        ("IP range", _range(spot, Player.IP)),
+        *_sizes(config["bet_sizes"]),
+        ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
+        ("Tree", _decisions(tree)),
+        ("Cards", "real combos, every turn and river"),
+        ("Algorithm", config["algorithm"]),
+        ("Iterations", f"{manifest['iterations']:,}"),
+        ("Exploitability", _error(head.exploitability, PERCENT)),
+        ("EV of the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
+        ("Time", _seconds(manifest["seconds"])),
+    ]
+    return Description(
+        title=head.title,
+        facts=_facts(facts),
+        notes=tuple(notes),
+        curve=curve(PERCENT, manifest["metrics"]),
+        features=Features(combos=True, cards=deals and kept > 1, flops=False, equity=True),
+        root="",
+    )
+
+
+def _range(spot: Spot, player: Player) -> str:
+    held = spot.ranges[player]
+    return f"{held.combos:.6g} combos: {weights_text(held.weights, spot.cards)}"
+
+
+def _decisions(tree: BettingTree) -> str:
+    counts = tree.decision_counts()
+    return "decisions: " + ", ".join(f"{street.text} {count:,}" for street, count in counts.items())
+
+
+def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Description:
+    """A solved whole game, or the part of one before the flop."""
+    facts_of, rules = result.facts, result.rules
+    whole = isinstance(result, UnifiedResult)
+    head = headline("unified" if whole else "preflop", manifest)
+    cap = None if rules.rake_cap is None else f"{bb_text(rules.rake_cap)} bb"
+    facts: list[tuple[str, str | None]] = [
+        *_labels(manifest),
+        ("Stacks", f"{bb_text(rules.stack)} bb"),
+        ("Blinds", f"{bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb"),
+        ("Ante", f"{bb_text(rules.ante)} bb" if rules.ante else None),
+        ("Rake", _rake(rules.rake, cap)),
+        *_raises(manifest["game"]["preflop"]["raise_sizes"]),
+    ]
+    notes: list[str] = []
+    features = Features(combos=False, cards=False, flops=False, equity=True)
+    if isinstance(result, UnifiedResult):
+        facts += [
+            *_sizes(manifest["game"]["postflop_sizes"]),
+            ("Flops", f"{len(result.game.flops.flops):,} ({result.game.flops.name})"),
+            ("Cards after the flop", facts_of.cards),
+        ]
+        notes += _notes_of_cards(result)
+        kept = result.has_flops
+        features = Features(
+            combos=kept and result.cards.kind == "exact", cards=False, flops=kept, equity=True
+        )
+    else:
+        notes.append("the solution ends where the flop is dealt")
+    values = facts_of.values
+    facts += [
+        ("Algorithm", facts_of.algorithm),
+        ("Iterations", f"{facts_of.iterations:,}"),
+        ("Exploitability", _error(facts_of.exploitability, MBB)),
+        ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
+        ("Time", _seconds(facts_of.seconds)),
+    ]
+    return Description(
+        title=head.title,
+        facts=_facts(facts),
+        notes=tuple(notes),
+        curve=curve(MBB, result.facts.metrics),
+        features=features,
+        root="",
+    )
+
+
+def _raises(sizes: Mapping[str, list[list[str]]]) -> Told:
+    for seat, levels in sizes.items():
+        texts = [" or ".join(level) for level in levels if level]
+        yield f"Raises {seat.upper()}", ", then ".join([*texts, "all-in"])
+
+
+def _notes_of_cards(result: UnifiedResult) -> list[str]:
+    if not result.has_flops:
+        return ["solved with memory: values, which keeps no strategies after the flop"]
+    if result.cards.kind == "exact":
+        return ["after the flop, strategies are by combo, and only those on the flop are kept"]
+    notes = [AVERAGED]
+    if result.cards.kind == "buckets":
+        notes.append("hands of a bucket play alike, so equities after the flop are not shown")
+    if not result.game.flops.is_all:
+        count = len(result.game.flops.flops)
+        notes.append(f"of the 1,755 flops {count:,} are dealt, each by its weight")
+    return notes
+
+
+def describe_postflop(
+    result: PostflopResult, manifest: Mapping[str, Any], root: str
+) -> Description:
+    """A model of flops."""
+    config, head = result.config, headline("postflop", manifest)
+    buckets = config.get("buckets")
+    missing = len(result.missing)
+    notes = ["both ranges are full: every hand that fits beside the flop is there", AVERAGED]
+    if config["solve_type"] == "bucketed":
+        notes.append("hands of a bucket play alike, so equities are not shown")
+    if missing:
+        notes.append(f"{missing:,} of {len(result.wanted):,} flops are not solved yet")
+    sizes = config["sizes"]
+    facts = [
+        *_labels(manifest),
+        ("Stack to pot", ", ".join(f"{spr:g}" for spr in result.sprs)),
+        *((street.capitalize(), _bets(sizes[street])) for street in sizes),
+        ("Raises a street", _count(config["max_raises_per_street"])),
+        ("Model", config["solve_type"]),
+        ("Buckets", buckets and "flop {}, turn {}, river {}".format(*buckets)),
+        ("Algorithm", config["cfr_variant"]),
+        ("Exploitability", _error(head.exploitability, f"{PERCENT}, mean over flops")),
+        ("Time", _seconds(result.seconds)),
+    ]
+    return Description(
+        title=head.title,
+        facts=_facts(facts),
+        notes=tuple(notes),
+        curve=curve(PERCENT, []),
+        features=Features(
+            combos=False, cards=False, flops=True, equity=config["solve_type"] != "bucketed"
+        ),
+        root=root,
+    )
+
+
+def _bets(lists: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {text}" for name, text in lists.items() if text) or "no bets"
+
+
+def _count(number: int | None) -> str:
+    return "any number" if number is None else str(number)

@@ -1,0 +1,97 @@
+"""What the manifest of a solution tells at once: a line of a list, and the curve of its run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from allstreets.betting import bb_text
+from allstreets.explorer.models.base import SolutionKind
+from allstreets.explorer.models.solution import Curve, CurvePoint
+
+PERCENT = "% of pot"
+MBB = "mbb/hand"
+
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A solution in a list."""
+
+    title: str  # what game it is, in one line
+    iterations: int | None
+    exploitability: float | None
+    unit: str
+
+
+def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
+    """The headline of a manifest of this kind."""
+    return HEADLINES[kind](manifest)
+
+
+def _spot(manifest: Manifest) -> Headline:
+    config = manifest["config"]
+    return Headline(
+        title=f"{config['board']}, pot {config['pot']:,}, stack {config['stack']:,}",
+        iterations=int(manifest["iterations"]),
+        exploitability=100 * float(manifest["exploitability"]),
+        unit=PERCENT,
+    )
+
+
+def _unified(manifest: Manifest) -> Headline:
+    flops = len(manifest["flops"])
+    cards = str(manifest["cards"]).split()[0].rstrip(",")
+    return _whole(manifest, f"{flops:,} flop{'' if flops == 1 else 's'}, {cards}")
+
+
+def _preflop(manifest: Manifest) -> Headline:
+    return _whole(manifest, "betting before the flop")
+
+
+def _whole(manifest: Manifest, what: str) -> Headline:
+    return Headline(
+        title=f"{bb_text(manifest['game']['preflop']['stack'])} bb deep, {what}",
+        iterations=int(manifest["iterations"]),
+        exploitability=manifest["figures"]["exploitability"],
+        unit=MBB,
+    )
+
+
+def _postflop(manifest: Manifest) -> Headline:
+    rows: Sequence[Manifest] = manifest["rows"]
+    flops = len({row["flop"] for row in rows})
+    sprs = ", ".join(f"{spr:g}" for spr in sorted({row["spr"] for row in rows}))
+    weight = sum(row["multiplicity"] for row in rows)
+    total = sum(row["multiplicity"] * row["exploitability"] for row in rows)
+    return Headline(
+        title=f"{flops:,} flop{'' if flops == 1 else 's'}, SPR {sprs or '?'}, "
+        f"{manifest['config']['solve_type']}",
+        iterations=max((int(row["iterations"]) for row in rows), default=None),
+        exploitability=100 * total / weight if weight else None,
+        unit=PERCENT,
+    )
+
+
+HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
+    "spot": _spot,
+    "unified": _unified,
+    "preflop": _preflop,
+    "postflop": _postflop,
+}
+
+
+def curve(unit: str, metrics: Sequence[Manifest]) -> Curve:
+    """Exploitability over time, as the checks of a run have it."""
+    return Curve(
+        unit=unit,
+        points=[
+            CurvePoint(
+                iteration=int(row["iteration"]),
+                seconds=float(row.get("seconds") or 0.0),
+                exploitability=row.get("exploitability"),
+                regret=row.get("avg_positive_regret"),
+            )
+            for row in metrics
+        ],
+    )

@@ -1,0 +1,207 @@
+"""A solved spot: real combos, and every turn and river card."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    Line,
+    NodeKind,
+    Street,
+    action_label,
+    action_text,
+    line_text,
+    parse_line,
+)
+from allstreets.cards import Runouts, card_text
+from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.place import (
+    CardOption,
+    CardsStep,
+    Deal,
+    Decision,
+    End,
+    EquityCurves,
+    HandDetail,
+    Place,
+    RangeText,
+)
+from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.views.base import Description
+from allstreets.explorer.views.betting import Betting, street_name
+from allstreets.explorer.views.curves import equity_curve
+from allstreets.explorer.views.descriptions import describe_spot
+from allstreets.explorer.views.ends import end
+from allstreets.explorer.views.figures import decision, hand_detail, table
+from allstreets.explorer.views.range_words import range_text
+from allstreets.explorer.views.scene import Scene
+from allstreets.explorer.views.spot_cards import CardReports
+from allstreets.explorer.views.spot_scenes import SpotScenes
+from allstreets.explorer.views.wrong_lines import with_hints
+from allstreets.solvers import SpotResult
+from allstreets.solvers.estimate import spot_root
+from allstreets.solvers.resolve import TrimmedResult
+
+SEATS = ("OOP", "IP")
+DECK = range(52)
+EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
+
+
+class SpotView:
+    """A `SolutionView` of a spot."""
+
+    def __init__(self, result: SpotResult, manifest: Mapping[str, Any]) -> None:
+        self.result = result
+        self._manifest = manifest
+        self._scenes = SpotScenes(result)
+        self._reports = CardReports(self)
+
+    @property
+    def kept(self) -> int:
+        """How many streets are kept; what comes later is solved again."""
+        last = Street.RIVER - self.result.spot.tree.first_street + 1
+        return self.result.kept if isinstance(self.result, TrimmedResult) else last
+
+    @cached_property
+    def _root(self) -> Runouts:
+        return spot_root(self.result.spot)
+
+    def runouts(self, cards: tuple[int, ...]) -> Runouts:
+        """Which cards are the same after these were dealt."""
+        found = self._root
+        for card in cards:
+            found = found.after(card)
+        return found
+
+    def describe(self) -> Description:
+        """What it is."""
+        return describe_spot(self.result.spot, self._manifest, self.kept)
+
+    def line(self, text: str) -> Line:
+        """The way that a text describes."""
+        tree, board = self.result.spot.tree, self.result.spot.cards
+        return with_hints(
+            text, lambda given: parse_line(tree, given, board), lambda given: self.text(given)
+        )
+
+    def text(self, line: Line) -> str:
+        """The canonical text of a line."""
+        return line_text(self.result.spot.tree, line.node, line.cards)
+
+    def scene(self, line: Line) -> Scene:
+        """Both players' hands."""
+        return self._scenes.at(self.betting(line.cards), line)
+
+    def betting(self, cards: tuple[int, ...]) -> Betting:
+        """The tree with these cards dealt; nodes beyond them are not asked for."""
+        tree = self.result.spot.tree
+
+        def word(node: int) -> str:
+            action = tree.actions[node]
+            assert action is not None
+            return action_text(action)
+
+        return Betting(
+            tree=tree,
+            scale=1,
+            unit="chips",
+            seats=SEATS,
+            word=word,
+            label=lambda node: action_label(tree, node),
+            line=lambda node: line_text(tree, node, cards),
+        )
+
+    def place(self, line: str) -> Place:
+        """What is seen at a line."""
+        found = self.line(line)
+        spot, betting = self.result.spot, self.betting(found.cards)
+        street = spot.tree.first_street + len(found.cards)
+        return Place(
+            solution="",
+            line=self.text(found),
+            street=street_name(street),
+            board=[card_text(card) for card in (*spot.cards, *found.cards)],
+            unit=betting.unit,
+            ev_note=EV_NOTE + (" less the rake" if spot.rake else ""),
+            pot=betting.pot(found.node),
+            stacks=betting.stacks(found.node),
+            seats={"oop": SEATS[0], "ip": SEATS[1]},
+            steps=betting.steps(found.node, self._dealt(found)),
+            here=self._here(betting, found),
+        )
+
+    def _here(self, betting: Betting, line: Line) -> Decision | Deal | End:
+        tree, node = betting.tree, line.node
+        if tree.kind[node] == NodeKind.CHANCE:
+            return self._deal(line)
+        if tree.kind[node] == NodeKind.DECISION:
+            return decision(
+                self.scene(line),
+                betting.choices(node),
+                SEATS[tree.player_at(node)],
+                betting.to_call(node),
+            )
+        shown = tree.kind[node] == NodeKind.SHOWDOWN
+        return end(betting, node, self.result.spot.payoffs, self.scene(line) if shown else None)
+
+    def _deal(self, line: Line) -> Deal:
+        tree = self.result.spot.tree
+        same, below = self.runouts(line.cards), int(tree.children_of(line.node)[0])
+        options = []
+        for card in DECK:
+            other = int(same.representative[card])
+            options.append(
+                CardOption(
+                    card=card_text(card),
+                    line=None if other < 0 else line_text(tree, below, (*line.cards, card)),
+                    same_as=card_text(other) if other not in (card, -1) else None,
+                )
+            )
+        return Deal(
+            street=street_name(int(tree.street[line.node]) + 1),
+            count=1,
+            cards=options,
+            pattern=None,
+            solves_again=len(line.cards) + 1 >= self.kept,
+        )
+
+    def _dealt(self, line: Line) -> Iterator[CardsStep]:
+        tree = self.result.spot.tree
+        chances = [node for node in line.nodes if tree.kind[node] == NodeKind.CHANCE]
+        for place, (card, node) in enumerate(zip(line.cards, chances, strict=False)):
+            street = street_name(int(tree.street[node]) + 1)
+            other = int(self.runouts(line.cards[:place]).representative[card])
+            yield CardsStep(
+                line=line_text(tree, node, line.cards),
+                street=street,
+                cards=[card_text(card)],
+                label=f"{street} {card_text(card)}",
+                same_as=[card_text(other)] if other != card else [],
+            )
+
+    def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
+        """A cell of the grid, combo by combo."""
+        return hand_detail(self.scene(self.line(line)), player, hand)
+
+    def equity(self, line: str) -> EquityCurves:
+        """Both ranges, sorted by equity."""
+        found = self.line(line)
+        oop, ip = self.scene(found).sides
+        return EquityCurves(line=self.text(found), oop=equity_curve(oop), ip=equity_curve(ip))
+
+    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+        """A player's range at a line, or the part of it that takes an action."""
+        return range_text(self.scene(self.line(line)), player, action)
+
+    def cards(self, line: str) -> CardReport:
+        """One row a card of the deal at a line, or of the last one on the way to it."""
+        return self._reports.at(self.line(line))
+
+    def flops(self, line: str) -> FlopReport:
+        """There is one flop only."""
+        raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+
+    def rows(self, line: str) -> list[Mapping[str, Any]]:
+        """The decision of a line as a table: one row a combo."""
+        return table(self.scene(self.line(line)))

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { looking, readAddress, writeAddress, type Address } from "./address";
+
+function roundTrip(address: Address): Address {
+  const url = new URL(writeAddress(address), "http://here");
+  return readAddress(url.pathname, url.search);
+}
+
+describe("addresses", () => {
+  it.each<Address>([
+    { page: "home" },
+    { page: "solve", id: null },
+    { page: "solve", id: "20261115-qsjh2h-1a2b" },
+    looking("1f0a93c2"),
+    looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),
+    { ...looking("1f0a93c2", "x"), tab: "cards", mode: "ev", player: "ip", hand: "AKs" },
+  ])("come back as they were written: %o", (address) => {
+    expect(roundTrip(address)).toEqual(address);
+  });
+
+  it("fall back to what is usual where a word is unknown", () => {
+    expect(readAddress("/solution/1f", "?tab=nonsense&mode=&player=me")).toEqual(looking("1f"));
+    expect(readAddress("/nowhere/1", "")).toEqual({ page: "home" });
+    expect(readAddress("/solution", "")).toEqual({ page: "home" });
+  });
+});

@@ -1,0 +1,61 @@
+// What the address bar holds: which page, which solution, which place in it.
+
+export type Tab = "strategy" | "equity" | "cards" | "flops" | "about";
+export type Mode = "strategy" | "ev" | "equity" | "eqr" | "reach";
+export type PlayerName = "oop" | "ip";
+
+export const TABS: readonly Tab[] = ["strategy", "equity", "cards", "flops", "about"];
+export const MODES: readonly Mode[] = ["strategy", "ev", "equity", "eqr", "reach"];
+
+export interface Home {
+  page: "home";
+}
+export interface SolvePage {
+  page: "solve";
+  id: string | null; // of a solve; null: the form
+}
+export interface Looking {
+  page: "solution";
+  id: string;
+  line: string;
+  tab: Tab;
+  mode: Mode;
+  player: PlayerName | null; // null: the one who acts
+  hand: string | null; // the cell that is held open
+}
+export type Address = Home | SolvePage | Looking;
+
+export function looking(id: string, line = ""): Looking {
+  return { page: "solution", id, line, tab: "strategy", mode: "strategy", player: null, hand: null };
+}
+
+export function readAddress(path: string, search: string): Address {
+  const [page, id] = path.split("/").filter(Boolean);
+  if (page === "solve") return { page: "solve", id: id ?? null };
+  if (page !== "solution" || !id) return { page: "home" };
+  const query = new URLSearchParams(search);
+  const player = query.get("player");
+  return {
+    page: "solution",
+    id,
+    line: query.get("line") ?? "",
+    tab: TABS.find((tab) => tab === query.get("tab")) ?? "strategy",
+    mode: MODES.find((mode) => mode === query.get("mode")) ?? "strategy",
+    player: player === "oop" || player === "ip" ? player : null,
+    hand: query.get("hand"),
+  };
+}
+
+/** The opposite of `readAddress`; what is as usual is left out. */
+export function writeAddress(address: Address): string {
+  if (address.page === "home") return "/";
+  if (address.page === "solve") return address.id ? `/solve/${address.id}` : "/solve";
+  const query = new URLSearchParams();
+  if (address.line) query.set("line", address.line);
+  if (address.tab !== "strategy") query.set("tab", address.tab);
+  if (address.mode !== "strategy") query.set("mode", address.mode);
+  if (address.player) query.set("player", address.player);
+  if (address.hand) query.set("hand", address.hand);
+  const text = query.toString();
+  return `/solution/${address.id}${text ? `?${text}` : ""}`;
+}

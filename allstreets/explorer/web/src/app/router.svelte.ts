@@ -1,0 +1,33 @@
+// The address bar as state: reading it follows the back button, setting it adds a step to go back.
+
+import { readAddress, writeAddress, type Address, type Looking } from "./address";
+
+class Router {
+  address: Address = $state.raw(readAddress(location.pathname, location.search));
+
+  constructor() {
+    addEventListener("popstate", () => {
+      this.address = readAddress(location.pathname, location.search);
+    });
+  }
+
+  go(address: Address): void {
+    const text = writeAddress(address);
+    if (text === location.pathname + location.search) return;
+    history.pushState(null, "", text);
+    this.address = address;
+  }
+
+  /** As `go`, but no step to go back to: for what follows from where one is. */
+  replace(address: Address): void {
+    history.replaceState(null, "", writeAddress(address));
+    this.address = address;
+  }
+
+  /** Change some of a place in a solution; elsewhere nothing happens. */
+  change(part: Partial<Looking>): void {
+    if (this.address.page === "solution") this.go({ ...this.address, ...part });
+  }
+}
+
+export const router = new Router();

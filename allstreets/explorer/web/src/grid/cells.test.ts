@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { Schemas } from "../api/client";
+import { GRID_HANDS } from "../common/cards";
+import { cellsOf, digitsFor, scaleOf, type Shown } from "./cells";
+
+// The order of the server is not that of the grid: hands must be found by name.
+const HANDS = [...GRID_HANDS].reverse();
+
+function list<T>(usual: T, special: Record<string, T>): T[] {
+  return HANDS.map((hand) => special[hand] ?? usual);
+}
+
+function action(word: string, tone: "fold" | "call" | "aggressive", chances: (number | null)[]) {
+  return {
+    word,
+    label: word,
+    short: word,
+    tone,
+    shade: tone === "aggressive" ? 1 : 0,
+    line: word,
+    frequency: null,
+    ev: null,
+    combos: 0,
+    chances,
+    evs: chances,
+  } satisfies Schemas["ActionFigures"];
+}
+
+const GRID: Schemas["PlayerGrid"] = {
+  combos: list(6, {}),
+  reach: list(0, { AA: 0.5, AKs: 0.25, "72o": 0.001, "73o": 1e-6 }),
+  ev: list<number | null>(null, { AA: 12.34, AKs: -3 }),
+  equity: list<number | null>(null, { AA: 0.85, AKs: 0.5 }),
+  eqr: list<number | null>(null, { AA: 1.5, AKs: 1 }),
+  summary: { combos: 4, ev: 1, equity: 0.5, eqr: 1 },
+};
+const ACTIONS = [
+  action("f", "fold", list<number | null>(null, { AA: 0, AKs: 0.75 })),
+  action("r3", "aggressive", list<number | null>(null, { AA: 1, AKs: 0.25 })),
+];
+const SHOWN: Shown = { hands: HANDS, grid: GRID, actions: ACTIONS, mode: "strategy", player: "oop" };
+
+function cell(hand: string, shown: Shown = SHOWN) {
+  const found = cellsOf(shown).find((one) => one.hand === hand);
+  if (!found) throw new Error(hand);
+  return found;
+}
+
+describe("cells of a strategy", () => {
+  it("lie row by row as in the grid", () => {
+    expect(cellsOf(SHOWN).map((one) => one.hand)).toEqual(GRID_HANDS);
+  });
+
+  it("are split by frequency, the raise at the left", () => {
+    expect(cell("AA").background).toBe("linear-gradient(90deg, var(--raise-high) 0% 100%)");
+    expect(cell("AKs").background).toBe(
+      "linear-gradient(90deg, var(--raise-high) 0% 25%, var(--fold) 25% 100%)",
+    );
+    expect(cell("AKs").text).toBe("75");
+    expect(cell("AKs").label).toBe("AKs: f 75 %, r3 25 %; reach 25.0 %");
+  });
+
+  it("are as high as the hand gets here, against the one that gets here most", () => {
+    expect(cell("AA").height).toBe(1);
+    expect(cell("AKs").height).toBe(0.5);
+    expect([cell("AA").ink, cell("AKs").ink]).toEqual(["strong", "look"]);
+    expect(cell("72o").height).toBeGreaterThan(0.05);
+    expect(cell("72o").height).toBeLessThan(0.2);
+  });
+
+  it("are empty where the hand does not get here", () => {
+    expect(cell("22")).toMatchObject({ reached: false, height: 0, background: "none" });
+    expect(cell("73o")).toMatchObject({ reached: false, label: "73o: hardly ever here" });
+  });
+
+  it("show the reach of a player who does not act", () => {
+    expect(cell("AA", { ...SHOWN, actions: [] }).background).toContain("var(--oop)");
+  });
+});
+
+describe("cells of numbers", () => {
+  it("are filled, however seldom the hand gets here", () => {
+    expect(cell("AKs", { ...SHOWN, mode: "equity" })).toMatchObject({ height: 1, ink: "pale" });
+    expect(cell("22", { ...SHOWN, mode: "equity" })).toMatchObject({ reached: false, height: 0 });
+  });
+
+  it("carry the number", () => {
+    expect(cell("AA", { ...SHOWN, mode: "ev" }).text).toBe("12.3");
+    expect(cell("AKs", { ...SHOWN, mode: "ev" }).text).toBe("−3.0");
+    expect(cell("AA", { ...SHOWN, mode: "equity" }).text).toBe("85");
+    expect(cell("AKs", { ...SHOWN, mode: "eqr" }).text).toBe("100");
+    expect(cell("AA", { ...SHOWN, mode: "reach" }).text).toBe("50");
+    expect(cell("72o", { ...SHOWN, mode: "ev" }).text).toBe("–");
+  });
+
+  it("are coloured from the worst to the best", () => {
+    expect(cell("AA", { ...SHOWN, mode: "ev" }).background).toContain("var(--value-high) 0%");
+    expect(cell("AKs", { ...SHOWN, mode: "ev" }).background).toContain("var(--value-low) 0%");
+    expect(cell("AKs", { ...SHOWN, mode: "eqr" }).background).toContain("var(--value-mid) 0%");
+  });
+
+  it("know their scale", () => {
+    expect(scaleOf({ grid: GRID, mode: "strategy" })).toBeNull();
+    expect(scaleOf({ grid: GRID, mode: "ev" })).toMatchObject({ low: -3, high: 12.34 });
+    expect(scaleOf({ grid: { ...GRID, reach: list(0, {}) }, mode: "ev" })).toMatchObject({
+      low: 0,
+      high: 0,
+    });
+    expect([digitsFor(250), digitsFor(25), digitsFor(2.5)]).toEqual([0, 1, 2]);
+  });
+});

@@ -1,0 +1,75 @@
+// The place in the game that is looked at: what the address asks for, and what the server answers.
+
+import { untrack } from "svelte";
+import { get, type Schemas } from "../api/client";
+import { looking, type Looking } from "../app/address";
+import { router } from "../app/router.svelte";
+import { about } from "../common/about";
+import { Asked } from "../common/asked.svelte";
+import { lineBack, lineForward, trailAfter } from "./trail";
+
+export type Place = Schemas["Place"];
+export type Grids = Schemas["Grids"];
+
+export class PlaceStore {
+  readonly about = new Asked<Schemas["About"]>();
+  readonly detail = new Asked<Schemas["SolutionDetail"]>();
+  readonly asked = new Asked<Place>();
+  readonly place: Place | null = $derived(this.asked.value);
+  /** Changes when the numbers of the solution do: part of every question about it. */
+  version = $state(0);
+
+  private trail: readonly string[] = [];
+
+  constructor(readonly id: string) {}
+
+  /** Ask for what the address names; `version` grows when a solution that is being solved is saved. */
+  follow(line: string, version: number): void {
+    untrack(() => {
+      const path = { solution: this.id };
+      this.version = version;
+      void this.about.ask("", about);
+      void this.detail.ask(String(version), (signal) =>
+        get("/api/solutions/{solution}", { path, signal }),
+      );
+      void this.asked.ask(`${version} ${line}`, async (signal) => {
+        const place = await get("/api/solutions/{solution}/place", { path, query: { line }, signal });
+        this.trail = trailAfter(this.trail, place);
+        return place;
+      });
+    });
+  }
+
+  /** Go to another place; whose hands are shown follows from who acts there. */
+  go(line: string | null, change: Partial<Looking> = {}): void {
+    if (line === null) return;
+    const before = router.address.page === "solution" ? router.address : looking(this.id);
+    router.go({ ...before, id: this.id, player: null, ...change, line });
+  }
+
+  back(): void {
+    if (!this.place || router.address.page !== "solution") return;
+    this.go(lineBack(this.place, router.address.line, this.asked.loading || this.asked.error !== null));
+  }
+
+  forward(): void {
+    const here = this.place?.here;
+    if (!this.place || !here) return;
+    this.go(lineForward(this.trail, this.place, here.kind === "decision" ? here.actions : []));
+  }
+
+  /** The nth action that is offered, if there are so many. */
+  take(action: number): void {
+    const here = this.place?.here;
+    if (here?.kind === "decision") this.go(here.actions[action]?.line ?? null);
+  }
+
+  root(): void {
+    this.go(this.detail.value?.root ?? null);
+  }
+}
+
+/** Change what is shown of a place: nothing that the back button should undo. */
+export function show(change: Partial<Looking>): void {
+  if (router.address.page === "solution") router.replace({ ...router.address, ...change });
+}

@@ -1,0 +1,32 @@
+// The board as text and as cards.
+
+export const MOST_CARDS = 5;
+
+/** The cards in a text, whatever its case and what stands between them: "ah kd,7S" → Ah Kd 7s. */
+export function boardCards(text: string): string[] {
+  const found = text.match(/[2-9tjqka][cdhs]/gi) ?? [];
+  const cards = found.map((card) => card.charAt(0).toUpperCase() + card.charAt(1).toLowerCase());
+  return [...new Set(cards)].slice(0, MOST_CARDS);
+}
+
+/** The text as boards are written, if it is nothing but cards: "ah kd,7S" → AhKd7s. */
+export function tidied(text: string): string {
+  const cards = boardCards(text);
+  const letters = text.replace(/[\s,]/g, "").length;
+  // What is left over, named twice or too many stays, for the server to say so.
+  return letters === 2 * cards.length ? cards.join("") : text;
+}
+
+/** The text of the board after a click on a card: it goes, or it comes if there is room. */
+export function toggled(text: string, card: string): string {
+  const cards = boardCards(text);
+  if (cards.includes(card)) return cards.filter((one) => one !== card).join("");
+  return cards.length < MOST_CARDS ? [...cards, card].join("") : cards.join("");
+}
+
+/** The street of a board in words, or what is missing. */
+export function boardWord(cards: number): string {
+  if (cards === 0) return "pick three to five cards";
+  if (cards < 3) return `${3 - cards} more for a flop`;
+  return ["flop", "turn", "river"][cards - 3] ?? "";
+}

@@ -1,0 +1,136 @@
+// The spot that is being written, what the server thinks of it, and how it is sent.
+
+import { get, post, RefusedError, type Schemas } from "../api/client";
+import { boardCards } from "./board";
+import { draftOf, formOf, type Draft, type Problem, type SpotForm } from "./draft";
+import { keepDraft, keptDraft } from "./kept-draft";
+import { withoutRepeats } from "./problems";
+import { sharingOf, sizeRows, spread, type Sharing } from "./sizes";
+
+const PAUSE = 300; // milliseconds without a change before the server is asked
+const RETRY = 3000; // milliseconds before a server that did not answer is asked again
+
+function problemsOf(error: RefusedError): Problem[] {
+  if (error.problems.length > 0) return error.problems;
+  return [{ message: error.message, field: null, hints: [] }];
+}
+
+class SpotEditor {
+  draft: Draft | null = $state.raw(null);
+  examples: readonly Schemas["Example"][] = $state.raw([]);
+  estimate: Schemas["SpotEstimate"] | null = $state.raw(null); // of the last spot without mistakes
+  asking = $state(false); // the estimate is not yet that of the draft
+  sending = $state(false);
+  private found: readonly Problem[] = $state.raw([]);
+  /** Why nothing could be loaded or solved, apart from the fields. */
+  refusal: RefusedError | null = $state.raw(null);
+
+  readonly cards: readonly string[] = $derived(boardCards(this.draft?.board ?? ""));
+  readonly rows = $derived(
+    sizeRows(this.cards.length, this.draft?.sharing ?? { players: true, streets: true }),
+  );
+  /** The example that the draft is, while nothing of it is changed. */
+  readonly example = $derived(
+    this.examples.find(({ form }) => JSON.stringify(draftOf(form)) === JSON.stringify(this.draft)),
+  );
+  readonly problems: readonly Problem[] = $derived(withoutRepeats(this.found, this.rows));
+
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private request: AbortController | null = null;
+
+  /** Begin with what was written last, or with the first example. */
+  async load(): Promise<void> {
+    try {
+      this.examples = await get("/api/examples");
+      this.refusal = null;
+    } catch (error) {
+      this.refuse(error);
+      return;
+    }
+    const [example] = this.examples;
+    if (this.draft || !example) return;
+    const first = draftOf(example.form);
+    this.show(keptDraft(first) ?? first);
+  }
+
+  /** Write another spot over the draft. */
+  fill(form: SpotForm): void {
+    this.show(draftOf(form));
+  }
+
+  change(part: Partial<Draft>): void {
+    if (this.draft) this.show({ ...this.draft, ...part });
+  }
+
+  setBoard(board: string): void {
+    if (!this.draft) return;
+    const { sizes, sharing } = this.draft;
+    const count = boardCards(board).length;
+    const same = sharingOf(sizes, count);
+    // Streets that come into sight may have sizes of their own, which a shared field would hide.
+    const kept = {
+      players: sharing.players && same.players,
+      streets: sharing.streets && same.streets,
+    };
+    this.change({ board, sharing: count === this.cards.length ? sharing : kept });
+  }
+
+  setSharing(sharing: Sharing): void {
+    if (!this.draft) return;
+    this.change({ sharing, sizes: spread(this.draft.sizes, this.cards.length, sharing) });
+  }
+
+  /** Send the spot; the id of its solve, or null where it was refused. */
+  async start(): Promise<string | null> {
+    const form = this.draft && formOf(this.draft).form;
+    if (!form || this.sending) return null;
+    this.sending = true;
+    this.refusal = null;
+    try {
+      return (await post("/api/solves", { body: form })).id;
+    } catch (error) {
+      this.refuse(error);
+      if (error instanceof RefusedError && error.status === 422) this.found = problemsOf(error);
+      return null;
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  private show(draft: Draft): void {
+    this.draft = draft;
+    this.refusal = null;
+    keepDraft(draft);
+    clearTimeout(this.timer);
+    this.request?.abort();
+    const { form, problems } = formOf(draft);
+    this.asking = form !== null;
+    if (form) this.timer = setTimeout(() => void this.ask(form), PAUSE);
+    else this.found = problems;
+  }
+
+  private async ask(form: SpotForm): Promise<void> {
+    const request = new AbortController();
+    this.request = request;
+    try {
+      const estimate = await post("/api/solves/estimate", { body: form, signal: request.signal });
+      if (request.signal.aborted) return;
+      this.found = estimate.problems;
+      if (estimate.memory_bytes !== null) this.estimate = estimate;
+    } catch (error) {
+      if (request.signal.aborted) return;
+      if (!(error instanceof RefusedError)) throw error;
+      this.found = problemsOf(error);
+      if (error.status === 0) this.timer = setTimeout(() => void this.ask(form), RETRY);
+    }
+    this.asking = false;
+  }
+
+  private refuse(error: unknown): void {
+    if (!(error instanceof RefusedError)) throw error;
+    this.refusal = error;
+  }
+}
+
+/** There is one form: it is still there when one comes back from a solve. */
+export const editor = new SpotEditor();

@@ -1,0 +1,53 @@
+// All solves of this server, the newest first.
+
+import { get, remove, RefusedError } from "../api/client";
+import { goesOn, type Solve } from "./events";
+
+const PERIOD = 3000; // milliseconds between two looks while something is being solved
+
+export class SolveList {
+  solves: readonly Solve[] = $state.raw([]);
+  loaded = $state(false);
+  problem: RefusedError | null = $state.raw(null);
+
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private followers = 0;
+
+  /** Keep the list fresh until the function that is returned is called. */
+  follow(): () => void {
+    this.followers += 1;
+    void this.load();
+    return () => {
+      this.followers -= 1;
+      clearTimeout(this.timer);
+    };
+  }
+
+  async load(): Promise<void> {
+    clearTimeout(this.timer);
+    try {
+      this.solves = await get("/api/solves");
+      this.loaded = true;
+      this.problem = null;
+    } catch (error) {
+      this.refuse(error);
+    }
+    const changes = this.problem !== null || this.solves.some((solve) => goesOn(solve.state));
+    clearTimeout(this.timer);
+    if (changes && this.followers > 0) this.timer = setTimeout(() => void this.load(), PERIOD);
+  }
+
+  async delete(id: string): Promise<void> {
+    try {
+      await remove("/api/solves/{solve}", { path: { solve: id } });
+      await this.load();
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  private refuse(error: unknown): void {
+    if (!(error instanceof RefusedError)) throw error;
+    this.problem = error;
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { SolveState } from "./events";
+import { advance, age, offers, ofPot } from "./words";
+
+const PROGRESS = {
+  iteration: 10,
+  seconds: 1,
+  iterations_per_second: null,
+  eta_seconds: null,
+  memory_bytes: null,
+};
+
+describe("words for solves", () => {
+  it("tell ages", () => {
+    const passed = [5, 60, 3599, 3600, 86_399, 86_400, 250_000];
+    expect(passed.map((seconds) => age(1000, 1000 + seconds))).toEqual([
+      "just now",
+      "1 min ago",
+      "59 min ago",
+      "1 h ago",
+      "23 h ago",
+      "1 day ago",
+      "2 days ago",
+    ]);
+  });
+
+  it("offer what can be done", () => {
+    const at = (state: SolveState, exploitability: number | null = null) =>
+      offers({ state, target_pct: 0.3, progress: { ...PROGRESS, exploitability } });
+    expect(at("starting")).toEqual({ pause: false, stop: true, resume: null });
+    expect(at("running")).toEqual({ pause: true, stop: true, resume: null });
+    expect(at("paused")).toEqual({ pause: false, stop: true, resume: "Resume" });
+    expect(at("stopping")).toEqual({ pause: false, stop: false, resume: null });
+    expect(at("interrupted")).toEqual({ pause: false, stop: false, resume: "Go on" });
+    expect(at("done", 0.29).resume).toBeNull();
+    expect(at("done", 0.31).resume).toBe("Go on"); // the time was up
+  });
+
+  it("measure the way to the target by factors", () => {
+    expect(advance(100, 100, 1)).toBe(0);
+    expect(advance(100, 10, 1)).toBeCloseTo(0.5);
+    expect(advance(100, 0.5, 1)).toBe(1);
+    expect(advance(null, null, 1)).toBe(0);
+    expect(advance(10, 20, 1)).toBe(0);
+    expect(ofPot(0.12345)).toBe("0.12 %");
+    expect(ofPot(null)).toBe("–");
+  });
+});

@@ -1,0 +1,28 @@
+"""Whether the kernels for a spot were compiled before: a first solve has to wait for them."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from allstreets.kernels.jit import compiled_folder
+
+if TYPE_CHECKING:
+    from allstreets.solvers import Spot
+
+COMPILING = "compiling kernels, once, about half a minute"
+
+
+def must_compile(spot: "Spot", precision: str) -> bool:
+    """Whether no such spot has been solved with these kernels."""
+    return not _marker(spot, precision).exists()
+
+
+def mark_compiled(spot: "Spot", precision: str) -> None:
+    """Remember that such a spot has been solved."""
+    with suppress(OSError):  # then it is announced once more
+        _marker(spot, precision).touch()
+
+
+def _marker(spot: "Spot", precision: str) -> Path:
+    """Lies beside the compiled kernels, so it goes when they do."""
+    return compiled_folder() / f"solved-{spot.tree.first_street.text}-{precision}"

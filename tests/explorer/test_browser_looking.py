@@ -1,0 +1,313 @@
+"""The explorer's page in a real browser: opening solutions, walking, reading numbers."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from browsing import Server, browser, explorer, keep_picture, new_page
+from playwright.sync_api import Browser, Locator, Page, expect
+from small_spots import TURN, spot
+from whole_solution import CONFIG, FLOP, classes
+
+import allstreets
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, combo_text
+from allstreets.solvers import SpotSolver
+from allstreets.storage import save_spot, save_unified
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root: Path = tmp_path_factory.mktemp("looking")
+    solver = SpotSolver(spot(TURN), threads=2)
+    solver.train_batch(60)
+    save_spot(solver, root / "turn", name="small turn")
+    save_unified(classes(), root / "game", config=CONFIG, name="small game")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, chromium: Browser) -> Iterator[Server]:
+    del chromium  # first: without a browser there is nothing to serve
+    with explorer(folder / "solves", folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, server: Server) -> Iterator[Page]:
+    with new_page(chromium, server) as fresh:
+        yield fresh
+
+
+def line_of(page: Page) -> str:
+    """The place that the address bar holds."""
+    return parse_qs(urlsplit(page.url).query).get("line", [""])[0]
+
+
+def wait_for(page: Page, **wanted: str | None) -> None:
+    """Until the address bar holds these values."""
+
+    def holds(url: str) -> bool:
+        query = parse_qs(urlsplit(url).query)
+        return all(query.get(key, [None])[0] == value for key, value in wanted.items())
+
+    page.wait_for_url(holds)
+
+
+def arrive(page: Page) -> str:
+    """Until the place of the address bar is shown; returns its line."""
+    line = line_of(page)
+    name = re.escape(f": {line}") if line else "^[^:]*"
+    expect(page).to_have_title(re.compile(f"{name} · allstreets$"))
+    return line
+
+
+def open_solution(page: Page, name: str) -> None:
+    page.goto("/")
+    page.get_by_role("link", name=name).click()
+    page.wait_for_url(re.compile("/solution/"))
+    expect(page.locator("[data-choice]").first).to_be_visible()
+
+
+def take(page: Page, label: str) -> None:
+    """Take an action of the decision that is looked at."""
+    before = line_of(page)
+    page.locator("[data-choice]").filter(has_text=label).first.click()
+    page.wait_for_url(lambda _: line_of(page) != before)
+    arrive(page)
+
+
+def numbers(cells: Locator) -> list[float]:
+    """The numbers that a row shows; a percentage is a share."""
+    found = []
+    for text in cells.all_inner_texts():
+        for number, unit in re.findall(r"([−-]?[\d.]+)\s*(%?)", text):
+            found.append(float(number.replace("−", "-")) / (100 if unit else 1))
+    return found
+
+
+def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
+    open_solution(page, "small game")
+    keep_picture(page, "preflop")
+    take(page, "Limp")
+    take(page, "Check")
+    assert line_of(page) == "c x"
+    for card in (FLOP[:2], FLOP[2:4], FLOP[4:]):
+        page.get_by_role("button", name=card, exact=True).click()
+    expect(page.locator("[data-choice]").first).to_be_visible()
+    keep_picture(page, "flop")
+    for _ in range(4):  # both check the flop and the turn
+        take(page, "Check")
+    river = page.get_by_label("river: BB")
+    expect(river).to_be_visible()
+    node = allstreets.load(folder / "game").node(line_of(page))
+    assert node.street.text == "river"
+    shown = [
+        float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
+    ]
+    assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
+
+    page.go_back()
+    expect(river).to_have_count(0)
+    page.get_by_label("preflop: BB").locator(".head").click()
+    wait_for(page, line="c")
+    page.get_by_label("preflop: SB").get_by_text("Raise 2.5").click()  # another way from the start
+    wait_for(page, line="r2.5")
+
+
+def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Server) -> None:
+    open_solution(page, "small turn")
+    take(page, "Check")
+    page.locator('[data-hand="AKs"]').click()
+    shown = page.locator(".tiles").inner_text()
+    with new_page(chromium, server) as other:
+        other.goto(page.url)
+        expect(other.locator(".tiles")).to_have_text(re.compile(re.escape(shown.split()[0])))
+        assert other.locator(".tiles").inner_text() == shown
+        expect(other.locator('[data-hand="AKs"]')).to_have_attribute("aria-selected", "true")
+
+
+@pytest.mark.parametrize(("line", "name"), [("x", "QTs"), ("x b75", "KTs")])
+def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name: str) -> None:
+    open_solution(page, "small turn")
+    solution = urlsplit(page.url).path
+    node = allstreets.load(folder / "turn").node(line)
+    hand = HAND_NAMES.index(name)
+    page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
+    rows = page.locator("table tbody tr").filter(has=page.locator("td.action"))
+    expect(rows.first).to_be_visible()
+    places = [
+        place for place, combo in enumerate(node.combos.tolist()) if HAND_OF_COMBO[combo] == hand
+    ]
+    assert rows.count() == len(places) > 0
+    table = {row["combo"]: row for row in node.table()}
+    for at in range(rows.count()):
+        row = rows.nth(at)
+        cards = [card.get_attribute("aria-label") for card in row.get_by_role("img").all()]
+        wanted = next(row for combo, row in table.items() if {combo[:2], combo[2:]} == set(cards))
+        reach, equity, ev, eqr, *rest = numbers(row.locator("td"))
+        assert reach == pytest.approx(wanted["reach"], abs=0.0051)
+        assert equity == pytest.approx(wanted["equity"], abs=0.00051)
+        assert ev == pytest.approx(wanted["ev"], abs=0.051)
+        assert eqr == pytest.approx(wanted["eqr"], abs=0.0051)
+        for action, word in enumerate(node.actions):
+            assert rest[2 * action] == pytest.approx(wanted[word], abs=0.0051)
+            assert rest[2 * action + 1] == pytest.approx(wanted[f"ev_{word}"], abs=0.051)
+
+
+def test_modes_and_players(page: Page, folder: Path) -> None:
+    open_solution(page, "small turn")
+    node = allstreets.load(folder / "turn").node("")
+    hand = HAND_NAMES.index("KTs")
+    cell = page.locator('[data-hand="KTs"] .text')
+    modes = page.get_by_role("group", name="What the grid shows")
+    modes.get_by_text("EV", exact=True).click()
+    expect(cell).to_have_text(re.compile(r"\d"))
+    evs = node.by_hand(node.evs())
+    assert numbers(cell)[0] == pytest.approx(evs[hand], abs=0.51)
+    modes.get_by_text("Equity", exact=True).click()
+    wait_for(page, mode="equity")
+    equities = node.by_hand(node.equity())
+    assert numbers(cell)[0] == pytest.approx(100 * equities[hand], abs=0.51)
+    keep_picture(page, "equity_of_hands")
+    modes.get_by_text("Strategy", exact=True).click()
+    page.get_by_role("group", name="Whose hands").get_by_text("IP").click()
+    wait_for(page, player="ip")
+    for mode in ("EQR", "Reach"):
+        modes.get_by_text(mode, exact=True).click()
+        expect(page.locator('[data-hand="KQs"] .text')).to_have_text(re.compile(r"\d"))
+
+
+def test_the_keyboard_alone(page: Page) -> None:
+    page.goto("/")
+    link = page.get_by_role("link", name="small turn")
+    expect(link).to_be_visible()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if link.evaluate("one => one === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-choice]").first).to_be_visible()
+    page.keyboard.press("1")
+    wait_for(page, line="x")
+    arrive(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda _: line_of(page).startswith("x b"))
+    after = arrive(page)
+    page.keyboard.press("ArrowLeft")
+    wait_for(page, line="x")
+    arrive(page)
+    page.keyboard.press("ArrowRight")
+    wait_for(page, line=after)
+    arrive(page)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")  # quicker than the server
+    wait_for(page, line=None)
+    arrive(page)
+    page.keyboard.press("m")
+    wait_for(page, mode="ev")
+    page.keyboard.press("2")
+    wait_for(page, line="b75")
+    page.keyboard.press("Home")
+    wait_for(page, line=None)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_cards_flops_equity_and_facts(page: Page, folder: Path) -> None:
+    open_solution(page, "small turn")
+    take(page, "Check")
+    take(page, "Check")
+    page.get_by_role("button", name="Cards", exact=True).click()
+    expect(page.get_by_text(re.compile("^48 ·"))).to_be_visible()
+    keep_picture(page, "river_cards")
+    open_solution(page, "small turn")
+    page.goto(f"{page.url.split('?')[0]}?tab=equity")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    keep_picture(page, "equity_curves")
+    page.goto(f"{page.url.split('?')[0]}?tab=about")
+    expect(page.get_by_text("Ks7d4c9h").first).to_be_visible()
+    keep_picture(page, "about")
+
+    open_solution(page, "small game")
+    page.goto(f"{page.url.split('?')[0]}?line=c+x&tab=flops")
+    flops = allstreets.load(folder / "game").flops
+    expect(page.get_by_role("row")).to_have_count(len(flops) + 2)
+    page.get_by_placeholder(re.compile("AK7")).fill(FLOP[0] + FLOP[2])
+    expect(page.get_by_role("row")).to_have_count(1 + 2)
+    keep_picture(page, "flops")
+
+
+def test_what_does_not_exist_is_said(page: Page) -> None:
+    open_solution(page, "small game")
+    solution = urlsplit(page.url).path
+    page.goto(f"{solution}?line=c+x+|+2c2d2h")
+    expect(page.get_by_text(re.compile("not among"))).to_be_visible()
+    page.get_by_role("link", name=re.compile(r"♠|[2-9TJQKA]s")).first.or_(
+        page.get_by_role("button", name=re.compile(r"[2-9TJQKA]s[2-9TJQKA]"))
+    ).first.click()
+    expect(page.locator("[data-choice]").first).to_be_visible()
+    page.goto("/solution/0000")
+    expect(page.get_by_text(re.compile("no such|there is no|no solution"))).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("dark", {"color_scheme": "dark"}),
+        ("tablet", {"viewport": {"width": 1024, "height": 768}}),
+        ("upright", {"viewport": {"width": 820, "height": 1180}}),
+    ],
+)
+def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str, Any]) -> None:
+    with new_page(chromium, server, **settings) as page:
+        open_solution(page, "small turn")
+        page.locator('[data-hand="AKs"]').click()
+        grid, width = page.get_by_role("grid").bounding_box(), page.viewport_size
+        assert grid is not None
+        assert width is not None
+        assert grid["x"] >= 0
+        assert grid["x"] + grid["width"] <= width["width"]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        keep_picture(page, name)
+        page.get_by_label("colour-blind safe").check()
+        assert page.evaluate("document.documentElement.dataset.palette") == "safe"
+        keep_picture(page, f"{name}_safe")
+
+
+def test_copied_range_reads_back(page: Page, folder: Path) -> None:
+    open_solution(page, "small turn")
+    node = allstreets.load(folder / "turn").node("")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name=re.compile("Copy the range that takes: bet")).first.click()
+    expect(page.get_by_text(re.compile("copied", re.IGNORECASE))).to_be_visible()
+    text = page.evaluate("navigator.clipboard.readText()")
+    weights = allstreets.Range.parse(text).weights
+    bets = node.actions.index(next(word for word in node.actions if word.startswith("b")))
+    for combo, reach, chance in zip(
+        node.combos.tolist(), node.reach, node.strategy[bets], strict=True
+    ):
+        assert weights[combo] == pytest.approx(reach * chance, abs=1e-4), combo_text(combo)
+
+
+def test_the_page_asks_only_for_what_the_document_tells(page: Page) -> None:
+    asked: set[str] = set()
+    page.on("request", lambda request: asked.add(urlsplit(request.url).path))
+    open_solution(page, "small turn")
+    take(page, "Check")
+    document = page.request.get("/api/openapi.json").json()
+    known = [re.sub(r"\{\w+\}", "[^/]+", path) for path in document["paths"]]
+    for path in asked:
+        if path.startswith("/api/"):
+            assert any(re.fullmatch(one, path) for one in known), json.dumps(sorted(asked))

@@ -1,0 +1,159 @@
+"""The explorer's page in a real browser: filling the form, solving, and what survives."""
+
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsing import Server, browser, explorer, keep_picture, new_page
+from playwright.sync_api import Browser, Page, expect
+
+import allstreets
+from allstreets.cards import HAND_NAMES
+
+SECONDS = 60_000  # ms: a worker compiles its kernels where no test before it has
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def solves(tmp_path: Path) -> Path:
+    return tmp_path / "solves"
+
+
+@pytest.fixture
+def server(solves: Path, chromium: Browser) -> Iterator[Server]:
+    del chromium  # first: without a browser there is nothing to serve
+    with explorer(solves) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, server: Server) -> Iterator[Page]:
+    with new_page(chromium, server) as fresh:
+        yield fresh
+
+
+def fill_long_solve(page: Page) -> None:
+    """A turn that goes on for a while: its target is out of reach."""
+    page.goto("/solve")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    page.get_by_label("as text", exact=True).fill("Ks7d4c9h")
+    page.get_by_label("Range of OOP as text").fill("99+,AQs+,KTs+,QJs,87s")
+    page.get_by_label("Range of IP as text").fill("88+,AJs+,KQ,QTs+,T8s")
+    page.get_by_label("Target").fill("0.00001")
+    page.get_by_label("Target").press("Tab")
+
+
+def start(page: Page) -> None:
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    page.get_by_role("button", name="Solve", exact=True).click()
+    page.wait_for_url(re.compile("/solve/.+"))
+
+
+def state(page: Page, word: str) -> None:
+    """Until the solve is in a state."""
+    expect(page.locator("header .state")).to_have_text(re.compile(word), timeout=SECONDS)
+
+
+def iteration(page: Page) -> int:
+    text = page.get_by_label("Progress").inner_text()
+    found = re.search(r"[Ii]terations?\s+([\d,]+)", text)
+    assert found is not None, text
+    return int(found[1].replace(",", ""))
+
+
+def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
+    page.goto("/solve")
+    expect(page.get_by_label("OOP range").first).to_be_visible()
+    keep_picture(page, "form")
+    start(page)
+    state(page, "solved")
+    keep_picture(page, "solved")
+    page.get_by_role("link", name="Open the result").click()
+    expect(page.locator(".tiles")).to_be_visible()
+    shown = [
+        float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
+    ]
+    [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
+    node = allstreets.load(folder / "solution").node("")
+    assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
+    page.goto("/solve")
+    expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
+
+
+def test_reload_pause_and_stop(page: Page) -> None:
+    fill_long_solve(page)
+    start(page)
+    state(page, "solving")
+    page.reload()
+    state(page, "solving")
+    page.get_by_role("button", name="Pause").click()
+    state(page, "paused")
+    held = iteration(page)
+    assert held > 0
+    page.reload()
+    state(page, "paused")
+    assert iteration(page) == held
+    page.get_by_role("button", name="Resume").click()
+    state(page, "solving")
+    expect(page.get_by_role("link", name="Open the result")).to_be_visible(timeout=SECONDS)
+    page.get_by_role("link", name="Open the result").click()
+    expect(page.locator(".tiles")).to_be_visible()
+    keep_picture(page, "result_while_solving")
+    page.go_back()
+    page.get_by_role("button", name="Stop").click()
+    state(page, "stopped")
+    assert iteration(page) > held
+
+
+def test_a_server_that_is_killed_loses_nothing(chromium: Browser, tmp_path: Path) -> None:
+    solves = tmp_path / "solves"
+    with explorer(solves) as server, new_page(chromium, server) as page:
+        fill_long_solve(page)
+        start(page)
+        expect(page.get_by_role("link", name="Open the result")).to_be_visible(timeout=SECONDS)
+        port = int(server.url.rsplit(":", 1)[1])
+        server.stop(signal.SIGKILL)
+        expect(page.get_by_role("alert")).to_be_visible(timeout=SECONDS)
+        with explorer(solves, port=port):
+            state(page, "cut off")
+            before = iteration(page)
+            assert before > 0
+            page.get_by_role("button", name="Go on").click()
+            state(page, "solving")
+            page.get_by_role("button", name="Stop").click()
+            state(page, "stopped")
+            assert iteration(page) >= before
+
+
+def test_ranges_are_painted_and_typed(page: Page) -> None:
+    page.goto("/solve")
+    editor = page.get_by_label("OOP range").first
+    text = page.get_by_label("Range of OOP as text")
+    editor.get_by_role("button", name="Clear").click()
+    expect(text).to_have_value("")
+    for hand in ("AA", "AKs"):
+        editor.locator(f'[data-hand="{hand}"]').click()
+    expect(text).to_have_value("AA,AKs")
+    text.fill("QQ,76s:0.5")
+    expect(editor.locator('[data-hand="76s"]')).to_have_attribute("aria-label", re.compile("50"))
+    expect(editor.locator('[data-hand="AA"]')).to_have_attribute("aria-label", re.compile(r"\b0"))
+    text.fill("QQ,nonsense")
+    expect(page.get_by_text(re.compile("nonsense")).first).to_be_visible()
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
+    assert editor.locator("[data-hand]").count() == len(HAND_NAMES)
+
+
+def test_what_is_wrong_is_said_beside_its_field(page: Page) -> None:
+    page.goto("/solve")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    page.get_by_label(re.compile("bet$", re.IGNORECASE)).first.fill("33%, many")
+    expect(page.get_by_text(re.compile("many")).first).to_be_visible()
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
+    expect(page.locator("#reason")).to_be_visible()

@@ -1,0 +1,289 @@
+"""Solutions are found where they are, have ids that last, and lie in the opened folders."""
+
+import json
+import os
+import re
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from explorer_solutions import KINDS, folder, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allstreets.base import InputError
+from allstreets.cards import HAND_NAMES
+from allstreets.explorer import folders as folders_module
+from allstreets.explorer import library as library_module
+from allstreets.explorer.errors import MissingError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.place import Decision, Place
+from allstreets.explorer.views.locked import LockedView
+from allstreets.explorer.views.spot import SpotView
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load_spot, save_spot
+from allstreets.storage.manifest import write_manifest
+from allstreets.version import __version__
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Path:
+    """A folder with a few solutions at different depths."""
+    root = tmp_path / "opened"
+    for name, place in (("turn", "spots/turn"), ("classes", "a/b/c/game"), ("models", "models")):
+        shutil.copytree(folder(name), root / place)
+    return root
+
+
+def names(library: Library) -> dict[str, str | None]:
+    return {card.name: card.problem for card in library.cards()}
+
+
+def test_every_kind_is_listed_and_opened() -> None:
+    root = folder("turn").parent
+    for name in KINDS:
+        folder(name)
+    library = Library([root])
+    cards = {Path(card.folder).name: card for card in library.cards()}
+    kinds = {"turn": "spot", "classes": "unified", "preflop": "preflop", "models": "postflop"}
+    assert len(cards) == len(KINDS)
+    for name in KINDS:
+        card = cards[name.replace(" ", "-")]
+        assert card.problem is None
+        assert card.kind == kinds.get(name, card.kind)
+        assert card.bytes > 1000
+        assert re.fullmatch(r"[0-9a-z]{12}", card.id)
+        detail = library.detail(card.id)
+        shown = {"facts", "notes", "curve", "features", "root", "solve"}
+        assert detail.model_dump(exclude=shown) == card.model_dump()
+        assert detail.facts
+        place = library.place(card.id, detail.root)
+        assert place.solution == card.id
+        assert place.line == detail.root
+    turn = cards["turn"]
+    assert (turn.iterations, turn.unit) == (40, "% of pot")
+    assert turn.exploitability == pytest.approx(100 * solver("turn").exploitability() / 100)
+    assert cards["forgotten"].exploitability is None
+    assert cards["classes"].unit == "mbb/hand"
+
+
+def test_what_a_page_needs_to_know_once(tmp_path: Path) -> None:
+    about = Library([tmp_path], solves_at_once=2, max_memory_bytes=10).about()
+    assert about.version == __version__
+    assert about.hands == list(HAND_NAMES)
+    assert about.folders == [str(tmp_path)]
+    assert (about.solves_at_once, about.max_memory_bytes) == (2, 10)
+
+
+def test_folders_below_are_searched(opened: Path) -> None:
+    assert set(names(Library([opened]))) == {"turn", "game", "models"}
+    assert set(names(Library([opened / "a"]))) == {"game"}
+    assert set(names(Library([opened / "spots" / "turn"]))) == {"turn"}
+    shutil.copytree(opened / "spots" / "turn", opened / "1" / "2" / "3" / "4" / "too deep")
+    shutil.copytree(opened / "spots" / "turn", opened / ".hidden" / "turn")
+    assert set(names(Library([opened]))) == {"turn", "game", "models"}
+    # A solution may lie in the folder of another one, as models do beside what is made of them.
+    shutil.copytree(opened / "models", opened / "spots" / "turn" / "models")
+    assert len(Library([opened]).cards()) == 4
+    assert len(Library([opened, opened / "spots"]).cards()) == 4
+
+
+def test_ids_last(opened: Path) -> None:
+    first, second = Library([opened]), Library([opened / "spots", opened / "models"])
+    ids = {card.name: card.id for card in first.cards()}
+    assert {card.name: card.id for card in second.cards()}.items() <= ids.items()
+    assert first.id_of(opened / "spots" / "turn") == ids["turn"]
+    assert first.id_of(opened / "spots" / ".." / "spots" / "turn") == ids["turn"]
+    assert first.id_of(opened / "not there yet") not in ids.values()
+    # Without a listing before: a page that is opened again asks for what it had.
+    assert Library([opened]).place(ids["turn"], "x").line == "x"
+
+
+def test_links_do_not_lead_out(opened: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    shutil.copytree(folder("river"), outside)
+    (opened / "link").symlink_to(outside)
+    library = Library([opened])
+    assert set(names(library)) == {"turn", "game", "models"}
+    with pytest.raises(MissingError, match="no such solution"):
+        library.view(library.id_of(outside))
+    # The opened folder itself may be a link.
+    (tmp_path / "door").symlink_to(opened)
+    assert len(Library([tmp_path / "door"]).cards()) == 3
+
+
+@settings(max_examples=30)
+@given(id=st.text(max_size=20) | st.sampled_from(["..", "../turn", "/etc", "0" * 12]))
+def test_ids_name_nothing_else(id: str) -> None:
+    with pytest.raises(MissingError):
+        Library([folder("turn")]).view(id)
+
+
+def test_new_changed_and_vanished(opened: Path) -> None:
+    library = Library([opened])
+    assert len(library.cards()) == 3
+    place = opened / "spots" / "turn"
+    id = library.id_of(place)
+    before = library.view(id)
+    assert library.view(id) is before
+    # Saved anew: other numbers, and the view follows.
+    more = solver("turn").spot
+    again = SpotSolver(more)
+    again.train_batch(3)
+    save_spot(again, place)
+    assert library.view(id) is not before
+    told = library.place(id, "").here
+    assert isinstance(told, Decision)
+    expected = again.result().node("").frequencies().tolist()
+    assert [action.frequency for action in told.actions] == pytest.approx(expected)
+    assert next(card for card in library.cards() if card.id == id).iterations == 3
+    shutil.copytree(folder("river"), opened / "new")
+    assert library.place(library.id_of(opened / "new"), "").street == "river"
+    shutil.rmtree(place)
+    with pytest.raises(MissingError, match="moved or removed"):
+        library.view(id)
+    assert set(names(library)) == {"new", "game", "models"}
+    shutil.copytree(folder("turn"), place)
+    assert library.place(id, "").street == "turn"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "is damaged"),
+        ('{"kind": "spot", "schema": 1}', "fails its checksum"),
+        ('{"kind": "spot", "schema": 99, "code_version": "9.9"}', "in another format"),
+        ('{"kind": "omaha", "schema": 1}', "does not know"),
+        ("[]", "is damaged"),
+        ("[" * 100_000, "is damaged"),
+    ],
+)
+def test_what_cannot_be_read_is_listed_as_such(opened: Path, text: str, problem: str) -> None:
+    (opened / "spots" / "turn" / "manifest.json").write_text(text)
+    library = Library([opened / "spots" / "turn", opened / "models"])
+    card = next(card for card in library.cards() if card.name == "turn")
+    assert card.kind is None
+    assert problem in (card.problem or "")
+    for ask in (library.view, library.detail):
+        with pytest.raises(MissingError, match=problem):
+            ask(card.id)
+    assert library.place(library.id_of(opened / "models"), "").line == "spr1"
+
+
+def test_manifests_of_other_programs_are_no_solutions(opened: Path) -> None:
+    (opened / "site").mkdir()
+    (opened / "site" / "manifest.json").write_text('{"name": "a web page", "icons": []}')
+    (opened / "odd").mkdir()
+    (opened / "odd" / "manifest.json").mkdir()
+    found = names(Library([opened]))
+    assert set(found) == {"turn", "game", "models", "odd"}
+    assert "cannot be read" in (found["odd"] or "")
+
+
+def test_a_manifest_that_lies(opened: Path) -> None:
+    """Sound by its checksum, and yet not what a solution's is."""
+    path = opened / "spots" / "turn"
+    facts = json.loads((path / "manifest.json").read_text())
+    del facts["checksum"], facts["config"]["pot"]
+    write_manifest(path, facts)
+    library = Library([path])
+    assert "not as it was written" in (library.cards()[0].problem or "")
+    with pytest.raises(MissingError, match="damaged"):
+        library.view(library.cards()[0].id)
+
+
+def test_files_that_are_gone_or_damaged(opened: Path) -> None:
+    library = Library([opened])
+    game = opened / "a" / "b" / "c" / "game"
+    flop = next(game.glob("flops-*/Qs7h4d*"))
+    flop.write_bytes(flop.read_bytes()[:-7])
+    with pytest.raises(InputError, match="is damaged"):
+        library.place(library.id_of(game), "c x | Qs7h4d")
+    next(game.glob("preflop-*")).unlink()
+    with pytest.raises(MissingError, match="is missing"):
+        Library([opened]).place(library.id_of(game), "")
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    cards = Library([tmp_path / "nowhere"]).cards()
+    assert [card.name for card in cards] == ["nowhere"]
+    assert "cannot be read" in (cards[0].problem or "")
+    assert Library([]).cards() == []
+    (tmp_path / "file").write_text("")
+    assert Library([tmp_path / "file"]).cards()[0].problem
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_folder_without_permission(opened: Path) -> None:
+    (opened / "spots").chmod(0)
+    try:
+        found = names(Library([opened]))
+    finally:
+        (opened / "spots").chmod(0o755)
+    assert "Permission" in (found["spots"] or "")
+
+
+def test_too_many_folders(opened: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders_module, "MOST_FOLDERS", 3)
+    assert any("folders are searched" in (why or "") for why in names(Library([opened])).values())
+
+
+def test_only_some_views_stay_open(opened: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library_module, "OPEN_VIEWS", 2)
+    library = Library([opened])
+    ids = [card.id for card in library.cards()]
+    views = [library.view(id) for id in ids]
+    assert library.view(ids[2]) is views[2]
+    assert library.view(ids[0]) is not views[0]
+
+
+def test_many_threads_at_once(opened: Path) -> None:
+    library = Library([opened])
+    ids = {card.name: card.id for card in library.cards()}
+    asked = [
+        *[(ids["turn"], line) for line in ("", "x", "x x | 2h |", "x x | 2d | x", "b75% c | Kd |")],
+        *[(ids["game"], line) for line in ("", "c x | Qs7h4d", "c x | Qs7h4d | x x")],
+        *[(ids["models"], line) for line in ("spr2 | Ks7d2c", "spr1 | 9h8h2c | x")],
+    ] * 3
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda one: library.place(*one), asked))
+    alone = Library([opened])
+    for (id, line), place in zip(asked[: len(asked) // 3], found, strict=False):
+        assert place == alone.place(id, line)
+    for first, again in zip(found, found[len(asked) // 3 :], strict=False):
+        assert first == again
+
+
+def test_the_solve_that_wrote_it(opened: Path) -> None:
+    library = Library([opened], solve_of=lambda path: "abc" if path.name == "turn" else None)
+    ids = {card.name: card.id for card in library.cards()}
+    assert library.detail(ids["turn"]).solve == "abc"
+    assert library.detail(ids["game"]).solve is None
+
+
+class Watched(SpotView):
+    """A view that tells how many threads were in it at once."""
+
+    inside = most = 0
+
+    def place(self, line: str) -> Place:
+        """What is seen at a line, after a while."""
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        time.sleep(0.01)
+        found = super().place(line)
+        self.inside -= 1
+        return found
+
+
+def test_one_request_at_a_time() -> None:
+    watched = Watched(load_spot(folder("turn")), {})
+    locked = LockedView(watched)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(locked.place, ["", "x", "x b75%", "b75%"]))
+    assert watched.most == 1
+    with ThreadPoolExecutor(4) as pool:  # the watch itself works
+        list(pool.map(watched.place, ["", "x", "x b75%", "b75%"]))
+    assert watched.most > 1

@@ -1,0 +1,177 @@
+"""Reading over HTTP: the routes answer what the views say, and refuse in words."""
+
+import asyncio
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from explorer_solutions import KINDS, folder, view
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from allstreets.explorer.app import create_app
+from allstreets.explorer.csv_text import csv_text
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.place import Deal
+
+HOST = "127.0.0.1:8000"
+READS: dict[str, dict[str, str]] = {
+    "place": {},
+    "hand": {"player": "oop", "hand": "AKs"},
+    "equity": {},
+    "range": {"player": "ip"},
+}
+
+
+class NoSolves:
+    """In the place of the solves, which no read asks."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class Client:
+    """Asks an application without a network."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    def get(self, path: str, params: dict[str, str] | None = None) -> httpx.Response:
+        """One request."""
+
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app)
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+                return await client.get(path, params=params)
+
+        return asyncio.run(ask())
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    for name in KINDS:
+        folder(name)
+    return Library([folder("turn").parent])
+
+
+@pytest.fixture(scope="module")
+def client(library: Library) -> Client:
+    return Client(create_app(library, NoSolves(), [HOST]))  # type: ignore[arg-type]
+
+
+def ask(client: Client, library: Library, name: str, read: str, **query: str) -> Any:
+    return client.get(f"/api/solutions/{library.id_of(folder(name))}/{read}", params=query)
+
+
+def test_lists(client: Client, library: Library) -> None:
+    assert client.get("/api/about").json() == library.about().model_dump(mode="json")
+    cards = client.get("/api/solutions").json()
+    assert {card["id"] for card in cards} == {library.id_of(folder(name)) for name in KINDS}
+    detail = client.get(f"/api/solutions/{cards[0]['id']}").json()
+    assert detail["facts"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_reads_are_those_of_the_view(client: Client, library: Library, name: str) -> None:
+    here = view(name)
+    line = here.describe().root
+    place = here.place(line)
+    if isinstance(place.here, Deal):
+        line = here.flops(line).rows[0].line
+    for read, query in READS.items():
+        answer = ask(client, library, name, read, line=line, **query)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, BaseModel] = {
+            "place": here.place(line).model_copy(update={"solution": library.id_of(folder(name))}),
+            "hand": here.hand(line, "oop", "AKs"),
+            "equity": here.equity(line),
+            "range": here.range(line, "ip", None),
+        }
+        assert answer.json() == told[read].model_dump(mode="json")
+
+
+def test_tables(client: Client, library: Library) -> None:
+    cards = ask(client, library, "turn", "cards", line="x x")
+    assert cards.json() == view("turn").cards("x x").model_dump(mode="json")
+    flops = ask(client, library, "classes", "flops", line="c x")
+    assert flops.json() == view("classes").flops("c x").model_dump(mode="json")
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "line", "columns", "rows"),
+    [
+        ("turn", "table.csv", "x b75%", {"combo", "ev", "f", "ev_c", "a"}, 53),
+        ("classes", "table.csv", "", {"hand", "combos", "reach", "r2.5", "ev_a"}, 169),
+        ("turn", "cards.csv", "x x", {"card", "same_as", "ev_oop", "x", "b75"}, 48),
+        ("classes", "flops.csv", "c x", {"flop", "suits", "weight", "x", "b100%"}, 3),
+        ("models", "flops.csv", "spr2", {"flop", "exploitability_pct", "x", "b75%"}, 3),
+    ],
+)
+def test_spreadsheets(
+    client: Client,
+    library: Library,
+    name: str,
+    read: str,
+    line: str,
+    columns: set[str],
+    rows: int,
+) -> None:
+    answer = ask(client, library, name, read, line=line)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert "attachment" in answer.headers["content-disposition"]
+    found = list(csv.DictReader(io.StringIO(answer.text)))
+    assert columns <= found[0].keys()
+    assert len(found) == rows
+    assert "None" not in answer.text
+    assert "nan" not in answer.text
+
+
+def test_cells_of_a_spreadsheet() -> None:
+    rows: list[dict[str, Any]] = [{"a": 1.23456789, "b": None}, {"a": "x, y", "c": 0.1 + 0.2}]
+    assert bytes(csv_text(rows).body) == b'a,b,c\r\n1.234568,,\r\n"x, y",,0.3\r\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "query", "status", "message"),
+    [
+        ("turn", "place", {"line": "x b20%"}, 404, "is not offered"),
+        ("turn", "place", {"line": "x" * 1001}, 422, "at most 1000 characters"),
+        ("turn", "hand", {"player": "oop", "hand": "AXs"}, 422, "is not a hand"),
+        ("turn", "hand", {"player": "sb", "hand": "AKs"}, 422, "player"),
+        ("turn", "hand", {"player": "oop"}, 422, "hand"),
+        ("turn", "range", {"player": "oop", "action": "b1"}, 422, "is not offered here"),
+        ("turn", "flops", {}, 422, "one board"),
+        ("classes", "cards", {"line": "c x"}, 422, "averaged over"),
+        ("trimmed", "cards", {"line": "x x"}, 422, "not kept"),
+        ("classes", "place", {"line": "c x | AhKd7s"}, 404, "not among the 3"),
+        ("models", "equity", {"line": "spr1"}, 422, "no flop is dealt yet"),
+    ],
+)
+def test_refusals(
+    client: Client,
+    library: Library,
+    name: str,
+    read: str,
+    query: dict[str, str],
+    status: int,
+    message: str,
+) -> None:
+    answer = ask(client, library, name, read, **query)
+    assert answer.status_code == status
+    assert message in answer.json()["message"]
+    if status == 404:
+        hints = answer.json()["problems"][0]["hints"]
+        assert hints
+        assert ask(client, library, name, "place", line=hints[0]["line"]).status_code == 200
+
+
+def test_solutions_that_are_not_there(client: Client, tmp_path: Path) -> None:
+    for id in ("0" * 12, "nothing"):
+        answer = client.get(f"/api/solutions/{id}/place")
+        assert answer.status_code == 404
+        assert "no such solution" in answer.json()["message"]
+    assert client.get("/api/solutions/..%2F..%2Fetc/place").status_code in (404, 422)
+    assert client.get(f"/api/solutions/{tmp_path}/place").status_code in (404, 422)

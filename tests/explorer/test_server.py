@@ -1,0 +1,313 @@
+"""The server as a process of its own: where it listens, what it refuses, how it ends."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from small_forms import endless
+
+from allstreets.base import InputError
+from allstreets.cli.explore import default_folders
+from allstreets.cli.main import main
+from allstreets.explorer import server
+from allstreets.explorer.solves.folders import SolveFolder
+from allstreets.storage.bundle import read_manifest
+
+
+@dataclass
+class Running:
+    """A server that a test has started."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    @property
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
+
+    def raw(self, request: bytes) -> tuple[int, bytes]:
+        """Status and body for bytes as they are, which no client would send."""
+        with socket.create_connection(("127.0.0.1", self.port), 30) as talk:
+            talk.sendall(request)
+            answer = b""
+            while piece := talk.recv(65536):
+                answer += piece
+        head, _, body = answer.partition(b"\r\n\r\n")
+        return int(head.split()[1]), body
+
+    def get(self, path: bytes) -> tuple[int, bytes]:
+        host = f"127.0.0.1:{self.port}".encode()
+        return self.raw(b"GET %b HTTP/1.1\r\nHost: %b\r\nConnection: close\r\n\r\n" % (path, host))
+
+    def interrupt(self) -> tuple[int, str]:
+        """Ctrl-C; the exit code, and all that was printed since the address."""
+        self.process.send_signal(signal.SIGINT)
+        out, _ = self.process.communicate(timeout=60)
+        return self.process.returncode, out
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Running]:
+    """allstreets explore as a person starts it."""
+    # Shells start background jobs with Ctrl-C ignored, which children inherit.
+    script = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from allstreets.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "explore", "--no-browser", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "ALLSTREETS_SOLVES": str(folder / "solves")},
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        match = re.fullmatch(r"allstreets explorer: http://127\.0\.0\.1:(\d+)/\n", line)
+        assert match, line + process.stdout.read()
+        yield Running(process, int(match[1]))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def start_solve(client: httpx.Client) -> str:
+    """Start a solve that does not end, and wait for its first save; returns its name."""
+    form = endless().model_dump(mode="json", by_alias=True)
+    begun = client.post("/api/solves", json=form)
+    assert begun.status_code == 201, begun.text
+    name: str = begun.json()["id"]
+    deadline = time.monotonic() + 90
+    while not client.get(f"/api/solves/{name}").json()["saves"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return name
+
+
+def wait_for_end(folder: SolveFolder) -> None:
+    """Wait until nobody solves in a folder."""
+    deadline = time.monotonic() + 60
+    while folder.in_use():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
+    with started(tmp_path, "--port", "0") as running, running.client as client:
+        about = client.get("/api/about").json()
+        assert about["folders"] == [str(tmp_path / "solves")]
+        assert about["solves_at_once"] == 1
+        assert about["max_memory_bytes"] > 0
+        assert client.get("/api/solves").json() == []
+        assert_refusals(running, client)
+
+        name = start_solve(client)
+        solution = client.get(f"/api/solves/{name}").json()["solution"]
+        cards = client.get("/api/solutions").json()
+        assert [card["id"] for card in cards] == [solution]
+        assert client.get(f"/api/solutions/{solution}").json()["solve"] == name
+        assert client.get(f"/api/solutions/{solution}/place").json()["here"]["player"] == "oop"
+        form = endless().model_dump(mode="json", by_alias=True)
+        assert client.post("/api/solves", json=form).status_code == 409
+        assert client.delete(f"/api/solves/{name}").status_code == 409
+
+        heard: list[str] = []
+        begun = threading.Event()
+
+        def listen() -> None:
+            place = f"/api/solves/{name}/events"
+            with running.client as own, own.stream("GET", place) as stream:
+                for line in stream.iter_lines():
+                    heard.append(line)
+                    begun.set()
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        assert begun.wait(30)
+        code, out = running.interrupt()
+        listener.join(30)
+        assert not listener.is_alive()
+        assert code == 0
+        assert out.splitlines()[-1] == "Stopped."
+        assert "Traceback" not in out
+        assert "ERROR" not in out
+        assert heard[0] == "event: solve"
+        event = json.loads(heard[1].removeprefix("data: "))
+        assert event["solve"]["id"] == name
+        assert [point["iteration"] for point in event["points"]]
+
+    folder = SolveFolder(tmp_path / "solves" / name)
+    wait_for_end(folder)
+    request, status = folder.request(), folder.status()
+    assert request is not None
+    assert status is not None
+    assert request.state == status.state == "interrupted"
+    assert status.progress is not None
+    assert read_manifest(folder.solution)["iterations"] == status.progress.iteration
+
+
+def assert_refusals(running: Running, client: httpx.Client) -> None:
+    """What nobody may ask for."""
+    assert client.get("/api/about", headers={"host": "evil.example"}).status_code == 403
+    elsewhere = {"origin": "http://evil.example"}
+    assert client.post("/api/range", json={"text": "AA"}, headers=elsewhere).status_code == 403
+    assert client.post("/api/range", content=b'{"text": "AA"}').status_code == 415
+    huge = client.post("/api/range", json={"text": "A" * 300_000})
+    assert huge.status_code == 413
+    assert client.post("/api/range", json={"text": "A" * 30_000}).status_code == 422
+    as_json = {"content-type": "application/json"}
+    for body in (b"[" * 200_000, b"\xff\xfe", b"{", b'{"text": NaN}', b'{"text": "\\ud800"}'):
+        answer = client.post("/api/range", content=body, headers=as_json)
+        assert answer.status_code in (400, 422), body[:20]
+        assert answer.json()["message"]
+    for path in (
+        b"/../../etc/passwd",
+        b"/assets/../../../../../../etc/passwd",
+        b"/assets/%2e%2e/%2e%2e/%2e%2e/app.py",
+        b"/%2e%2e/app.py",
+        b"/assets/..%2f..%2fapp.py",
+        b"/assets/%00",
+        b"/%00",
+        b"/assets/" + b"x" * 5000,
+        b"//etc/passwd",
+    ):
+        status, body = running.get(path)
+        assert status in (200, 400, 404), path  # 200 is the page, which any address opens
+        assert b"root:" not in body
+        assert b"FastAPI" not in body
+    for path in (
+        b"/api/solves/%2e%2e",
+        b"/api/solves/..%2f..%2fetc",
+        b"/api/solves/%00",
+        b"/api/solves/" + b"a" * 65,
+        b"/api/solutions/%2e%2e/place",
+        b"/api/solutions/..%2fx",
+        b"/api/../x",
+        b"/api/nonsense",
+    ):
+        status, body = running.get(path)
+        assert status in (404, 422), path
+        assert json.loads(body)["message"]
+    assert running.get(b"/api/solutions/0000/place?line=%00%ff")[0] == 404
+    host = f"127.0.0.1:{running.port}".encode()
+    two_names = b"GET /api/about HTTP/1.1\r\nHost: %b\r\nHost: evil.example\r\n\r\n" % host
+    assert running.raw(two_names)[0] == 400
+    assert running.raw(b"GET /api/about HTTP/1.0\r\n\r\n")[0] == 403
+    assert running.raw(b"nonsense\r\n\r\n")[0] == 400
+
+
+def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path) -> None:
+    with started(tmp_path, "--port", "0") as running, running.client as client:
+        name = start_solve(client)
+        running.process.kill()
+        running.process.wait()
+    folder = SolveFolder(tmp_path / "solves" / name)
+    wait_for_end(folder)
+    status = folder.status()
+    assert status is not None
+    assert status.state == "interrupted"
+    assert status.progress is not None
+    assert read_manifest(folder.solution)["iterations"] == status.progress.iteration
+    with started(tmp_path, "--port", "0") as running, running.client as client:
+        (found,) = client.get("/api/solves").json()
+        assert (found["id"], found["state"]) == (name, "interrupted")
+        assert found["solution"] is not None
+        assert client.delete(f"/api/solves/{name}").status_code == 204
+        assert client.get("/api/solutions").json() == []
+        running.process.terminate()
+        out, _ = running.process.communicate(timeout=60)
+        assert "Traceback" not in out
+    assert list((tmp_path / "solves").iterdir()) == []
+
+
+def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:
+    with server.open_port(0) as taken:
+        taken.listen()
+        number = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {number} cannot be used"):
+            server.open_port(number)
+        monkeypatch.setattr(server, "USUAL_PORT", number)
+        with server.open_port(None) as free:
+            assert free.getsockname()[0] == "127.0.0.1"
+            assert free.getsockname()[1] not in (0, number)
+    with server.open_port(None) as usual:
+        assert usual.getsockname()[1] == number
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere does not exist; name the folder of a solution"),
+        (["file"], "file is a file; name the folder of a solution"),
+        (["--port", "70000"], "less than or equal to 65535"),
+        (["--solves", "file"], "cannot write to file"),
+    ],
+)
+def test_bad_arguments(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    assert main(["explore", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Examples:" in out
+    assert "allstreets explore runs/ solved/" in out
+    assert f"Default: {server.USUAL_PORT}," in out
+
+
+def test_what_is_opened_where_nothing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert default_folders() == []
+    (tmp_path / "runs" / "one").mkdir(parents=True)
+    assert default_folders() == []
+    (tmp_path / "runs" / "one" / "manifest.json").write_text("{}")
+    assert default_folders() == [Path("runs")]
+
+
+def test_the_browser_is_opened_at_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    said: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line.startswith("Ctrl-C"):
+            threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+
+    before: Any = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        server.serve([], tmp_path, 0, True, say)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(opened) == 1
+    assert said[0] == f"allstreets explorer: {opened[0]}"
+    assert said[-1] == "Stopped."

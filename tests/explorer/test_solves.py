@@ -1,0 +1,478 @@
+"""Spots solved in processes of their own: steered, cut off, gone on with, deleted."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_forms import endless, river, turn
+
+from allstreets.explorer.errors import BusyError, FormError, MissingError
+from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
+from allstreets.explorer.solves import events
+from allstreets.explorer.solves.folders import SolveFolder, default_folder
+from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.spots import read_form
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load_spot
+from allstreets.storage.bundle import read_manifest, restore_spot
+
+
+def name_of(solution: Path) -> str:
+    """What a library would call a solution."""
+    return f"solution of {solution.parent.name}"
+
+
+@pytest.fixture
+def solves(tmp_path: Path) -> Iterator[Solves]:
+    made = Solves(tmp_path / "solves", name_of)
+    yield made
+    assert made.close(60)
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 90.0) -> None:
+    """Wait for another process."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it takes too long"
+        time.sleep(0.02)
+
+
+def wait_for(solves: Solves, name: str, *states: str) -> SolveDetail:
+    wait_until(lambda: solves.detail(name).state in states)
+    return solves.detail(name)
+
+
+def iteration(solve: Solve) -> int:
+    assert solve.progress is not None
+    return solve.progress.iteration
+
+
+def folder_of(solves: Solves, name: str) -> SolveFolder:
+    return SolveFolder(solves._root / name)
+
+
+def saved_at(solves: Solves, name: str) -> int:
+    """The iteration of the bundle."""
+    return int(read_manifest(folder_of(solves, name).solution)["iterations"])
+
+
+def as_sent(points: list[CurvePoint]) -> list[dict[str, Any]]:
+    return [point.model_dump(mode="json") for point in points]
+
+
+def number_of(solves: Solves, name: str) -> int:
+    """The system's number of the process that solves."""
+    process = solves._running[name].process
+    assert process is not None
+    return process.number
+
+
+def assert_uninterrupted(folder: SolveFolder, form: SpotForm) -> None:
+    """What is kept is, bit for bit, what a run without breaks would have come to."""
+    config, spot = read_form(form)
+    stored = SpotSolver(spot, config.algorithm, precision=config.precision)
+    restore_spot(stored, folder.solution)
+    whole = SpotSolver(spot, config.algorithm, precision=config.precision)
+    whole.train_batch(stored.iterations)
+    for name, array in whole.state().items():
+        assert stored.state()[name].tobytes() == array.tobytes(), name
+
+
+def test_a_river_is_solved_to_its_target(solves: Solves) -> None:
+    form = river(name="my river", target_pct=0.5)
+    begun = solves.start(form)
+    assert (begun.state, begun.name, begun.title) == (
+        "starting",
+        "my river",
+        "Ks7d4c9h2s, pot 100, stack 300",
+    )
+    assert "ks7d4c9h2s" in begun.id
+    done = wait_for(solves, begun.id, "done")
+    assert done.progress is not None
+    assert done.progress.exploitability is not None
+    assert 0 < done.progress.exploitability <= 0.5
+    assert done.reason is not None
+    assert "the target of 0.5 % is reached" in done.reason
+    assert (done.error, done.note) == (None, None)
+    assert done.saves >= 2  # early, and at the end
+    assert done.solution == f"solution of {done.id}"
+
+    folder = folder_of(solves, done.id)
+    result = load_spot(folder.solution)
+    assert result.iterations == iteration(done) == done.curve[-1].iteration
+    assert 100 * result.exploitability == pytest.approx(done.curve[-1].exploitability)
+    assert read_manifest(folder.solution)["name"] == "my river"
+    assert solves.solve_of(folder.solution) == done.id
+    assert solves.solve_of(folder.path) is None
+    assert solves.solve_of(folder.path.parent.parent / done.id / "solution") is None
+    assert_uninterrupted(folder, form)
+    assert [one.id for one in solves.list()] == [done.id]
+
+    with pytest.raises(BusyError, match="has reached its target"):
+        solves.resume(done.id)
+    for steer in (solves.pause, solves.stop):
+        with pytest.raises(BusyError, match="not running: it is done"):
+            steer(done.id)
+
+
+def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
+    form = endless()
+    name = solves.start(form).id
+    with pytest.raises(BusyError, match=r"is starting: stop it, or wait"):
+        solves.start(form)
+    with pytest.raises(BusyError, match="only a running solve can be held"):
+        solves.pause(name)
+    with pytest.raises(BusyError, match="only a held solve can go on"):
+        solves.resume(name)
+    with pytest.raises(BusyError, match="stop it first"):
+        solves.delete(name)
+    wait_for(solves, name, "running")
+
+    held = solves.pause(name)
+    assert held.state == "paused"
+    bundle = folder_of(solves, name).solution / "manifest.json"
+    wait_until(lambda: bundle.exists() and saved_at(solves, name) == iteration(held))
+    time.sleep(0.3)  # for the news of it
+    held = solves.detail(name)
+    assert held.progress is not None
+    assert held.progress.exploitability is not None
+    time.sleep(0.5)
+    assert solves.detail(name) == held  # not an iteration, not a second
+    result = load_spot(folder_of(solves, name).solution)  # what is there can be looked at
+    assert result.iterations == iteration(held)
+    with pytest.raises(BusyError, match="only a running solve can be held; this one is held"):
+        solves.pause(name)
+
+    assert solves.resume(name).state == "running"
+    wait_until(lambda: iteration(solves.detail(name)) > iteration(held))
+    after = solves.detail(name)
+    assert after.progress is not None
+    assert after.progress.seconds < held.progress.seconds + 10  # the break does not count
+
+    assert solves.stop(name).state in ("stopping", "stopped")
+    stopped = wait_for(solves, name, "stopped")
+    assert stopped.reason is not None
+    assert "is not reached" in stopped.reason
+    assert iteration(stopped) >= iteration(after)
+    assert saved_at(solves, name) == iteration(stopped)
+
+    assert solves.resume(name).state == "starting"
+    wait_until(lambda: iteration(solves.detail(name)) > iteration(stopped))
+    solves.stop(name)
+    again = wait_for(solves, name, "stopped")
+    assert again.saves > stopped.saves
+    iterations = [point.iteration for point in again.curve]
+    assert iterations == sorted(set(iterations))
+    assert iterations[: len(stopped.curve)] == [point.iteration for point in stopped.curve]
+    seconds = [point.seconds for point in again.curve]
+    assert seconds == sorted(seconds)
+    assert_uninterrupted(folder_of(solves, name), form)
+
+
+def test_a_stop_before_the_first_iteration_does_not_wait(
+    solves: Solves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLSTREETS_CACHE", str(tmp_path / "cache"))  # nothing is compiled there
+    name = solves.start(endless()).id
+    wait_until(lambda: solves.detail(name).note is not None)
+    assert solves.detail(name).note == "compiling kernels, once, about half a minute"
+    stopped = solves.stop(name)
+    assert stopped.state == "stopped"
+    assert stopped.reason == "stopped before the first iteration"
+    assert (stopped.solution, stopped.saves) == (None, 0)
+    assert solves.detail(name).curve == []
+    solves.delete(name)
+    assert solves.list() == []
+    with pytest.raises(MissingError):
+        solves.detail(name)
+
+
+def test_an_end_of_the_server_does_not_wait_for_what_is_only_starting(tmp_path: Path) -> None:
+    solves = Solves(tmp_path, name_of)
+    name = solves.start(endless()).id
+    assert solves.close(5)
+    found = solves.detail(name)
+    assert (found.state, found.reason) == ("interrupted", "interrupted before the first iteration")
+
+
+def test_players_without_bets_are_solved(solves: Solves) -> None:
+    none, some = {"bet": "", "raise": ""}, {"bet": "50%", "raise": ""}
+    name = solves.start(turn(sizes={"turn": {"oop": none, "ip": none}, "river": {"oop": some}})).id
+    done = wait_for(solves, name, "done", "failed")
+    assert (done.state, done.error) == ("done", None)
+    assert load_spot(folder_of(solves, name).solution).node("").actions == ("x",)
+
+
+def test_a_time_limit_and_a_failure(solves: Solves) -> None:
+    name = solves.start(endless(max_seconds=0.3)).id
+    done = wait_for(solves, name, "done")
+    assert done.reason is not None
+    assert done.reason.startswith("the time of 0:00 is up")
+    solves.resume(name)  # its target is not reached
+    longer = wait_for(solves, name, "done")
+    assert iteration(longer) > iteration(done)
+
+    (folder_of(solves, name).solution / "manifest.json").write_text("{}")
+    solves.resume(name)
+    failed = wait_for(solves, name, "failed")
+    assert failed.error is not None
+    assert "is not a solved spot" in failed.error
+    with pytest.raises(FormError, match="is not a card"):
+        solves.start(river(board="nonsense"))
+    assert [one.id for one in solves.list()] == [name]  # nothing is left of what was refused
+
+
+def test_a_restarted_server_knows_what_was_running(tmp_path: Path) -> None:
+    form = turn(target_pct=0.05)
+    first = Solves(tmp_path, name_of)
+    name = first.start(form).id
+    wait_until(lambda: first.detail(name).saves > 0)
+    first.pause(name)
+    last = first.detail(name)
+    assert first.close(60)
+    with pytest.raises(BusyError, match="the server is ending"):
+        first.start(form)
+
+    second = Solves(tmp_path, name_of)
+    found = second.detail(name)
+    assert found.state == "interrupted"
+    assert iteration(found) == iteration(last)
+    assert as_sent(found.curve) == as_sent(last.curve)
+    assert found.form == form
+    second.resume(name)
+    done = wait_for(second, name, "done")
+    assert done.curve[-1].exploitability is not None
+    assert done.curve[-1].exploitability <= 0.05
+    assert_uninterrupted(folder_of(second, name), form)
+    assert second.close()
+
+
+def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: Solves) -> None:
+    form = turn(target_pct=0.05)
+    name = solves.start(form).id
+    wait_until(lambda: solves.detail(name).saves > 0)
+    os.kill(number_of(solves, name), signal.SIGKILL)
+    cut = wait_for(solves, name, "interrupted")
+    assert cut.reason is not None
+    assert "SIGKILL; perhaps memory ran out; it can go on" in cut.reason
+    assert cut.curve[-1].iteration == saved_at(solves, name)
+    solves.resume(name)
+    assert wait_for(solves, name, "done").error is None
+    assert_uninterrupted(folder_of(solves, name), form)
+
+
+SERVER = """
+import sys, time
+from pathlib import Path
+from small_forms import endless
+from allstreets.explorer.solves.manager import Solves
+solves = Solves(Path(sys.argv[1]), lambda path: path.parent.name)
+name = solves.start(endless()).id
+while True:
+    found = solves.detail(name)
+    if found.saves:
+        print(found.model_dump_json(by_alias=True), flush=True)
+    time.sleep(0.05)
+"""
+
+
+def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert server.stdout is not None
+    with server:
+        last = SolveDetail.model_validate_json(server.stdout.readline())
+
+        # Meanwhile another server on the same folder can look, and not steer.
+        other = Solves(tmp_path, name_of)
+        seen = other.detail(last.id)
+        assert seen.state == "running"
+        assert seen.note is not None
+        assert "another process" in seen.note
+        for steer in (other.pause, other.resume, other.stop):
+            with pytest.raises(BusyError, match="another process"):
+                steer(last.id)
+        with pytest.raises(BusyError, match="still saving"):
+            other.delete(last.id)
+        server.kill()
+
+    folder = SolveFolder(tmp_path / last.id)
+    wait_until(lambda: not folder.in_use())  # the process has heard of it, saved and ended
+    kept = other.detail(last.id)
+    assert kept.state == "interrupted"
+    assert iteration(kept) >= iteration(last)
+    assert read_manifest(folder.solution)["iterations"] == iteration(kept)
+    assert_uninterrupted(folder, kept.form)
+    other.resume(last.id)
+    wait_until(lambda: iteration(other.detail(last.id)) > iteration(kept))
+    other.stop(last.id)
+    wait_for(other, last.id, "stopped")
+    assert other.close()
+
+
+def test_memory_that_solves_may_take(tmp_path: Path) -> None:
+    small = Solves(tmp_path, name_of, max_memory_bytes=1_000_000)
+    assert small.max_memory_bytes == 1_000_000
+    with pytest.raises(FormError, match="needs 250 MB and 1 MB are free"):
+        small.start(river())
+    assert small.list() == []
+
+
+@pytest.mark.parametrize("name", ["nonsense", "..", ".", "", "a/b", "../x", "\0", "A", "x" * 65])
+def test_names_that_lead_nowhere(tmp_path: Path, name: str) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "solve.json").write_text("{}")
+    solves = Solves(tmp_path / "solves", name_of)
+    asked: list[Callable[[str], Any]] = [solves.detail, solves.pause, solves.resume, solves.stop]
+    for ask in [*asked, solves.delete, solves.events]:
+        with pytest.raises(MissingError):
+            ask(name)
+    assert (tmp_path / "x" / "solve.json").exists()
+
+
+STORED = {"version": 1, "run": 1, "state": "stopped", "created": 1.0}
+
+
+def store(root: Path, name: str, **changes: Any) -> Path:
+    """The folder of a solve without a process."""
+    folder = root / name
+    folder.mkdir(parents=True)
+    keys = {**STORED, "form": river().model_dump(mode="json", by_alias=True), **changes}
+    (folder / "solve.json").write_text(json.dumps(keys))
+    return folder
+
+
+def test_the_list_is_made_from_the_folders(tmp_path: Path) -> None:
+    root = tmp_path / "solves"
+    solves = Solves(root, name_of)
+    assert solves.list() == []
+    store(root, "older", created=1.0, reason="because")
+    store(root, "newer", created=2.0, state="running")
+    store(tmp_path, "outside")
+    (root / "link").symlink_to(tmp_path / "outside")
+    (root / "damaged").mkdir()
+    (root / "damaged" / "solve.json").write_text('{"run": 1')
+    (root / "other").mkdir()
+    (root / "file").write_text("")
+    found = solves.list()
+    assert [one.id for one in found] == ["newer", "older"]
+    assert [one.state for one in found] == ["interrupted", "stopped"]
+    assert found[1].reason == "because"
+    for name in ("link", "damaged", "other", "file"):
+        with pytest.raises(MissingError):
+            solves.detail(name)
+        with pytest.raises(MissingError):
+            solves.delete(name)
+
+
+def test_deleting_follows_no_links(tmp_path: Path) -> None:
+    root = tmp_path / "solves"
+    folder = store(root, "mine")
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").write_text("kept")
+    (folder / "solution").symlink_to(precious)
+    (folder / "file").symlink_to(precious / "file")
+    store(root, "neighbour")
+    Solves(root, name_of).delete("mine")
+    assert sorted(path.name for path in root.iterdir()) == ["neighbour"]
+    assert [path.name for path in precious.iterdir()] == ["file"]
+    assert (precious / "file").read_text() == "kept"
+
+
+def test_the_usual_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ALLSTREETS_SOLVES", str(tmp_path))
+    assert default_folder() == tmp_path
+    monkeypatch.delenv("ALLSTREETS_SOLVES")
+    assert default_folder().name == "solves"
+    assert "allstreets" in default_folder().parts
+
+
+def read_event(text: str) -> tuple[Solve, list[dict[str, Any]]]:
+    """Back from the text of an event."""
+    kind, data, *rest = text.split("\n")
+    assert (kind, rest) == ("event: solve", ["", ""])
+    event = json.loads(data.removeprefix("data: "))
+    return Solve.model_validate(event["solve"]), event["points"]
+
+
+def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
+    name = solves.start(endless()).id
+
+    async def listen(pause: float) -> list[tuple[Solve, list[dict[str, Any]]]]:
+        heard = []
+        async for text in solves.events(name):
+            heard.append(read_event(text))
+            await asyncio.sleep(pause)
+        return heard
+
+    async def steer() -> None:
+        while len(solves.detail(name).curve) < 5:
+            await asyncio.sleep(0.02)
+        solves.stop(name)
+
+    async def leave_early() -> int:
+        stream: AsyncIterator[str] = solves.events(name)
+        async for _ in stream:
+            with suppress(AttributeError):
+                await stream.aclose()  # type: ignore[attr-defined]
+            return 1
+        return 0
+
+    async def all_at_once() -> Any:
+        return await asyncio.gather(listen(0.0), listen(0.7), leave_early(), steer())
+
+    quick, slow, left, _ = asyncio.run(all_at_once())
+    assert left == 1
+    detail = solves.detail(name)
+    curve = as_sent(detail.curve)
+    for heard in (quick, slow):
+        assert [point for _, points in heard for point in points] == curve
+        assert heard[-1][0].state == "stopped"
+        assert all(event.state != "stopped" for event, _ in heard[:-1])
+    assert len(slow) < len(quick)
+    assert solves._bell._listeners == set()
+    assert {"running", "stopping"} <= {event.state for event, _ in quick}
+
+    # One that is over is told once.
+    (last,) = asyncio.run(listen(0.0))
+    assert last[1] == curve
+    assert last[0].state == "stopped"
+
+
+def test_streams_beat_and_end_with_the_server(
+    solves: Solves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events.stream, "__defaults__", (0.05,))  # seconds between two signs of life
+    name = solves.start(endless()).id
+    wait_for(solves, name, "running")
+    solves.pause(name)
+    wait_until(lambda: solves.detail(name).saves > 0)
+
+    async def listen() -> list[str]:
+        heard = []
+        async for text in solves.events(name):
+            heard.append(text)
+            if heard[-3:] == [events.HEARTBEAT] * 3:
+                solves.hang_up()
+        return heard
+
+    heard = asyncio.run(asyncio.wait_for(listen(), 30))
+    assert heard[0].startswith("event: solve\n")
+    assert heard[-1].startswith("event: solve\n")
+    assert read_event(heard[-1])[0].state == "paused"

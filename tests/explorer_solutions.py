@@ -1,0 +1,76 @@
+"""Small solutions of every kind in folders, solved once a process, for tests of the explorer."""
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from small_flops import BUCKETED, run_small
+from small_spots import FLOP, RIVER, TURN, spot
+from whole_solution import buckets, combos, forgotten, raked, result, save_classes
+
+from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.opening import open_view
+from allstreets.solvers import SpotSolver
+from allstreets.solvers.unified_result import PreflopResult
+from allstreets.storage import save_preflop, save_spot, save_unified
+
+SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP, "raked": {**TURN, "rake": 0.05}}
+WHOLE = {"buckets": buckets, "exact": combos, "raked game": raked, "forgotten": forgotten}
+KINDS = (
+    *("river", "turn", "flop", "raked", "all-in", "trimmed"),
+    *("classes", "buckets", "exact", "raked game", "forgotten", "preflop"),
+    *("models", "bucket models"),
+)
+"""What `folder` and `view` know."""
+
+
+@cache
+def _root() -> Path:
+    root = Path(tempfile.mkdtemp(prefix="allstreets-explorer-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return root
+
+
+@cache
+def folder(name: str) -> Path:
+    """A solution on disk; tests may not change it."""
+    path = _root() / name.replace(" ", "-")
+    if name in SPOTS:
+        save_spot(solver(name), path, metrics=[{"iteration": 40, "exploitability": 1.0}])
+    elif name == "all-in":
+        save_spot(_solved({**TURN, "stack": 0}, 1), path)
+    elif name == "trimmed":
+        save_spot(solver("flop"), path, "flop")
+    elif name == "classes":
+        save_classes(path)
+    elif name in WHOLE:
+        save_unified(WHOLE[name](), path, config={})
+    elif name == "preflop":
+        whole = result()
+        save_preflop(PreflopResult(whole.rules, whole.before, whole.facts), path, identity={})
+    elif name == "models":
+        run_small(path, postflop_sprs=[1, 2])
+    else:
+        assert name == "bucket models"
+        run_small(path, **{**BUCKETED, "fixed_flops": ["Ks7d2c"]})
+    return path
+
+
+@cache
+def solver(name: str) -> SpotSolver:
+    """The solver of a spot."""
+    return _solved(SPOTS[name], 40)
+
+
+def _solved(keys: dict[str, object], iterations: int) -> SpotSolver:
+    found = SpotSolver(spot(keys))
+    found.train_batch(iterations)
+    return found
+
+
+@cache
+def view(name: str) -> SolutionView:
+    """A view of a solution."""
+    return open_view(folder(name))

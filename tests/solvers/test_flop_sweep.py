@@ -1,0 +1,44 @@
+"""All nodes at once give what one node at a time gives."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from whole_solution import classes, raked
+
+from allstreets.betting import NodeKind, Player
+from allstreets.solvers.flop_evaluation import FlopEvaluation
+from allstreets.solvers.flop_sweep import FlopSweep, swept
+from allstreets.solvers.unified_result import UnifiedResult
+
+
+@pytest.mark.parametrize("make", [classes, raked])
+@pytest.mark.parametrize("pot", [0, -1])
+def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
+    solution = UnifiedResult.of(make())
+    number = pot % len(solution.game.pots)
+    view = solution.flop_view(len(solution.game.flops.flops) - 1, number)
+    tree = view.pot.tree
+    values = FlopSweep(view).values
+    assert values.shape == (2, tree.node_count, 169)
+    slow = FlopEvaluation(tree, view.pot.payoffs, view.hands.stages(), view.kept)
+    decisions = np.flatnonzero(tree.kind == NodeKind.DECISION).tolist()
+    for node in decisions[:: max(len(decisions) // 25, 1)]:
+        reach = view.node(node, "").reach
+        for player in Player:
+            expected = slow.value(node, player, reach[player.opponent])
+            scale = max(float(np.abs(expected).max()), 1.0)
+            np.testing.assert_allclose(values[player, node], expected, atol=1e-9 * scale)
+
+
+def test_a_view_shows_the_same_evs() -> None:
+    view = UnifiedResult.of(classes()).flop_view(0, 0)
+    quick = swept(view, True)
+    assert swept(view, False) is view
+    tree = view.pot.tree
+    for node in np.flatnonzero(tree.kind == NodeKind.DECISION)[::7].tolist():
+        one, other = view.node(node, ""), quick.node(node, "")
+        np.testing.assert_allclose(one.action_evs, other.action_evs, rtol=1e-9, atol=1e-12)
+        for player in Player:
+            mine, theirs = one.node_evs.players[player], other.node_evs.players[player]
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)
