@@ -76,6 +76,8 @@ endif
 
 unit: $(READY) page ## pytest
 	@$(BIN)/pytest -n 2
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
 
 api: $(READY) $(TOOLS) ## Write the explorer's OpenAPI document and the page's types anew
 	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json
