@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
-from allstreets.cli.output import console, print_json
+from allstreets.cli.output import command, console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,9 +112,9 @@ def _print_overview(
             f"{figures['iterations_mean']:.0f} iterations (at most {figures['iterations_max']:,})"
         )
         _print_groups(out, found)
-    flop = rows[0]["flop"]
-    out.print(f"\n--format csv lists all flops; one flop: allstreets report {folder} --flop {flop}",
-              soft_wrap=True)  # fmt: skip
+    spr = ["--spr", f"{rows[0]['spr']:g}"] if len(result.sprs) > 1 else []
+    one = command("report", folder, "--flop", rows[0]["flop"], *spr)
+    out.print(f"\n--format csv lists all flops; one flop: {one}", markup=False, soft_wrap=True)
 
 
 def _sizes(config: dict[str, Any] | Any, kind: str) -> str:

@@ -1,6 +1,10 @@
 """Where output goes: figures to stdout, talk to stderr; with --json one object, last on stdout."""
 
 import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +17,22 @@ JsonOption = Annotated[
 ]
 
 
+def command(*words: str | Path) -> str:
+    """A command that can be typed as it stands: by the path of this program if its name is unknown.
+
+    `make run` runs it out of an environment that the newcomer's shell does not look into.
+    """
+    called = Path(sys.argv[0])
+    known = shutil.which("allstreets") is not None or called.name != "allstreets"
+    return " ".join(_quoted(str(word)) for word in ("allstreets" if known else called, *words))
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; double quotes, where they do, are what every shell knows."""
+    quoted = shlex.quote(word)
+    return f'"{word}"' if quoted == f"'{word}'" and not set(word) & set('"$`\\!') else quoted
+
+
 def console(*, stderr: bool = False) -> "Console":
     """A console for people; on something that is not a terminal it writes plain text."""
     from rich.console import Console
@@ -20,6 +40,13 @@ def console(*, stderr: bool = False) -> "Console":
     made = Console(stderr=stderr, highlight=False)
     # What a program reads is not wrapped.
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=10_000)
+
+
+def print_looks(out: "Console", folder: Path, *where: str) -> None:
+    """How to look into what was kept."""
+    report, explore = command("report", folder, *where), command("explore", folder)
+    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
+    out.print(f"In the browser: {explore}", markup=False, soft_wrap=True)
 
 
 def print_json(figures: dict[str, Any]) -> None:

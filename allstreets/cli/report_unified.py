@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
-from allstreets.cli.output import console, print_json
+from allstreets.cli.output import command, console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,8 +80,6 @@ def _report_node(result: "PreflopResult", node: "NodeView", form: str, chart: Pa
 
 
 def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> None:
-    import shlex
-
     from allstreets.cli.preflop_view import print_opening
     from allstreets.solvers.unified_result import UnifiedResult
     from allstreets.training.solution_report import summary_lines
@@ -91,16 +89,15 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
             out.print(text, markup=False)
     print_opening(out, result)
     lines = result.opening_lines()
-    ways = [f'--line "{lines[-1]}" --chart chart.svg'] if lines else []
+    ways = [["--line", lines[-1], "--chart", "chart.svg"]] if lines else []
     if isinstance(result, UnifiedResult):
-        ways.append("--flops")
+        ways.append(["--flops"])
         seen = result.flop_lines() if result.has_flops else []
         if seen:
-            ways.insert(0, f'--line "{seen[0]}" --flop {result.game.flops.flops[0].text}')
+            ways.insert(0, ["--line", seen[0], "--flop", result.game.flops.flops[0].text])
     out.print()
     for way in ways:
-        out.print(f"allstreets report {shlex.quote(str(folder))} {way}", markup=False,
-                  soft_wrap=True)  # fmt: skip
+        out.print(command("report", folder, *way), markup=False, soft_wrap=True)
 
 
 def _report_flops(

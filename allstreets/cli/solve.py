@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, print_json, print_looks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,11 +185,8 @@ def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -
         lost = "Interrupted; nothing was kept. " if outcome.interrupted else ""
         out.print(f"\n{lost}--output DIR keeps a solution, to look into and to go on with.")
         return
-    import shlex
-
-    folder = shlex.quote(str(output))
     if outcome.interrupted:
-        out.print(f"\nInterrupted; kept in {folder}. Go on with the same command and --resume.")
+        out.print(f"\nInterrupted; kept in {output}. Go on with the same command and --resume.")
     words = outcome.result.node("").actions if outcome.solver.spot.tree.child_count[0] else ("",)
-    out.print(f'\nLook further: allstreets report {folder} --line "{words[0]}"')
-    out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)
+    out.print()
+    print_looks(out, output, "--line", words[0])

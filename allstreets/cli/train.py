@@ -1,6 +1,5 @@
 """allstreets train: run the job that a training file describes."""
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, command, console, print_json, print_looks
 from allstreets.cli.train_game import announce_compiling, train_preflop, train_unified
 
 if TYPE_CHECKING:
@@ -176,7 +175,6 @@ def _print_outcome(
     from allstreets.training.wording import duration
 
     figures, goal = outcome.figures(), job.ends.exploitability
-    folder = shlex.quote(str(options.folder))
     if outcome.rows:
         out.print(
             f"Solved {figures['solved']:,} of {len(job.bundle.wanted):,} flops in "
@@ -198,14 +196,13 @@ def _print_outcome(
         word = "Interrupted" if outcome.interrupted else "Not all is solved"
         count = len(outcome.missing)
         left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        file = f" {shlex.quote(str(options.file))}" if options.file else ""
-        output = shlex.quote(str(options.output))
-        again = f"allstreets train{file} --output {output} --resume"
+        file = [options.file] if options.file else []
+        again = command("train", *file, "--output", options.output, "--resume")
         out.print(f"{word}, {left} missing. Go on with: {again}", soft_wrap=True)
     if outcome.rows:
-        flop = outcome.rows[0]["flop"]
-        out.print(f"Look into it: allstreets report {folder} --flop {flop}", soft_wrap=True)
-        out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)
+        first = outcome.rows[0]
+        spr = ["--spr", f"{first['spr']:g}"] if len(job.games) > 1 else []
+        print_looks(out, options.folder, "--flop", first["flop"], *spr)
 
 
 def _percent(figures: dict[str, Any], which: str) -> str:

@@ -1,13 +1,12 @@
 """allstreets train, for whole games: unified, or preflop on top of models of flops."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.cli.output import console, print_json
+from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
 
 if TYPE_CHECKING:
@@ -212,18 +211,13 @@ def print_way_on(
 
     The first of `lines` is what to look at, on a flop where one is given.
     """
-    folder = shlex.quote(str(options.output))
+    folder = options.output
     if interrupted:
-        file = f" {shlex.quote(str(options.file))}" if options.file else ""
-        out.print(
-            f"Interrupted; kept in {folder}. Go on: "
-            f"allstreets train{file} --output {folder} --resume",
-            soft_wrap=True,
-        )
-    line = f' --line "{lines[0]}"' if lines else ""
-    line += f" --flop {flop}" if flop and lines else ""
-    out.print(f"Look further: allstreets report {folder}{line}", soft_wrap=True)
-    out.print(f"In the browser: allstreets explore {folder}", soft_wrap=True)
+        file = [options.file] if options.file else []
+        again = command("train", *file, "--output", folder, "--resume")
+        out.print(f"Interrupted; kept in {folder}. Go on: {again}", markup=False, soft_wrap=True)
+    where = ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
+    print_looks(out, folder, *where)
 
 
 def default_output() -> Path:

@@ -108,7 +108,7 @@ def test_for_people(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: P
     assert "bet 50 (50 %)" in out
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     assert lines[-2:] == [
-        f'Look further: allstreets report {tmp_path / "solved"} --line "x"',
+        f"Look further: allstreets report {tmp_path / 'solved'} --line x",
         f"In the browser: allstreets explore {tmp_path / 'solved'}",
     ]
     assert all(len(line) <= 80 for line in lines if str(tmp_path) not in line)

@@ -57,7 +57,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     lines = out.splitlines()
     assert lines[0].startswith("Solved 3 of 3 flops in ")
     assert lines[-2:] == [
-        f"Look into it: allstreets report {folder} --flop Ks7h2d",
+        f"Look further: allstreets report {folder} --flop Ks7h2d",
         f"In the browser: allstreets explore {folder}",
     ]
     code, out, err = run(capsys, "train", str(file), "-o", str(folder))
@@ -193,6 +193,8 @@ def test_overview(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
         assert any(line.startswith(f"SPR {spr}: exploitability 0.") for line in lines)
     assert sum(line.startswith("all ") for line in lines) == 2
     assert sum(line.startswith("paired ") for line in lines) == 2
+    told = lines[-1].partition("one flop: allstreets ")[2].split()
+    assert run(capsys, *told)[0] == 0
 
 
 def test_the_table_over_flops(
