@@ -37,7 +37,9 @@ def make_solver(threads: int = 2, **keys: Any) -> UnifiedSolver:
     config = UnifiedConfig(type="unified_cfr", **keys)
     game = config.game()
     games = make_games(game, config.cards, threads=threads, precision=config.precision)
-    return UnifiedSolver(game, games, config.schedule(), config.batches(), config.pruning())
+    return UnifiedSolver(
+        game, games, config.schedule(), config.batches(), config.pruning(), config.close_after
+    )
 
 
 def iteration_seconds(solver: UnifiedSolver, iterations: int, rounds: int = 3) -> float:

@@ -153,7 +153,7 @@ class table_progress:  # noqa: N801  # reads as a statement: with table_progress
 def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOptions") -> None:
     """What was solved, how well, the first charts, and how to look further."""
     from allstreets.solvers.unified_result import UnifiedResult
-    from allstreets.training.wording import duration, figure
+    from allstreets.training.wording import data_size, duration, figure
 
     job, figures = outcome.job, outcome.figures
     seconds = outcome.training.progress.seconds
@@ -177,6 +177,12 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOpti
         f"{outcome.solver.iterations:,} iterations in {duration(seconds)}.",
         soft_wrap=True,
     )
+    if outcome.solver.saved_bytes:
+        out.print(
+            f"Hands that are not played to a pot are not stored there: regrets and strategies take "
+            f"{data_size(outcome.solver.memory_bytes)}, {outcome.saved_share:.0%} saved.",
+            soft_wrap=True,
+        )
     flop = job.game.flops.flops[0].text if job.config.memory != "values" else None
     lines = result.flop_lines() if flop else result.opening_lines()[1:]
     print_way_on(out, options, interrupted=outcome.interrupted, lines=lines, flop=flop)

@@ -1,7 +1,8 @@
 """The arrays that the matrix kernels work on: a postflop game whose card facts are matrices.
 
-*Own* is the player whose values are computed, *other* his opponent. A **row** is one number a hand,
-as long as the padded hand list of its stage.
+*Own* is the player whose values are computed, *other* his opponent. A **row** is one number a hand
+of the player that it is about. A pass is about some hands of either player (`StageHands`), usually
+all of them; rows are as long as his list of hands, filled up to whole vectors.
 
 - **Reach rows** hold the other player's reach: first one a line that leads into the stage, then a
   row that is always zero, then one for each action of each of his nodes. A node's reach changes
@@ -9,7 +10,8 @@ as long as the padded hand list of its stage.
 - **Value rows** hold own values: first one a line, then a row that is nobody's, then one for each
   action of each own node. What the other player's actions lead to is added up where it arises.
 
-Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage.
+Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage; Hₓ and Hₒ
+are the hands of a pass, own and the other's, padded.
 """
 
 from typing import NamedTuple
@@ -71,8 +73,26 @@ class StageCards(NamedTuple):
     up: Floats  # [F, H · H before]: values out of it
 
 
+class StageHands(NamedTuple):
+    """The hands of a stage that a pass is about; all of them are 0, 1, … H − 1, padding included.
+
+    Of hands that are not listed the other player must hold none.
+    """
+
+    own: Longs  # [≤ Hₓ], rising
+    own_length: int  # Hₓ
+    own_bits: Longs  # [H / 16]: which hands of each block of sixteen are in `own`, as bits …
+    own_place: Longs  # [H / 16]: … and where the first of them stands there
+    other: Longs  # [≤ Hₒ], rising
+    other_length: int  # Hₒ
+
+
 class StageStore(NamedTuple):
-    """What is learned about one stage, by flop: [node][hand / 16][action][16]."""
+    """What is learned about one stage, by flop: [node][hand / 16][action][16].
+
+    Hands are those of a pass. Where it is about own hands of whom nothing is stored, it is a best
+    response, or they play evenly: own arrays are then not read.
+    """
 
     own_regrets: Floats  # [F, …]
     own_average: Floats
@@ -83,13 +103,15 @@ class StageStore(NamedTuple):
 class StageSpace(NamedTuple):
     """What one thread needs for one stage; contents do not outlive a flop."""
 
-    reach: Floats  # [reach rows · H]
-    values: Floats  # [value rows · H]
+    reach: Floats  # [reach rows · Hₒ]
+    values: Floats  # [value rows · Hₓ]
     lanes: Floats  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
     sums: Floats  # [52 · 16]: sums over the hands that hold each card
-    terms: Ints  # [H]: hands that matter in a product
-    needed: Bytes  # [value rows · H/16]: which blocks of own hands a pruned pass asks for
-    union: Bytes  # [H/16]: those that any of a few rows asks for
+    terms: Ints  # [Hₒ]: hands that matter in a product
+    margin: Floats  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass is about
+    combos: Floats  # [Hₓ]: of own hands
+    needed: Bytes  # [value rows · Hₓ/16]: which blocks of own hands a pruned pass asks for
+    union: Bytes  # [Hₓ/16]: those that any of a few rows asks for
     left_out: Longs  # [1]: how many (own action, block of hands) pruned passes did not visit
 
 
@@ -104,6 +126,7 @@ class Discounting(NamedTuple):
     threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
 
 
-UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2
-"""What is done at own nodes: regrets are updated, the best action is taken, the average is played.
-In the first the other player plays by his regrets, in the last two by his average strategy."""
+UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3
+"""What is done at own nodes: regrets are updated, the best action is taken, the average is played,
+all actions are played alike. In the first the other player plays by his regrets, in the others by
+his average strategy."""

@@ -7,7 +7,13 @@ action, which is on the way down there anyway, is what the action adds to its su
 import numpy as np
 
 from allstreets.kernels.jit import kernel
-from allstreets.kernels.matrix_layout import Bytes, Discounting, Floats
+from allstreets.kernels.matrix_layout import (
+    BEST_RESPONSE,
+    EVALUATE,
+    Bytes,
+    Discounting,
+    Floats,
+)
 from allstreets.kernels.simd import TINY, fma, load, maximum, splat, store, where_positive
 
 ZERO = np.float32(0.0)
@@ -107,26 +113,29 @@ def judge_node(
     slot: int,
     actions: int,
     hands: int,
-    best: bool,
+    mode: int,
 ) -> None:
-    """Own node, nothing updated: value of the best action, or of the average strategy."""
+    """Own node, nothing updated: value of the best action, of the average, or of playing evenly."""
     zero = splat(ZERO)
     uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = slot + block * actions
         value = load(values, child * hands + block)
-        if best:
+        if mode == BEST_RESPONSE:
             for a in range(1, actions):
                 value = maximum(value, load(values, (child + a) * hands + block))
         else:
-            total = zero
-            for a in range(actions):
-                total = total + maximum(load(average, base + 16 * a), zero)
-            inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-            even = where_positive(total - tiny, zero, uniform)
+            total, inverse, even = zero, zero, uniform
+            if mode == EVALUATE:
+                for a in range(actions):
+                    total = total + maximum(load(average, base + 16 * a), zero)
+                inverse = where_positive(total - tiny, splat(ONE) / total, zero)
+                even = where_positive(total - tiny, zero, uniform)
             value = zero
             for a in range(actions):
-                strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)
+                strategy = even
+                if mode == EVALUATE:
+                    strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)
                 value = fma(strategy, load(values, (child + a) * hands + block), value)
         row = target * hands + block
         store(values, row, load(values, row) + value)

@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_layout import (
-    BEST_RESPONSE,
     UPDATE,
     Bytes,
     Discounting,
     Floats,
     Longs,
     StageCards,
+    StageHands,
     StagePlan,
     StageSpace,
     StageStore,
@@ -22,7 +22,12 @@ from allstreets.kernels.matrix_nodes import (
     update_node,
 )
 from allstreets.kernels.matrix_pruning import mark_lines_below, mark_needed
-from allstreets.kernels.matrix_terminals import add_folds, add_showdowns, multiply_rows
+from allstreets.kernels.matrix_terminals import (
+    add_folds,
+    add_showdowns,
+    multiply_rows,
+    own_combos,
+)
 from allstreets.kernels.reach import split_reach
 
 ZERO = np.float32(0.0)
@@ -88,8 +93,7 @@ def go_up(
         actions = plan.own_actions[node]
         slot = plan.own_slot[node] * hands
         if mode != UPDATE:
-            best = mode == BEST_RESPONSE
-            judge_node(values, target, child, average, slot, actions, hands, best)
+            judge_node(values, target, child, average, slot, actions, hands, mode)
         elif actions == 2:
             update_node(values, target, child, regrets, slot, 2, hands, now, needed)
         elif actions == 3:
@@ -114,6 +118,7 @@ def run_flop(
     cards: tuple[StageCards, ...],
     stores: tuple[StageStore, ...],
     spaces: tuple[StageSpace, ...],
+    hands: tuple[StageHands, ...],
     flop: int,
     other: Floats,
     values: Floats,
@@ -121,9 +126,9 @@ def run_flop(
     now: Discounting,
     asked: Bytes | None,
 ) -> None:
-    """One pass on one flop: the other's reach [H] at the root in, own values [H] out.
+    """One pass on one flop: the other's reach [Hₒ] at the root in, own values [Hₓ] out.
 
-    A pruned pass, which must be an update, is told which blocks of own hands are asked for, [H /
+    A pruned pass, which must be an update, is told which blocks of own hands are asked for, [Hₓ /
     16]; the others' values come out as 0. Its way down is complete: the other's average strategy
     does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
     """
@@ -135,26 +140,26 @@ def run_flop(
         first_space.needed[: len(asked)] = asked
     for stage in range(len(plans)):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
-        hands = table.hands
-        space.reach[plan.lines * hands : (plan.lines + 1) * hands] = ZERO
-        space.values[: plan.value_rows * hands] = ZERO
+        here = hands[stage]
+        space.reach[plan.lines * here.other_length : (plan.lines + 1) * here.other_length] = ZERO
+        space.values[: plan.value_rows * here.own_length] = ZERO
         needed = None if asked is None else space.needed
         if asked is not None:
             space.left_out[0] += mark_needed(
-                plan, hands, store.own_regrets[flop], table.combos[flop], now.threshold,
-                space.needed,
+                plan, here.own_length, store.own_regrets[flop],
+                own_combos(table, here, space, flop), now.threshold, space.needed,
             )  # fmt: skip
         go_down(
-            plan, hands, store.other_regrets[flop], store.other_average[flop], space.reach,
-            mode, now, least,
+            plan, here.other_length, store.other_regrets[flop], store.other_average[flop],
+            space.reach, mode, now, least,
         )  # fmt: skip
-        add_folds(plan, table, space, flop, needed)
-        add_showdowns(plan, table, space, flop, needed)
-        if stage < last:
+        add_folds(plan, table, here, space, flop, needed)
+        add_showdowns(plan, table, here, space, flop, needed)
+        if stage < last:  # then a pass is about all hands
             below, deeper = spaces[stage + 1], cards[stage + 1]
             below.reach[: (plans[stage + 1].lines + 1) * deeper.hands] = ZERO
             multiply_rows(
-                space.reach, plan.exit_reach, hands, deeper.down[flop],
+                space.reach, plan.exit_reach, table.hands, deeper.down[flop],
                 below.reach, plan.exit_line, deeper.hands, plan.ones, space.sums, space.terms,
                 None, below.union,
             )  # fmt: skip
@@ -162,18 +167,17 @@ def run_flop(
                 mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
-        hands = table.hands
         needed = None if asked is None else space.needed
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
             multiply_rows(
                 below.values, plan.exit_line, deeper.hands, deeper.up[flop],
-                space.values, plan.exit_value, hands, plan.ones, space.sums, below.terms,
+                space.values, plan.exit_value, table.hands, plan.ones, space.sums, below.terms,
                 needed, space.union,
             )  # fmt: skip
         go_up(
-            plan, hands, store.own_regrets[flop], store.own_average[flop], space.values, mode, now,
-            needed,
+            plan, hands[stage].own_length, store.own_regrets[flop], store.own_average[flop],
+            space.values, mode, now, needed,
         )  # fmt: skip
     # What is not asked for at the root is asked for nowhere in the first stage: it is still 0.
     values[:] = first_space.values[: len(values)]
@@ -185,6 +189,7 @@ def run_flops(
     cards: tuple[StageCards, ...],
     stores: tuple[StageStore, ...],
     spaces: tuple[StageSpace, ...],
+    hands: tuple[StageHands, ...],
     flops: Longs,
     first: int,
     last: int,
@@ -196,9 +201,9 @@ def run_flops(
 ) -> None:
     """Passes on flops[first], …, flops[last − 1].
 
-    Of the K flops in the list, `other` [K or 1, H] is the other's reach, `values` [K, H] what comes
-    out, `discounts` [K or 1, 6] the fields of `Discounting`. `asked` [K or 1, H / 16] are the
-    blocks of own hands that a pruned update is asked for; `None`: no pruning.
+    Of the K flops in the list, `other` [K or 1, Hₒ] is the other's reach, `values` [K, Hₓ] what
+    comes out, `discounts` [K or 1, 6] the fields of `Discounting`. `asked` [K or 1, Hₓ / 16] are
+    the blocks of own hands that a pruned update is asked for; `None`: no pruning.
     """
     for place in range(first, last):
         row = discounts[place if len(discounts) > 1 else 0]
@@ -206,8 +211,9 @@ def run_flops(
         reach = other[place if len(other) > 1 else 0]
         blocks = None if asked is None else asked[place if len(asked) > 1 else 0]
         run_flop(
-            plans, cards, stores, spaces, flops[place], reach, values[place], mode, now, blocks
-        )
+            plans, cards, stores, spaces, hands, flops[place], reach, values[place], mode, now,
+            blocks,
+        )  # fmt: skip
 
 
 @kernel
@@ -225,13 +231,14 @@ def run_iterations(
     cards: tuple[StageCards, ...],
     stores: tuple[tuple[StageStore, ...], tuple[StageStore, ...]],
     spaces: tuple[StageSpace, ...],
+    hands: tuple[StageHands, ...],
     flop: int,
     reach: Floats,
     values: Floats,
     discounts: Floats,
     asked: Bytes | None,
 ) -> None:
-    """Whole iterations of both players on one flop, the same reach [2, H] throughout.
+    """Whole iterations of both players' hands, all of them, the same reach [2, H] throughout.
 
     `discounts` [iterations, 6], `asked` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
     are those of the last iteration.
@@ -240,6 +247,6 @@ def run_iterations(
         now = Discounting(row[0], row[1], row[2], row[3], row[4], row[5])
         for player in range(2):
             run_flop(
-                plans[player], cards, stores[player], spaces, flop, reach[1 - player],
+                plans[player], cards, stores[player], spaces, hands, flop, reach[1 - player],
                 values[player], UPDATE, now, None if asked is None else asked[player],
             )  # fmt: skip

@@ -18,11 +18,13 @@ from allstreets.kernels.matrix_layout import (
     Ints,
     Longs,
     StageCards,
+    StageHands,
     StagePlan,
     StageSpace,
 )
 from allstreets.kernels.matrix_pruning import run_length, unite
 from allstreets.kernels.simd import (
+    compress,
     fma,
     load,
     maximum,
@@ -111,25 +113,83 @@ def multiply_rows(
 
 
 @kernel
+def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
+    """[Hₓ]: combos of the own hands of a pass."""
+    combos: Floats = cards.combos[flop]
+    if len(hands.own) == cards.hands:
+        return combos
+    space.combos[: hands.own_length] = ZERO
+    for place in range(len(hands.own)):
+        space.combos[place] = combos[hands.own[place]]
+    return space.combos
+
+
+@kernel
+def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
+    """[Hₒ · Hₓ]: the margins of the hands of a pass; rows that are mere padding are not written.
+
+    A vector that is written reaches beyond its hands, where the next one goes; behind the last row
+    there is room for that.
+    """
+    margin: Floats = cards.margin[flop]
+    picked = space.margin
+    if len(hands.own) == cards.hands and len(hands.other) == cards.hands:
+        return margin
+    for row in range(len(hands.other)):
+        start, target = hands.other[row] * cards.hands, row * hands.own_length
+        for block in range(len(hands.own_bits)):
+            chosen = compress(load(margin, start + 16 * block), hands.own_bits[block])
+            store(picked, target + hands.own_place[block], chosen)
+        store(picked, target + len(hands.own), splat(ZERO))
+    return picked
+
+
+@kernel
+def turn_reach(
+    space: StageSpace, hands: StageHands, rows: Longs, first: int, everyone: bool
+) -> None:
+    """Sixteen reach rows as vectors of sixteen numbers a hand, in `lanes`."""
+    length = hands.other_length
+    for block in range(0, length, 16):
+        if everyone:
+            transpose_from(space.reach, rows, first, length, block, space.lanes, 16 * block, 16)
+            continue
+        # In the room of `sums`, then each hand to its place among all.
+        transpose_from(space.reach, rows, first, length, block, space.sums, 0, 16)
+        for place in range(block, min(block + 16, len(hands.other))):
+            store(space.lanes, 16 * hands.other[place], load(space.sums, 16 * (place - block)))
+
+
+@kernel
 def add_folds(
-    plan: StagePlan, cards: StageCards, space: StageSpace, flop: int, needed: Bytes | None
+    plan: StagePlan,
+    cards: StageCards,
+    hands: StageHands,
+    space: StageSpace,
+    flop: int,
+    needed: Bytes | None,
 ) -> None:
     """Add the results of all folds of a stage to their value rows, sixteen at a time."""
-    hands, lanes, sums = cards.hands, space.lanes, space.sums
+    lanes, sums, length = space.lanes, space.sums, hands.own_length
     combos, twins = cards.combos[flop], cards.twins[flop]
     card_start, card_hand = cards.card_start[flop], cards.card_hand[flop]
     card_count = cards.card_count[flop]
     hand_start, hand_card = cards.hand_start[flop], cards.hand_card[flop]
     hand_count = cards.hand_count[flop]
     zero = splat(ZERO)
-    result = 16 * hands  # the second half of `lanes`
+    union = space.union[: length // 16]
+    result = 16 * cards.hands  # the second half of `lanes`
+    whole = len(hands.other) == cards.hands
+    if not whole:
+        lanes[:result] = ZERO  # of hands that are not listed the other player holds none
+    for place in range(len(hands.own), length):
+        store(lanes, result + 16 * place, zero)
     for first in range(0, len(plan.fold_reach), 16):
-        if needed is not None and not unite(needed, plan.fold_value, first, 16, space.union):
+        if needed is not None and not unite(needed, plan.fold_value, first, 16, union):
             continue
-        for block in range(0, hands, 16):
-            transpose_from(space.reach, plan.fold_reach, first, hands, block, lanes, 16 * block, 16)
+        turn_reach(space, hands, plan.fold_reach, first, whole)
         everyone = zero
-        for hand in range(hands):
+        for hand in hands.other:
             everyone = fma(splat(combos[hand]), load(lanes, 16 * hand), everyone)
         if card_start[CARDS]:
             for card in range(CARDS):
@@ -139,41 +199,47 @@ def add_folds(
                     with_card = fma(splat(card_count[place]), here, with_card)
                 store(sums, 16 * card, zero - with_card)
         factor = load(plan.fold_factor, first)
-        for hand in range(hands):
-            if needed is not None and not space.union[hand // 16]:
+        for place in range(len(hands.own)):
+            if needed is not None and not union[place // 16]:
                 continue
+            hand = hands.own[place]
             value = splat(combos[hand]) * everyone
             value = fma(splat(twins[hand]), load(lanes, 16 * hand), value)
-            for place in range(hand_start[hand], hand_start[hand + 1]):
-                taken = load(sums, 16 * np.int64(hand_card[place]))
-                value = fma(splat(hand_count[place]), taken, value)
-            store(lanes, result + 16 * hand, value * factor)
-        for block in range(0, hands, 16):
-            if needed is not None and not space.union[block // 16]:
+            for held in range(hand_start[hand], hand_start[hand + 1]):
+                taken = load(sums, 16 * np.int64(hand_card[held]))
+                value = fma(splat(hand_count[held]), taken, value)
+            store(lanes, result + 16 * place, value * factor)
+        for block in range(0, length, 16):
+            if needed is not None and not union[block // 16]:
                 continue
             # Turned back, in the room of `sums`; several folds may share a row.
             transpose_to(lanes, result + 16 * block, sums, plan.lanes, 0, 16, 0)
             for lane in range(16):
-                row = plan.fold_value[first + lane] * hands + block
+                row = plan.fold_value[first + lane] * length + block
                 store(space.values, row, load(space.values, row) + load(sums, 16 * lane))
 
 
 @kernel
 def add_showdowns(
-    plan: StagePlan, cards: StageCards, space: StageSpace, flop: int, needed: Bytes | None
+    plan: StagePlan,
+    cards: StageCards,
+    hands: StageHands,
+    space: StageSpace,
+    flop: int,
+    needed: Bytes | None,
 ) -> None:
     """Add the results of all showdowns of a stage to their value rows."""
     multiply_rows(
         space.reach,
         plan.show_reach,
-        cards.hands,
-        cards.margin[flop],
+        hands.other_length,
+        margin_of(cards, hands, space, flop),
         space.values,
         plan.show_value,
-        cards.hands,
+        hands.own_length,
         plan.show_factor,
         space.sums,
         space.terms,
         needed,
-        space.union,
+        space.union[: hands.own_length // 16],
     )

@@ -13,6 +13,7 @@ same results. Everything here works on flat contiguous float32 arrays and offset
     total(v)                    the sum of the sixteen
     where_positive(t, v, w)     v where t > 0, else w
     any_positive(v)             whether any of the sixteen is > 0
+    compress(v, bits)           those whose bit is set, side by side, and zeros after them
     transpose_from(…)           sixteen rows, chosen by an index, turned into a dense block
     transpose_to(…)             a dense block, turned into sixteen rows chosen by an index
     prefetch(array, i)          ask for array[i] before it is needed
@@ -55,6 +56,7 @@ IR_VECTOR = ir.VectorType(IR_FLOAT, LANES)
 IR_HALVES = ir.VectorType(ir.HalfType(), LANES)
 IR_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 IR_WORDS = ir.VectorType(ir.IntType(32), LANES)
+IR_FLAGS = ir.VectorType(ir.IntType(1), LANES)
 
 
 @register_model(Vector)
@@ -228,6 +230,21 @@ def any_positive(typing_context: Any, value: Any) -> Any:
         return builder.icmp_unsigned("!=", found, lanes(0))
 
     return types.boolean(VECTOR), generate
+
+
+@machine_code
+def compress(typing_context: Any, value: Any, bits: Any) -> Any:
+    """The lanes whose bit is set (lane 0: the lowest) moved to the front, zeros behind them."""
+    del typing_context, value, bits
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        del context, signature
+        mask = builder.bitcast(builder.trunc(arguments[1], ir.IntType(LANES)), IR_FLAGS)
+        zero = ir.Constant(IR_VECTOR, [0.0] * LANES)
+        name = f"llvm.experimental.vector.compress.v{LANES}f32"
+        return llvm_function(builder, name, IR_VECTOR, [arguments[0], mask, zero])
+
+    return VECTOR(VECTOR, types.int64), generate
 
 
 @machine_code

@@ -27,6 +27,7 @@ from allstreets.subgames.exact_view import StreetView
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.matrix import MatrixGame
 from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.subgames.matrix_model import padded
 
 Longs = NDArray[np.int64]
 
@@ -69,6 +70,7 @@ class _Group:
     """Decisions of one player and stage with the same number of actions."""
 
     player: Player
+    hands: Longs  # of whom something is stored, in its order
     stored: Longs  # [nodes, actions · H]: where their sums stand
     rows: Longs  # [nodes, actions]: where their probabilities go
 
@@ -81,18 +83,21 @@ class _MatrixPacker:
         tree = game.tree
         self._groups: list[list[_Group]] = []
         self._shapes: list[tuple[int, int]] = []
-        for stage, length in enumerate(game.cards.lengths):
+        for stage in range(game.cards.stages):
             here = (tree.kind == NodeKind.DECISION) & (game.stage_of_node == stage)
             counts = np.where(here, tree.child_count, 0)
             first = np.cumsum(counts) - counts
             groups = []
             for player in Player:
+                kept = game.stored_hands(stage, player)
+                length = padded(len(kept))
                 for actions in np.unique(counts[here & (tree.player == player)]).tolist():
                     nodes = np.flatnonzero(here & (tree.player == player) & (counts == actions))
                     starts = game.slot_of_node[nodes] * length
                     groups.append(
                         _Group(
                             player,
+                            kept[: game.cards.hands[stage]],
                             starts[:, None] + np.arange(actions * length),
                             first[nodes][:, None] + np.arange(actions),
                         )
@@ -112,7 +117,9 @@ class _MatrixPacker:
                 nodes, actions = group.rows.shape
                 by_lane = sums.reshape(nodes, -1, actions, LANES)
                 by_action = by_lane.transpose(0, 2, 1, 3).reshape(nodes, actions, -1)
-                stored[group.rows] = _encoded(by_action[:, :, : shape[1]])
+                of_all = np.zeros((nodes, actions, shape[1]), np.float32)
+                of_all[:, :, group.hands] = by_action[:, :, : len(group.hands)]
+                stored[group.rows] = _encoded(of_all)
             arrays[f"strategy.{stage}"] = stored
         return arrays
 

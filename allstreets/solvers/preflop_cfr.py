@@ -11,6 +11,8 @@ in the separated pipeline, 1,755 flops of subgames in the unified solver. Both s
 With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
 so no value of it is asked for, and its regret is discounted and otherwise left alone. What lies
 below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
+
+Actions can be closed for good as well (`closing`): whatever their regrets, they are not played.
 """
 
 from collections.abc import Mapping
@@ -107,27 +109,37 @@ class PreflopCfr:
         self.game, self.leaves = game, leaves
         self.regrets = {node: self._zeros(node) for node in game.decisions()}
         self.sums = {node: self._zeros(node) for node in game.decisions()}
+        self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
 
     def _zeros(self, node: int) -> Floats:
         return np.zeros((int(self.game.tree.child_count[node]), HAND_COUNT))
 
     def current(self) -> Strategies:
         """Regret matching at every decision."""
-        return {node: normalised(regrets) for node, regrets in self.regrets.items()}
+        return {
+            node: normalised(regrets, self.closed.get(node))
+            for node, regrets in self.regrets.items()
+        }
 
     def average(self) -> Strategies:
         """The average strategy at every decision."""
         return {node: normalised(sums) for node, sums in self.sums.items()}
 
-    def asked(self, player: Player, threshold: float) -> Flags:
-        """[N, 169]: the hands of a player for whom a node is not closed by his own regrets."""
+    def asked(self, player: Player, threshold: float = -np.inf) -> Flags:
+        """[N, 169]: the hands of a player for whom no action of his own on the way is closed.
+
+        Actions with regrets below `threshold` are, and those that are closed for good.
+        """
         tree = self.game.tree
         asked = np.ones((tree.node_count, HAND_COUNT), np.bool_)
         for node in self.game.decisions():
             children = tree.children_of(node)
             asked[children] = asked[node]
             if tree.player[node] == player:
-                regrets = self.regrets[node]
+                regrets, closed = self.regrets[node], self.closed.get(node)
+                if closed is not None:
+                    asked[children] &= ~closed
+                    regrets = np.where(closed, -np.inf, regrets)
                 # Where no action has positive regret all are played.
                 asked[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
         return asked
@@ -149,7 +161,8 @@ class PreflopCfr:
         reach = game.reach(strategies)
         nodes = [pot.node for pot in game.pots]
         values = game.end_values(player, reach[:, player.opponent])
-        asked = self.asked(player, threshold) if threshold > -np.inf else None
+        prunes = threshold > -np.inf or bool(self.closed)
+        asked = self.asked(player, threshold) if prunes else None
         values[nodes] = self.leaves.step(
             player,
             reach[nodes, player],
@@ -219,10 +232,16 @@ class PreflopCfr:
             array[...] = state[name]
 
 
-def normalised(stored: Floats) -> Floats:
-    """[A, 169]: positive parts divided by their sum; even where there are none."""
+def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
+    """[A, 169]: positive parts divided by their sum; even where there are none.
+
+    What is `closed` [A, 169] gets nothing; something is open for every hand.
+    """
     positive = np.maximum(stored, 0.0)
-    total = positive.sum(axis=0)
     even = np.full_like(positive, 1 / len(positive))
+    if closed is not None:
+        positive[closed] = 0.0
+        even = ~closed / (~closed).sum(axis=0)
+    total = positive.sum(axis=0)
     found: Floats = np.divide(positive, total, out=even, where=total > 0)
     return found

@@ -7,6 +7,9 @@
 Every pot that sees a flop has subgames of its own, and their regrets persist. So the ranges that
 reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
 game, by a best response through every flop.
+
+With `close_after`, hands that a player has stopped playing to a pot are not stored there any more,
+see `closing`.
 """
 
 from collections.abc import Mapping
@@ -16,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule
+from allstreets.solvers.closing import Closing, Review
 from allstreets.solvers.flop_batches import FlopBatches
 from allstreets.solvers.flop_leaves import FlopLeaves
 from allstreets.solvers.preflop_cfr import Floats, PreflopCfr, Strategies
@@ -27,6 +32,7 @@ from allstreets.solvers.preflop_training import PreflopTraining, RegretSums
 from allstreets.solvers.unified_game import UnifiedGame
 from allstreets.solvers.unified_text import former_game_identity, game_identity
 from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_pruning import checked_pruning
 
 
@@ -51,6 +57,7 @@ class UnifiedSolver(PreflopTraining):
         schedule: Schedule,
         batches: FlopBatches | None = None,
         pruning: Pruning | None = None,
+        close_after: int = 0,
     ) -> None:
         pruning = checked_pruning(pruning)
         self.game, self.batches = game, batches or FlopBatches()
@@ -58,6 +65,13 @@ class UnifiedSolver(PreflopTraining):
         self.leaves = FlopLeaves(games, game.flops.weights, everyone, schedule, pruning)
         preflop = PreflopCfr(game.before_the_flop(self.leaves.pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
+        if close_after and not (isinstance(games, MatrixFlops) and games.can_keep_some):
+            raise InputError(
+                f"close_after: {games.model} stores all hands of every pot; leave it out, or use "
+                "cards: classes with memory resident or memmap"
+            )
+        self.closing = Closing(preflop, close_after) if close_after else None
+        self.last_review: Review | None = None
         self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
 
     @property
@@ -83,6 +97,7 @@ class UnifiedSolver(PreflopTraining):
             "batches": [self.batches.size, self.batches.iterations, self.batches.choice],
             "seed": self.batches.seed,
             "pruning": self.pruning.facts() if self.pruning else None,
+            **({"close_after": self.closing.after} if self.closing else {}),
         }
 
     @property
@@ -95,8 +110,17 @@ class UnifiedSolver(PreflopTraining):
         """Bytes of regrets and average strategies."""
         return self.games.memory_bytes
 
+    @property
+    def saved_bytes(self) -> int:
+        """Bytes more that they would be if all hands of all pots were stored."""
+        return self.games.saved_bytes if isinstance(self.games, MatrixFlops) else 0
+
     def _prepare(self) -> None:
-        """Choose the flops that the next iteration visits."""
+        """Close what is not played if it is time, and choose the flops of the next iteration."""
+        if self.closing is not None:
+            if self.closing.is_due(self._iterations):
+                self.review()
+            self.closing.watch()
         flops = self.games.flops
         epoch, batch, begins = self.batches.place(self._iterations, flops)
         if not begins:
@@ -104,6 +128,23 @@ class UnifiedSolver(PreflopTraining):
         if batch == 0 and self.batches.choice == "reach":
             self._shares = self.flop_shares(self.preflop.current())
         self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
+
+    def review(self) -> None:
+        """Close and open actions before the flop, and store what is open; see `closing`."""
+        assert self.closing is not None
+        average = self.preflop.average()
+        reach = self.preflop.pot_reach(average)
+        best = []
+        for player in Player:
+            leaves = self.leaves.judge(player, reach[player.opponent], best=True)
+            best.append(self.preflop.values(player, leaves, best=True, strategies=average))
+        self.last_review = self.closing.review(np.array(best))
+        self._store_what_is_open()
+
+    def _store_what_is_open(self) -> None:
+        assert self.closing is not None
+        assert isinstance(self.games, MatrixFlops)
+        self.games.keep(self.closing.open_hands())
 
     def flop_shares(self, strategies: Strategies) -> Floats:
         """[F]: of all pairs of hands that see a flop under `strategies`, who see each one.
@@ -156,11 +197,15 @@ class UnifiedSolver(PreflopTraining):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
-        return {**super().state(), "shares": self._shares, **self.leaves.state()}
+        closing = self.closing.state() if self.closing else {}
+        return {**super().state(), **closing, "shares": self._shares, **self.leaves.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game."""
         super().restore(state)
+        if self.closing is not None:
+            self.closing.restore(state)
+            self._store_what_is_open()  # the arrays that the state is put into
         self._shares = np.array(state["shares"])
         self.leaves.restore(state)
         if self._iterations:  # the batch that was at work

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.kernels.simd import aligned
 from allstreets.solvers.unified_game import UnifiedGame
 from allstreets.subgames.classes import class_stages
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.fresh_flops import FreshFlops
-from allstreets.subgames.mapped_memory import MappedMemory
+from allstreets.subgames.mapped_memory import MappedMemory, own_pages
 from allstreets.subgames.matrix_flops import MatrixFlops
 
 CardModel = Literal["classes", "buckets", "exact"]
@@ -36,7 +35,7 @@ def make_games(
 ) -> FlopGames:
     """All pots on all flops; `folder` is where `memmap` keeps them."""
     flops = game.flops.flops
-    allocate: Callable[[tuple[int, int]], NDArray[np.float32]] = aligned
+    allocate: Callable[[tuple[int, int]], NDArray[np.float32]] = own_pages
     if memory == "memmap":
         if folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")

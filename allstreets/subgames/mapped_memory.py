@@ -1,12 +1,15 @@
-"""Arrays on disk that are used like memory (`memory: memmap`), for games larger than the machine.
+"""Arrays on pages of their own: in memory, or on disk for games larger than the machine.
 
-The room is taken when an array is made, so that a disk that is too small is noticed at once and not
-when a page is written. The files have no names any more once they are mapped: whatever ends the
-process, nothing is left behind.
+Room that an array had goes back to the system, or to the disk, as soon as nobody uses the array.
+
+On disk (`memory: memmap`) the room is taken when an array is made, so that a disk that is too small
+is noticed at once and not when a page is written. The files have no names any more once they are
+mapped: whatever ends the process, nothing is left behind.
 """
 
 import mmap
 import os
+import weakref
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,6 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
+from allstreets.kernels.simd import aligned
+
+LEAST_PAGES = 1 << 20  # bytes: smaller arrays come from the heap
+HUGE_PAGES = 1 << 22  # bytes from which on large pages pay, as NumPy has it
+
+
+def own_pages(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """A float32 array of zeros; the heap might keep what it had for the next one."""
+    size = 4 * prod(shape)
+    if size < LEAST_PAGES or not hasattr(mmap, "MAP_ANONYMOUS"):
+        zeros: NDArray[np.float32] = aligned(shape)
+        return zeros
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if size >= HUGE_PAGES and hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, np.float32).reshape(shape)
 
 
 class MappedMemory:
@@ -44,4 +63,8 @@ class MappedMemory:
                 "flops or fewer sizes"
             ) from None
         self.used += size
+        weakref.finalize(memory, self._give_back, size).atexit = False
         return np.frombuffer(memory, np.float32).reshape(shape)
+
+    def _give_back(self, size: int) -> None:
+        self.used -= size

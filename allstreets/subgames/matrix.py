@@ -1,8 +1,8 @@
 """Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
-`MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies and runs
-passes over any range of flops, one thread each. `MatrixSubgame` is the case of one flop, a function
-from reach to values as every subgame is.
+`MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies
+(`matrix_store`) and runs passes over any range of flops, one thread each. `MatrixSubgame` is the
+case of one flop, a function from reach to values as every subgame is.
 
 The average strategy of a player is gathered, weighted by his reach, while the other player is
 updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
@@ -12,14 +12,14 @@ With pruning, iterations after the warm-up leave out blocks of own hands whose r
 zero, see `matrix_pruning`. It is off unless asked for.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree, NodeKind, Player
+from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Multipliers
 from allstreets.kernels.matrix_layout import (
@@ -28,17 +28,20 @@ from allstreets.kernels.matrix_layout import (
     UPDATE,
     Bytes,
     Floats,
+    Longs,
+    StageHands,
     StageSpace,
-    StageStore,
 )
-from allstreets.kernels.matrix_pass import run_flops, run_iterations, sum_positive
+from allstreets.kernels.matrix_pass import run_flops, run_iterations
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.base import Reach, Values
-from allstreets.subgames.matrix_model import FlopCards, Stage
-from allstreets.subgames.matrix_plan import build_plans, node_slots, slot_counts, stage_of_nodes
+from allstreets.subgames.matrix_hands import Whose, stage_hands
+from allstreets.subgames.matrix_model import FlopCards, Stage, padded
+from allstreets.subgames.matrix_plan import build_plans
 from allstreets.subgames.matrix_pruning import checked_pruning, limits
+from allstreets.subgames.matrix_store import Allocate, MatrixStore
+from allstreets.subgames.pool import Pool
 
-Allocate = Callable[[tuple[int, int]], Floats]
 Spaces = tuple[StageSpace, ...]
 
 THRESHOLD = 5  # where a row of discounts says below which regret actions are left out
@@ -55,12 +58,8 @@ def discount_row(
     return [now.positive, now.negative, lowest, now.average, now.weight, threshold]
 
 
-class MatrixGame:
-    """One betting tree on F flops.
-
-    `payoffs` [N, 2, 3] are those of `betting.payoffs`; `allocate` makes the stored arrays, [F, …]
-    of float32 zeros that begin at a cache line (in memory by default).
-    """
+class MatrixGame(MatrixStore):
+    """One betting tree on F flops; `payoffs` [N, 2, 3] are those of `betting.payoffs`."""
 
     def __init__(
         self,
@@ -69,30 +68,19 @@ class MatrixGame:
         cards: FlopCards,
         allocate: Allocate = aligned,
     ) -> None:
-        self.tree, self.cards = tree, cards
+        super().__init__(tree, cards, allocate)
         self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
-        self.stage_of_node = stage_of_nodes(tree, cards.streets)
-        self.slot_of_node = node_slots(tree, self.stage_of_node)
-        self.slots = slot_counts(tree, self.stage_of_node)  # [stages, 2]
-        shapes = [
-            [(cards.count, int(count) * length) for count in counts]
-            for counts, length in zip(self.slots, cards.lengths, strict=False)
-        ]
-        self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
-        self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
+        self._hands: dict[tuple[Player, Whose], tuple[StageHands, ...]] = {}
         self.chips = float(tree.pot) if tree.pot else 1.0
-
-    def stores(self, own: Player) -> tuple[StageStore, ...]:
-        """The stored arrays as the kernels want them, stage by stage."""
-        other = own.opponent
-        return tuple(
-            StageStore(regrets[own], averages[own], regrets[other], averages[other])
-            for regrets, averages in zip(self.regrets, self.averages, strict=True)
-        )
 
     def spaces(self) -> Spaces:
         """Room for one thread, good for both players."""
         return make_spaces([self])
+
+    def keep(self, player: Player, hands: Longs, pool: Pool) -> None:
+        """Store something of these hands only; who was not stored before starts from nothing."""
+        super().keep(player, hands, pool)
+        self._hands.clear()
 
     def run(
         self,
@@ -105,8 +93,12 @@ class MatrixGame:
         part: tuple[int, int] = (0, 1),
         discounts: Floats = NO_DISCOUNTS,
         asked: Bytes | None = None,
+        whose: Whose = "kept",
     ) -> None:
         """Passes on flops[part[0] : part[1]]: reach [K or 1, H] in, values [K, H] out, H padded.
+
+        Reach is that of the other's hands that are kept, values are those of the own hands that a
+        pass is about. Of hands that are not kept nothing can be learned or evaluated.
 
         `discounts` [K or 1, 6] are rows of `discount_row`. An update can be asked for some blocks
         of own hands only, [K or 1, H / 16] of `blocks_of_hands`: for the others values are 0, and
@@ -115,7 +107,7 @@ class MatrixGame:
         if mode != UPDATE:
             asked = None
         elif asked is None and (discounts[:, THRESHOLD] > -np.inf).any():
-            asked = self.all_blocks(1)
+            asked = self.all_blocks(1, len(self.kept[player]))
         plans = self.plans[player]
         count = len(plans)
         cards = self.cards.kernel[:count]
@@ -124,6 +116,7 @@ class MatrixGame:
             cards,
             self.stores(player),
             spaces[:count],
+            self.hands(player, whose)[:count],
             flops,
             part[0],
             part[1],
@@ -134,70 +127,30 @@ class MatrixGame:
             asked,
         )
 
-    def all_blocks(self, rows: int) -> Bytes:
-        """[rows, H / 16]: own hands at the root, all asked for."""
-        return np.ones((rows, self.cards.lengths[0] // LANES), np.uint8)
+    def own_hands(self, player: Player, whose: Whose) -> Longs:
+        """The own hands of a pass, those of the first stage."""
+        if whose == "rest":
+            return np.setdiff1d(self.everyone[: self.cards.hands[0]], self.kept[player])
+        return self.kept[player] if whose == "kept" else self.everyone
+
+    def hands(self, player: Player, whose: Whose = "kept") -> tuple[StageHands, ...]:
+        """The hands of a pass."""
+        found = self._hands.get((player, whose))
+        if found is None:
+            own, other = self.own_hands(player, whose), self.kept[player.opponent]
+            found = stage_hands(own, other, self.cards.lengths)
+            self._hands[player, whose] = found
+        return found
+
+    def all_blocks(self, rows: int, hands: int | None = None) -> Bytes:
+        """[rows, H / 16]: so many own hands at the root, or everybody, all asked for."""
+        length = self.cards.lengths[0] if hands is None else padded(hands)
+        return np.ones((rows, length // LANES), np.uint8)
 
     def units(self, player: Player) -> int:
         """How many (own action, block of hands) a full pass on one flop visits."""
         blocks = np.array(self.cards.lengths[: len(self.slots)]) // LANES
         return int(self.slots[:, player] @ blocks)
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of regrets and average strategies."""
-        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
-
-    def numbers_at(self, stored: list[list[Floats]], flop: int, node: int) -> Floats:
-        """[A, H]: what `regrets` or `averages` hold at a decision on a flop."""
-        stage = int(self.stage_of_node[node])
-        actions = int(self.tree.child_count[node])
-        length = self.cards.lengths[stage]
-        start = int(self.slot_of_node[node]) * length
-        block = stored[stage][self.tree.player_at(node)][flop, start : start + actions * length]
-        turned = block.reshape(length // LANES, actions, LANES).transpose(1, 0, 2)
-        return turned.reshape(actions, length)[:, : self.cards.hands[stage]]
-
-    def average(self, flop: int, node: int) -> NDArray[np.float64]:
-        """[A, H]: the average strategy at a decision; even where nothing is known."""
-        sums = self.numbers_at(self.averages, flop, node).astype(np.float64)
-        totals = sums.sum(axis=0)
-        even = np.full_like(sums, 1 / len(sums))
-        found: NDArray[np.float64] = np.divide(sums, totals, out=even, where=totals > 0)
-        return found
-
-    def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
-        """Let the average strategy at a decision be `strategy` [A, H]."""
-        stage = int(self.stage_of_node[node])
-        actions, length = len(strategy), self.cards.lengths[stage]
-        rows = np.zeros((actions, length), np.float32)
-        rows[:, : strategy.shape[1]] = strategy
-        start = int(self.slot_of_node[node]) * length
-        block = rows.reshape(actions, length // LANES, LANES).transpose(1, 0, 2).reshape(-1)
-        target = self.averages[stage][self.tree.player_at(node)]
-        target[flop, start : start + actions * length] = block
-
-    def decisions(self) -> list[int]:
-        """All decision nodes, in pre-order."""
-        return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
-
-    def regret_sums(self, weights: NDArray[np.float64] | None = None) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
-
-        Flops count by their `weights` [F], if given.
-        """
-        total, largest, entries = 0.0, 0.0, 0
-        for flop in range(self.cards.count):
-            weight = 1.0 if weights is None else float(weights[flop])
-            sums = np.zeros(2)
-            for stage, pair in enumerate(self.regrets):
-                for array in pair:
-                    sum_positive(array[flop], sums)
-                    entries += (
-                        array[flop].size // self.cards.lengths[stage] * self.cards.hands[stage]
-                    )
-            total, largest = total + weight * sums[0], max(largest, weight * sums[1])
-        return float(total), float(largest), entries
 
 
 def make_spaces(games: Sequence[MatrixGame]) -> Spaces:
@@ -214,6 +167,8 @@ def make_spaces(games: Sequence[MatrixGame]) -> Spaces:
                 lanes=aligned(2 * length * LANES),
                 sums=aligned(52 * LANES),
                 terms=np.zeros(length, np.int32),
+                margin=aligned(length * length + LANES),
+                combos=aligned(length),
                 needed=np.zeros(value_rows * (length // LANES), np.uint8),
                 union=np.zeros(length // LANES, np.uint8),
                 left_out=np.zeros(1, np.int64),
@@ -279,6 +234,7 @@ class MatrixSubgame:
                     game.cards.kernel[: len(game.plans[0])],
                     (game.stores(Player.OOP), game.stores(Player.IP)),
                     self._spaces[: len(game.plans[0])],
+                    game.hands(Player.OOP)[: len(game.plans[0])],
                     0,
                     rows,
                     values,

@@ -299,6 +299,9 @@ class UnifiedConfig(LearningConfig):
     regret_floor: float = Field(default=1e6, gt=0)
     """While pruning is on, regrets stay above minus this, in bb times pairs of combos."""
 
+    close_after: int = Field(default=0, ge=0, examples=[50])
+    """Every so many iterations hands that are not played to a pot stop being stored; 0 = never."""
+
     @field_validator("postflop_bet_sizes", "postflop_raise_sizes")
     @classmethod
     def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
@@ -330,6 +333,11 @@ class UnifiedConfig(LearningConfig):
             )
         if self.cards == "exact" and self.memory != "resident":
             raise WrongKeyError("memory", "must be resident for cards exact")
+        if self.close_after and (self.cards != "classes" or self.memory == "values"):
+            raise WrongKeyError(
+                "close_after",
+                "is for cards classes with memory resident or memmap; others store all hands",
+            )
         return self
 
     def flop_set(self) -> "FlopSet":

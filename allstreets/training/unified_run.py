@@ -80,6 +80,12 @@ class UnifiedOutcome:
         """Whether the user ended it."""
         return self.training.reason == "interrupted"
 
+    @property
+    def saved_share(self) -> float:
+        """The share of regrets and strategies that is not stored."""
+        saved = self.solver.saved_bytes
+        return saved / max(self.solver.memory_bytes + saved, 1)
+
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""
         figures, values = self.figures, self.figures.values
@@ -94,6 +100,8 @@ class UnifiedOutcome:
             "flops": self.job.need.flops,
             "cards": self.job.config.cards,
             "memory_bytes": self.solver.memory_bytes,
+            "saved_bytes": self.solver.saved_bytes,
+            "saved_share": self.saved_share,
         }
 
 
@@ -151,7 +159,14 @@ def make_solver(job: UnifiedJob, output: Path | None = None) -> UnifiedSolver:
         precision=config.precision,
         seed=config.seed,
     )
-    return UnifiedSolver(job.game, games, config.schedule(), config.batches(), config.pruning())
+    return UnifiedSolver(
+        job.game,
+        games,
+        config.schedule(),
+        config.batches(),
+        config.pruning(),
+        config.close_after,
+    )
 
 
 def run_unified(

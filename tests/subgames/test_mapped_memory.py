@@ -1,6 +1,7 @@
 """Regrets on disk: the same numbers as in memory, nothing left behind, and full disks."""
 
 import errno
+import mmap
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.kernels.simd import aligned
 from allstreets.solvers.unified import UnifiedSolver
 from allstreets.solvers.unified_models import make_games
-from allstreets.subgames.mapped_memory import MappedMemory
+from allstreets.subgames.mapped_memory import MappedMemory, own_pages
 
 
 def test_arrays_are_zero_and_can_be_written(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_a_full_disk_is_noticed_when_an_array_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = MappedMemory(tmp_path)
-    memory((1_000_000,))
+    held = memory((1_000_000,))
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -72,8 +73,35 @@ def test_a_full_disk_is_noticed_when_an_array_is_made(
         f"memory memmap: {tmp_path} has no room for 20 MB more (No space left on device); 4 MB are "
         "there. Use another disk, fewer flops or fewer sizes"
     )
-    assert memory.used == 4_000_000
+    assert memory.used == held.nbytes == 4_000_000
     assert not list(tmp_path.iterdir())
+
+
+def test_room_goes_back_with_the_array(tmp_path: Path) -> None:
+    memory = MappedMemory(tmp_path)
+    first, second = memory((1_000_000,)), memory((10,))
+    del first
+    assert memory.used == second.nbytes == 40
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_pages_go_back_to_the_system() -> None:
+    """Of arrays that the heap would keep for the next one."""
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    before = resident()
+    arrays = [own_pages((500, 1000)) for _ in range(30)]
+    assert all(array.ctypes.data % 64 == 0 and not array.any() for array in arrays)
+    for array in arrays:
+        array[...] = 1
+    assert resident() - before > 50_000_000
+    del arrays, array
+    assert resident() - before < 10_000_000
+    small = own_pages((3, 16))
+    assert small.ctypes.data % 64 == 0
+    assert not small.any()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

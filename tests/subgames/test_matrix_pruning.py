@@ -242,13 +242,14 @@ def test_ends_are_valued_for_every_block_that_is_needed(add: Ends, share: float)
     plan, cards, space = game.plans[0][0], game.cards.kernel[0], game.spaces()[0]
     space.reach[...] = generator.random(space.reach.shape)
     space.reach.reshape(-1, cards.hands)[plan.lines] = 0
-    add(plan, cards, space, 0, None)
+    hands = game.hands(Player.OOP)[0]
+    add(plan, cards, hands, space, 0, None)
     expected = space.values.reshape(-1, cards.hands // LANES, LANES).copy()
     for _ in range(100):
         needed = generator.random(expected.shape[:2]) < share
         space.needed[...] = needed.reshape(-1)
         space.values[...] = 0
-        add(plan, cards, space, 0, space.needed)
+        add(plan, cards, hands, space, 0, space.needed)
         found = space.values.reshape(expected.shape)
         np.testing.assert_array_equal(found[needed], expected[needed])
     if share < 0.1:

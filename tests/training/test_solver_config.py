@@ -111,6 +111,7 @@ def test_defaults() -> None:
     config = unified()
     assert str(config.schedule()) == "dcfr(1.2,0.5,4)"
     assert config.pruning() is None
+    assert config.close_after == 0
     assert config.batches() == FlopBatches()
     assert config.flop_set().is_all
     assert config.buckets == (20, 500, 500)
@@ -295,6 +296,9 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
             {"cards": "exact", "memory": "values", "flop_batch_size": 1},
             "memory: must be resident for cards exact",
         ),
+        ({"close_after": 50, "cards": "buckets"}, "close_after: is for cards classes"),
+        ({"close_after": 50, "memory": "values", "flop_batch_size": 5}, "others store all hands"),
+        ({"close_after": -1}, "close_after: "),
         ({"algorithm": "tuned", "dcfr_alpha": 1.5}, "belongs to algorithm dcfr, not to tuned"),
         ({"algorithm": "dcfr(1,0,2)", "dcfr_beta": 1.0}, "dcfr_beta: belongs to algorithm dcfr"),
         ({"postflop_streets": {"preflop": {"bet": 1}}}, "postflop_streets.preflop: must be 'flop'"),

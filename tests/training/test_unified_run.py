@@ -179,7 +179,42 @@ def test_what_is_kept(tmp_path: Path) -> None:
     told = outcome.to_json()
     assert (told["iterations"], told["flops"], told["cards"]) == (12, 2, "classes")
     assert told["memory_bytes"] == outcome.solver.memory_bytes
+    assert (told["saved_bytes"], told["saved_share"]) == (0, 0.0)
     assert json.loads(json.dumps(told)) == told
+
+
+@pytest.mark.parametrize("memory", ["resident", "memmap"])
+def test_a_run_that_closes_hands_goes_on_and_says_what_it_saved(
+    tmp_path: Path, memory: str
+) -> None:
+    """Checkpoints hold what is stored and nothing of what is not."""
+    keys: dict[str, Any] = {
+        "epochs": 40,
+        "close_after": 6,
+        "checkpoint_interval": 8,
+        "memory": memory,
+    }
+    whole = run(tmp_path / "whole", **keys)
+
+    def crash(progress: Progress) -> None:
+        if progress.iteration == 36:
+            raise RuntimeError("the lights went out")
+
+    with pytest.raises(RuntimeError, match="lights"):
+        run(tmp_path / "parts", observers=[crash], **keys)
+    resumed = run(tmp_path / "parts", resume=True, **keys, threads=2)
+    assert numbers(resumed.solver) == numbers(whole.solver)
+    assert kept_numbers(tmp_path / "parts") == kept_numbers(tmp_path / "whole")
+    told, full = whole.to_json(), run(epochs=1).solver.memory_bytes
+    assert told["memory_bytes"] + told["saved_bytes"] == full
+    assert told["saved_share"] == pytest.approx(told["saved_bytes"] / full)
+    assert told["saved_share"] > 0.05
+    rows = [
+        json.loads(line) for line in (tmp_path / "whole/metrics.jsonl").read_text().splitlines()
+    ]
+    sizes = [row["solver_bytes"] for row in rows]
+    assert sizes[0] == full
+    assert sizes[-1] == told["memory_bytes"] < full
 
 
 def test_the_run_ends_when_a_target_is_reached() -> None:
@@ -279,7 +314,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    again = f"allstreets train '{file}' --output {folder} --resume"
+    again = f'allstreets train "{file}" --output {folder} --resume'
     assert f"Interrupted; kept in {folder}. Go on: {again}" in out
     reached = stored(folder)[-1]
     assert load_unified(folder).iterations == reached >= 8
