@@ -35,6 +35,11 @@ class Signature:
             return None
         return cls(found.st_mtime_ns, found.st_size, found.st_ino)
 
+    @property
+    def text(self) -> str:
+        """All of it, for pages to compare."""
+        return f"{self.modified:x}-{self.size:x}-{self.inode:x}"
+
 
 @dataclass(frozen=True)
 class Found:

@@ -93,6 +93,9 @@ class Library:
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
+        return self._open(id)[1]
+
+    def _open(self, id: str) -> tuple[Signature, SolutionView]:
         found = self._require(id)
         signature = Signature.of(found.folder)
         if found.problem is not None or signature is None:
@@ -107,11 +110,13 @@ class Library:
         with opened.lock:
             if opened.view is None:
                 opened.view = _guarded(found.folder)
-            return opened.view
+            return signature, opened.view
 
     def place(self, id: str, line: str) -> Place:
         """What is seen at a line of a solution."""
-        return self.view(id).place(line).model_copy(update={"solution": id})
+        signature, view = self._open(id)
+        place = view.place(line)
+        return place.model_copy(update={"solution": id, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:
         found = {one.id: one for one in find_solutions(self.folders)}
@@ -162,6 +167,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         unit=head.unit,
         bytes=_bytes(found.folder),
         modified=modified,
+        written=signature.text,
     )
 
 

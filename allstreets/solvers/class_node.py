@@ -29,6 +29,7 @@ class NodeEvs:
 
     players: Floats  # [2, 169]
     actions: Floats  # [A, 169]: of the player who acts
+    taken: Floats | None = None  # [A]: of the range that takes each; None: classes play alike
 
     @classmethod
     def unknown(cls, actions: int, hands: int = len(HAND_NAMES)) -> "NodeEvs":
@@ -130,12 +131,15 @@ def action_rows(node: NodeView) -> list[dict[str, Any]]:
         weights = np.nan_to_num(chances) * node.weights[node.player]
         live = (weights > 0) & np.isfinite(evs)
         total = float(weights[live].sum())
+        ev = float(weights[live] @ evs[live]) / total if total > 0 else float("nan")
+        # A class whose combos play differently takes an action with those that it suits.
+        taken = node.node_evs.taken
         rows.append(
             {
                 "action": word,
                 "label": label,
                 "frequency": node.mean(chances),
-                "ev_bb": float(weights[live] @ evs[live]) / total if total > 0 else float("nan"),
+                "ev_bb": ev if taken is None else float(taken[place]),
             }
         )
     return rows

@@ -69,7 +69,12 @@ class FlopView:
             unit = sizes * CHIPS_PER_BB
             means = [_means(own[p], totals.players[p] / unit, beside[p]) for p in Player]
             actions = [_means(own[player], row / unit, beside[player]) for row in totals.actions]
-            return NodeEvs(np.stack(means), np.stack(actions))
+            part = strategy * reach[player]  # [A, H]
+            none = np.full(len(part), np.nan)
+            pairs = part @ met[player]
+            won = (part * totals.actions).sum(axis=1)
+            taken = np.divide(won, pairs * CHIPS_PER_BB, out=none, where=pairs > 0)
+            return NodeEvs(np.stack(means), np.stack(actions), taken)
 
         return NodeView(
             line=line,

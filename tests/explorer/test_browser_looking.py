@@ -4,19 +4,23 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Locator, Page, expect
-from small_spots import TURN, spot
+from small_spots import RIVER, TURN, spot
 from whole_solution import CONFIG, FLOP, classes
 
 import allstreets
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, combo_text
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot, save_unified
+
+MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
+LONG_NAME = "many sizes, and a name that somebody wrote to remember what it was made for " * 2
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     solver.train_batch(60)
     save_spot(solver, root / "turn", name="small turn")
     save_unified(classes(), root / "game", config=CONFIG, name="small game")
+    many = SpotSolver(spot(RIVER | {"bets": MANY_SIZES, "stack": 2000}), threads=2)
+    many.train_batch(10)
+    save_spot(many, root / "many", name=LONG_NAME)
     return root
 
 
@@ -311,3 +318,100 @@ def test_the_page_asks_only_for_what_the_document_tells(page: Page) -> None:
     for path in asked:
         if path.startswith("/api/"):
             assert any(re.fullmatch(one, path) for one in known), json.dumps(sorted(asked))
+
+
+def test_a_deal_shows_both_ranges_beside_the_cards(page: Page) -> None:
+    open_solution(page, "small turn")
+    solution = urlsplit(page.url).path
+    take(page, "Check")
+    take(page, "Check")
+    expect(page.get_by_text("Pick the river card")).to_be_visible()
+    told = page.request.get(
+        f"/api{solution.replace('solution', 'solutions')}/place?line=x+x"
+    ).json()
+    for player, seat in (("oop", "OOP"), ("ip", "IP")):
+        summary = told["here"]["grids"][player]["summary"]
+        row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=seat))
+        shown = numbers(row.locator("td"))
+        assert shown[1] == pytest.approx(summary["combos"], abs=0.051)
+        assert shown[2] == pytest.approx(summary["equity"], abs=0.00051)
+        assert shown[3] == pytest.approx(summary["ev"], abs=0.051)
+    keep_picture(page, "deal")
+    page.locator('[data-hand="KTs"]').click()
+    expect(page.get_by_label("Hand", exact=True).get_by_role("row")).not_to_have_count(0)
+    page.get_by_role("button", name="2d", exact=True).click()
+    expect(page.locator("[data-choice]").first).to_be_visible()
+
+
+def test_cards_before_a_deal_lead_to_one(page: Page) -> None:
+    open_solution(page, "small turn")
+    page.get_by_role("button", name="Cards", exact=True).click()
+    page.get_by_role("link", name="check, check").click()
+    wait_for(page, line="x x", tab="cards")
+    expect(page.get_by_text(re.compile("^48 ·"))).to_be_visible()
+
+    open_solution(page, "small game")
+    page.get_by_role("button", name="Flops", exact=True).click()
+    page.get_by_role("link", name="limp, check").click()
+    wait_for(page, line="c x", tab="flops")
+    expect(page.get_by_label("Flops").get_by_role("row")).not_to_have_count(0)
+
+
+def test_a_fold_shows_who_had_what(page: Page) -> None:
+    open_solution(page, "small turn")
+    take(page, "Bet 75%")
+    take(page, "Fold")
+    expect(page.get_by_text("IP folds, OOP wins 175 chips")).to_be_visible()
+    page.get_by_role("group", name="Whose hands").get_by_text("IP").click()
+    expect(page.get_by_role("grid")).to_be_visible()
+    keep_picture(page, "fold")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (820, 1180)])
+def test_many_actions_and_long_names_fit(
+    chromium: Browser, server: Server, size: tuple[int, int]
+) -> None:
+    with new_page(chromium, server, viewport={"width": size[0], "height": size[1]}) as page:
+        open_solution(page, LONG_NAME.strip())
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+        choices = page.locator("[data-choice]")
+        expect(choices).to_have_count(len(MANY_SIZES) + 1)
+        column = page.get_by_label("river: OOP").bounding_box()
+        assert column is not None
+        for choice in choices.all():
+            box = choice.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= column["y"] + column["height"] + 1
+            assert box["x"] + box["width"] <= column["x"] + column["width"] + 1
+        about = page.get_by_role("button", name="About", exact=True).bounding_box()
+        assert about is not None
+        assert about["x"] + about["width"] <= size[0]
+        keep_picture(page, f"many_actions_{size[0]}")
+
+
+def test_a_server_that_comes_back_is_found(chromium: Browser, folder: Path) -> None:
+    with explorer(folder / "solves", folder / "turn") as first, new_page(chromium, first) as page:
+        open_solution(page, "small turn")
+        first.stop()
+        page.locator("[data-choice]").first.click()
+        expect(page.get_by_text(re.compile("does not answer"))).to_be_visible()
+        port = int(first.url.rpartition(":")[2])
+        with explorer(folder / "solves", folder / "turn", port=port):
+            expect(page.get_by_label("turn: IP")).to_be_visible(timeout=15_000)
+            expect(page.get_by_text(re.compile("does not answer"))).to_have_count(0)
+
+
+def test_a_solution_that_is_replaced_is_told_anew(page: Page, folder: Path) -> None:
+    target = folder / "replaced"
+    copytree(folder / "turn", target)
+    listed = page.request.get("/api/solutions").json()
+    id = next(one["id"] for one in listed if one["folder"] == str(target))
+    page.goto(f"/solution/{id}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("small turn")
+    expect(page.locator("[data-choice]").first).to_be_visible()
+    rmtree(target)
+    copytree(folder / "many", target)
+    page.locator("[data-choice]").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(LONG_NAME.strip())
+    expect(page.get_by_role("button", name="Cards", exact=True)).to_have_count(0)
+    rmtree(target)

@@ -81,11 +81,14 @@ def test_reads_are_those_of_the_view(client: Client, library: Library, name: str
     place = here.place(line)
     if isinstance(place.here, Deal):
         line = here.flops(line).rows[0].line
+    id = library.id_of(folder(name))
+    stamps = {"solution": id, "written": client.get(f"/api/solutions/{id}").json()["written"]}
+    assert stamps["written"]
     for read, query in READS.items():
         answer = ask(client, library, name, read, line=line, **query)
         assert answer.status_code == 200, answer.text
         told: dict[str, BaseModel] = {
-            "place": here.place(line).model_copy(update={"solution": library.id_of(folder(name))}),
+            "place": here.place(line).model_copy(update=stamps),
             "hand": here.hand(line, "oop", "AKs"),
             "equity": here.equity(line),
             "range": here.range(line, "ip", None),

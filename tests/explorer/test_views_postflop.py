@@ -143,7 +143,6 @@ def test_the_table_over_flops(name: str, line: str) -> None:
 def test_where_hands_are_shown() -> None:
     place = view("models").place("spr2 | Ks7d2c | x x x x x x")
     assert isinstance(place.here, End)
-    assert place.here.grids is not None
     assert (place.here.how, place.here.text) == ("showdown", "Showdown for 1 pot")
     before = view("models").place("spr2 | Ks7d2c | x x x x x").here
     assert isinstance(before, Decision)

@@ -29,7 +29,7 @@ from allstreets.cards.combos import COMBO_MASKS
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.explorer.views.class_scenes import FLOP_EQUITY, NO_EQUITY
+from allstreets.explorer.views.class_scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
 from allstreets.solvers.class_node import NodeView, action_rows, hand_rows, player_rows
 from allstreets.storage import load
 
@@ -228,8 +228,14 @@ def test_the_table_over_flops(line: str) -> None:
 
 
 def test_tables_that_are_not_there() -> None:
-    with pytest.raises(InputError, match="no flop is dealt there"):
-        view("classes").flops("r2.5")
+    with pytest.raises(MissingError, match="No flop has been dealt yet") as caught:
+        view("classes").flops("")
+    ways = {hint.label: hint.line for hint in caught.value.hints}
+    assert ways == {"limp, check": "c x", "raise to 2.5 bb, call": "r2.5 c"}
+    for line in ways.values():
+        assert view("classes").flops(line).rows
+    with pytest.raises(MissingError, match="No flop is dealt any more"):
+        view("classes").flops("a")
     with pytest.raises(InputError, match="nobody acts there"):
         view("classes").flops("c x | * | b100% f")
     with pytest.raises(InputError, match="decisions on the flop only"):
@@ -283,7 +289,7 @@ def test_equities_of_real_combos() -> None:
 
 def test_models_without_equity_say_so() -> None:
     here = decision("buckets", "c x | Ks7h2d")
-    assert NO_EQUITY in here.notes
+    assert {NO_EQUITY, BUCKET_EVS} <= set(here.notes)
     assert set(here.grids.oop.equity) == {None}
     assert here.grids.oop.summary.ev is not None
     assert view("buckets").equity("c x | Ks7h2d").oop == []
@@ -384,3 +390,22 @@ def test_flops_weigh_as_often_as_play_gets_there() -> None:
     weights = [row["weight"] * count for row, count in zip(rows, pairs, strict=True)]
     expected = [weight / sum(weights) for weight in weights]
     assert [row.weight for row in report.rows] == pytest.approx(expected)
+
+
+def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
+    """What the solver stored of them, and what the rules say."""
+    here = view("classes").place("r2.5 f").here
+    assert isinstance(here, End)
+    assert here.how == "fold"
+    assert here.grids.ip.summary.ev == pytest.approx(1.0)  # the big blind
+    assert here.grids.oop.summary.ev == pytest.approx(-1.0)
+    before = view("classes").place("r2.5").here
+    assert isinstance(before, Decision)
+    fold = next(action for action in before.actions if action.word == "f")
+    assert here.grids.oop.summary.combos == pytest.approx(fold.combos)
+    deal = view("classes").place("r2.5 c").here
+    assert isinstance(deal, Deal)
+    assert deal.grids is not None
+    call = next(action for action in before.actions if action.word == "c")
+    assert deal.grids.oop.summary.ev == pytest.approx(call.ev, abs=1e-4)
+    assert deal.grids.oop.summary.combos == pytest.approx(call.combos)

@@ -33,6 +33,7 @@ from allstreets.cards import (
     parse_flop,
     parse_hand,
 )
+from allstreets.solvers.class_node import action_rows
 from allstreets.solvers.flop_hands import live
 from allstreets.solvers.unified_lines import find_postflop
 from allstreets.solvers.unified_result import UnifiedResult, read_hand
@@ -153,6 +154,24 @@ def test_buckets_pass_from_street_to_street() -> None:
     mixed = np.nansum(turn.strategy * turn.action_evs, axis=0)
     assert turn.mean(mixed) == pytest.approx(turn.ev(), abs=0.02)
     assert turn.ev(Player.OOP) == pytest.approx(-turn.ev(Player.IP), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        *((make, line) for make in (classes, buckets, raked) for line in ("c x", "c x | x x")),
+        (buckets, "c x | x x | x x | x"),
+        (combos, "c x"),
+    ],
+)
+def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
+    """A class whose combos play differently takes an action with those that it suits."""
+    solver = make()
+    solution = combo_result() if make is combos else UnifiedResult.of(solver)
+    node = solution.node(line, solver.game.flops.flops[0].text)
+    rows = [row for row in action_rows(node) if row["frequency"] > 0]
+    total = sum(row["frequency"] * row["ev_bb"] for row in rows)
+    assert total == pytest.approx(node.ev(), abs=2e-3 if make is combos else 1e-4)
 
 
 def test_any_spelling_of_a_flop_will_do() -> None:

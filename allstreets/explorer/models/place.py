@@ -129,6 +129,7 @@ class Deal(Message):
     flops: int = 0  # how many flops there are; /flops tells them
     solves_again: bool = False  # the street is not kept: looking at it takes a while
     note: str | None = None  # why the solution ends here, where no card can be picked
+    grids: Grids | None = None  # ranges, equities, and EVs as far as they are known
 
 
 class End(Message):
@@ -137,7 +138,7 @@ class End(Message):
     kind: Literal["end"] = "end"
     how: Literal["fold", "showdown", "allin"]
     text: str  # "SB folds, BB wins 2.5 bb"
-    grids: Grids | None = None  # where hands are shown: ranges and equities
+    grids: Grids  # with what both got here, and what it is worth
 
 
 Here = Annotated[Decision | Deal | End, Field(discriminator="kind")]
@@ -155,6 +156,7 @@ class Place(Message):
     """Everything that is shown at once."""
 
     solution: str
+    written: str = ""  # as in `SolutionCard`: another one means that all numbers are others
     line: str  # canonical
     street: StreetName
     board: list[str]

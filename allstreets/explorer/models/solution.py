@@ -39,6 +39,7 @@ class SolutionCard(Message):
     unit: str
     bytes: int
     modified: float  # seconds since 1970
+    written: str = ""  # changes when it is written anew
     problem: str | None = None  # why it cannot be read
 
 

@@ -11,6 +11,11 @@ from allstreets.solvers.class_node import NodeView
 RARE = "play hardly ever gets here: the numbers are rough"
 FLOP_EQUITY = "turn and river are averaged over: equity is that of the flop"
 NO_EQUITY = "hands of a bucket play alike: their equity is not known here"
+BUCKET_EVS = (
+    "EVs of actions do not quite add up to the EV of the range: buckets meet without regard to the "
+    "cards they hold, while frequencies are counted over real pairs of hands; and a hand lies in "
+    "several buckets: the EV of its action is that of taking it in all of them"
+)
 
 Equities = tuple[Floats, Floats]
 
@@ -43,6 +48,7 @@ def class_scene(
         actions=node.actions,
         strategy=node.strategy,
         action_evs=node.action_evs,
+        taken_evs=node.node_evs.taken,
         share=node.share,
         notes=(RARE,) if node.is_rare else (),
     )

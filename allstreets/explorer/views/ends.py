@@ -12,8 +12,10 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.figures import grids
 from allstreets.explorer.views.scene import Floats, Scene
 
+ENDS = (NodeKind.FOLD, NodeKind.SHOWDOWN)
 
-def end(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene | None) -> End:
+
+def end(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene) -> End:
     """The end at a node; `results` [N, 2, 3] are the tree's payoffs."""
     tree = betting.tree
     pot, rake = tree.pot_at(node), rake_at(betting, node, results)
@@ -22,12 +24,12 @@ def end(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene 
     if tree.kind[node] == NodeKind.FOLD:
         folded = Player(int(tree.player[node]))
         text = f"{betting.seats[folded]} folds, {betting.seats[folded.opponent]} wins {amount}"
-        return End(how="fold", text=text)
+        return End(how="fold", text=text, grids=grids(scene))
     how: Literal["allin", "showdown"] = "allin" if tree.street[node] < Street.RIVER else "showdown"
     text = f"Showdown for {amount}"
     if how == "allin":
         text = f"All-in for {amount}: the rest of the board is dealt, and the better hand wins"
-    return End(how=how, text=text, grids=None if scene is None else grids(scene))
+    return End(how=how, text=text, grids=grids(scene))
 
 
 def rake_at(betting: Betting, node: int, results: NDArray[np.float64]) -> float:
@@ -37,13 +39,18 @@ def rake_at(betting: Betting, node: int, results: NDArray[np.float64]) -> float:
     return -float(results[node, :, Outcome.WIN].sum())
 
 
-def showdown_evs(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene) -> Scene:
-    """The scene with what hands are worth where they are shown: their share of the pot."""
-    pot = betting.amount(betting.tree.pot_at(node) - rake_at(betting, node, results))
-    sides = [
-        replace(side, evs=side.equity * pot - paid)
-        for side, paid in zip(scene.sides, scene.paid, strict=True)
-    ]
+def end_evs(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene) -> Scene:
+    """The scene with what hands are worth where a hand ends: their share of the pot.
+
+    Who folds has no share, whatever he holds, and the other one has it all.
+    """
+    tree = betting.tree
+    pot = betting.amount(tree.pot_at(node) - rake_at(betting, node, results))
+    folded = int(tree.player[node]) if tree.kind[node] == NodeKind.FOLD else None
+    sides = []
+    for player, (side, paid) in enumerate(zip(scene.sides, scene.paid, strict=True)):
+        share = side.equity if folded is None else np.full(len(side.reach), float(player != folded))
+        sides.append(replace(side, evs=share * pot - paid))
     return replace(scene, sides=(sides[0], sides[1]))
 
 

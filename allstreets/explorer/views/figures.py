@@ -56,7 +56,8 @@ def _grid(scene: Scene, player: Player) -> PlayerGrid:
 def summary(scene: Scene, player: Player) -> RangeSummary:
     """A player's whole range."""
     side = scene.sides[player]
-    ev, equity = side.mean(side.evs, evs=True), side.mean(side.equity)
+    equity = side.mean(side.equity)
+    ev = side.mean(side.evs, evs=True) if side.range_ev is None else side.range_ev
     eqr = scene.eqr(player, np.array([ev]), np.array([equity]))
     return RangeSummary(
         combos=float(side.reach @ scene.counts(player)),
@@ -94,12 +95,15 @@ def _actions(scene: Scene, choices: Sequence[Choice]) -> list[ActionFigures]:
     assert scene.strategy is not None
     assert scene.action_evs is not None
     side, counts = scene.sides[scene.player], scene.counts(scene.player)
-    found = []
+    found: list[ActionFigures] = []
     for choice, chances, evs in zip(choices, scene.strategy, scene.action_evs, strict=True):
+        ev = side.mean(evs, evs=True, taken=chances)
+        if scene.taken_evs is not None:
+            ev = float(scene.taken_evs[len(found)])
         found.append(
             ActionFigures(
                 **{**dict(choice), "frequency": number(side.mean(chances))},
-                ev=number(side.mean(evs, evs=True, taken=chances)),
+                ev=number(ev),
                 combos=float((side.reach * np.nan_to_num(chances)) @ counts),
                 chances=numbers(side.cells(chances)),
                 evs=numbers(side.cells(evs, evs=True)),

@@ -97,9 +97,8 @@ class PostflopView:
             seat = SEATS[tree.player_at(node)]
             scene = self._scenes.at(place)
             return decision(scene, betting.choices(node), seat, betting.to_call(node))
-        shown = tree.kind[node] == NodeKind.SHOWDOWN
         results = self.result.game(place.spr).payoffs
-        return end(betting, node, results, self._scenes.at(place) if shown else None)
+        return end(betting, node, results, self._scenes.at(place))
 
     def _scene(self, line: str) -> tuple[PostflopPlace, Scene]:
         found = self._lines.read(line)

@@ -8,6 +8,7 @@ import numpy as np
 from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street
 from allstreets.cards import hand_pairs
 from allstreets.explorer.views.class_scenes import (
+    BUCKET_EVS,
     FLOP_EQUITY,
     NO_EQUITY,
     RARE,
@@ -16,7 +17,7 @@ from allstreets.explorer.views.class_scenes import (
     no_equity,
     reach_after,
 )
-from allstreets.explorer.views.ends import showdown_evs
+from allstreets.explorer.views.ends import ENDS, end_evs
 from allstreets.explorer.views.equity import flop_equity
 from allstreets.explorer.views.postflop_lines import PostflopLines, PostflopPlace
 from allstreets.explorer.views.scene import Floats, Scene
@@ -79,13 +80,13 @@ class PostflopScenes:
             scene = replace(scene, sides=(oop, ip), actions=words, share=share, notes=notes)
         else:
             scene = bare_scene(board, betting.pot(node), paid, reach, met, equities)
-            if tree.kind[node] == NodeKind.SHOWDOWN:
-                scene = showdown_evs(betting, node, view.pot.payoffs, scene)
+            if tree.kind[node] in ENDS:
+                scene = end_evs(betting, node, view.pot.payoffs, scene)
         return replace(scene, notes=(*scene.notes, *self._notes(int(tree.street[node]))))
 
     def _notes(self, street: int) -> tuple[str, ...]:
         if self.has_buckets:
-            return (NO_EQUITY,)
+            return (NO_EQUITY, BUCKET_EVS)
         return (FLOP_EQUITY,) if street > Street.FLOP else ()
 
 
@@ -95,7 +96,8 @@ def in_pots(node: NodeView) -> NodeView:
 
     def evs() -> NodeEvs:
         told = node.node_evs
-        return NodeEvs(EVEN + told.players * unit, EVEN + told.actions * unit)
+        taken = None if told.taken is None else EVEN + told.taken * unit
+        return NodeEvs(EVEN + told.players * unit, EVEN + told.actions * unit, taken)
 
     stacks = node.stacks[0] * unit, node.stacks[1] * unit
     return replace(

@@ -28,6 +28,7 @@ class Side:
     ev_weights: Floats | None = None  # [H]: for means of EVs over the range
     cell_weights: Floats | None = None  # [H]: for means over the combos of a class; None: reach
     cell_ev_weights: Floats | None = None  # [H]: for means of EVs over them; None: cell_weights
+    range_ev: float | None = None  # of the whole range, where those of its hands are not known
 
     @property
     def classes(self) -> Longs:
@@ -69,6 +70,7 @@ class Scene:
     actions: tuple[str, ...] = ()  # [A]: as in a line
     strategy: Floats | None = None  # [A, H]
     action_evs: Floats | None = None  # [A, H]
+    taken_evs: Floats | None = None  # [A]: of the range that takes each; None: as hands tell it
     share: float | None = None  # how often play gets here
     notes: tuple[str, ...] = ()
 

@@ -33,7 +33,7 @@ from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_spot
 from allstreets.explorer.views.ends import end
-from allstreets.explorer.views.figures import decision, hand_detail, table
+from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.range_words import range_text
 from allstreets.explorer.views.scene import Scene
 from allstreets.explorer.views.spot_cards import CardReports
@@ -142,8 +142,7 @@ class SpotView:
                 SEATS[tree.player_at(node)],
                 betting.to_call(node),
             )
-        shown = tree.kind[node] == NodeKind.SHOWDOWN
-        return end(betting, node, self.result.spot.payoffs, self.scene(line) if shown else None)
+        return end(betting, node, self.result.spot.payoffs, self.scene(line))
 
     def _deal(self, line: Line) -> Deal:
         tree = self.result.spot.tree
@@ -164,6 +163,7 @@ class SpotView:
             cards=options,
             pattern=None,
             solves_again=len(line.cards) + 1 >= self.kept,
+            grids=grids(self.scene(line)),
         )
 
     def _dealt(self, line: Line) -> Iterator[CardsStep]:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 from allstreets.base import InputError
 from allstreets.betting import Line, NodeKind, Player, Street
 from allstreets.cards import card_text
+from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.reports import CardReport, CardRow
 from allstreets.explorer.views.betting import PLAYER_NAMES, street_name
 from allstreets.explorer.views.figures import frequencies, summary
 from allstreets.explorer.views.scene import Scene
+from allstreets.explorer.views.ways import ways_to_a_deal
 
 if TYPE_CHECKING:
     from allstreets.explorer.views.spot import SpotView
@@ -31,10 +33,15 @@ class CardReports:
             place for place, node in enumerate(line.nodes) if tree.kind[node] == NodeKind.CHANCE
         ]
         if not places:
-            raise InputError(
-                f"line '{self._view.text(line)}': no card is dealt there; play on until one is"
-            )
+            raise self._no_deal(line)
         return self._made(Line(line.nodes[: places[-1] + 1], line.cards[: len(places) - 1]))
+
+    def _no_deal(self, line: Line) -> InputError:
+        """Why there is no report, with the ways on that lead to a deal."""
+        ways = ways_to_a_deal(self._view.betting(line.cards), line.node)
+        if not ways:
+            return MissingError("No card is dealt any more on this way.")
+        return MissingError("No card has been dealt yet. These ways lead to one:", ways)
 
     def _make(self, deal: Line) -> CardReport:
         view = self._view

@@ -1,5 +1,6 @@
 """The hands of a solved spot at any place, combo by combo."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +9,7 @@ from allstreets.betting import Line, NodeKind, Player, line_text
 from allstreets.cards import live_combos
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.explorer.views.betting import Betting
-from allstreets.explorer.views.ends import acted, showdown_evs
+from allstreets.explorer.views.ends import ENDS, acted, end_evs
 from allstreets.explorer.views.equity import ComboEquity
 from allstreets.explorer.views.scene import Floats, Longs, Scene, Side
 from allstreets.solvers import NodeResult, SpotResult
@@ -31,8 +32,8 @@ class SpotScenes:
     def at(self, betting: Betting, line: Line) -> Scene:
         """The scene that a line leads to."""
         found = self._at(line)
-        if self.result.spot.tree.kind[line.node] == NodeKind.SHOWDOWN:
-            return showdown_evs(betting, line.node, self.result.spot.payoffs, found)
+        if self.result.spot.tree.kind[line.node] in ENDS:
+            return end_evs(betting, line.node, self.result.spot.payoffs, found)
         return found
 
     def _find(self, line: Line) -> Scene:
@@ -42,7 +43,8 @@ class SpotScenes:
             return self._decision(self.result.node(text))
         board = (*self.result.spot.cards, *line.cards)
         combos, reach = self._left(line)
-        return self._scene(board, float(tree.pot_at(line.node)), combos, reach)
+        scene = self._scene(board, float(tree.pot_at(line.node)), combos, reach)
+        return self._before_cards(scene, line) if tree.kind[line.node] == NodeKind.CHANCE else scene
 
     def _decision(self, node: NodeResult) -> Scene:
         numbers = node.numbers
@@ -85,6 +87,26 @@ class SpotScenes:
         reach = list(numbers.reach)
         reach[numbers.player] = acted(reach[numbers.player], numbers.strategy[action])
         return numbers.combos, (reach[0], reach[1])
+
+    def _before_cards(self, scene: Scene, line: Line) -> Scene:
+        """The scene of a deal with EVs, as far as they are known without looking at every card.
+
+        Who acted last knows what his action is worth to each hand. The other one's range has the
+        rest of the pot, unless there is rake: it depends on what comes, so nothing is told then.
+        """
+        spot = self.result.spot
+        if line.node == 0 or spot.rake:
+            return scene
+        above = int(spot.tree.parent[line.node])
+        node = self.result.node(line_text(spot.tree, above, line.cards))
+        action = spot.tree.children_of(above).tolist().index(line.node)
+        player, other = node.player, node.player.opponent
+        cost = np.diff(spot.tree.invested[[above, line.node], player])  # which is behind him now
+        sides = list(scene.sides)
+        sides[player] = replace(sides[player], evs=node.action_evs[action] + cost)
+        rest = scene.pot - sides[player].mean(sides[player].evs)
+        sides[other] = replace(sides[other], range_ev=rest)
+        return replace(scene, sides=(sides[0], sides[1]))
 
     def _scene(
         self,

@@ -12,6 +12,7 @@ from allstreets.explorer.models.place import (
     Decision,
     End,
     EquityCurves,
+    Grids,
     HandDetail,
     Place,
     RangeText,
@@ -23,7 +24,7 @@ from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_whole
 from allstreets.explorer.views.ends import end
-from allstreets.explorer.views.figures import decision, hand_detail, table
+from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.range_words import range_text
 from allstreets.explorer.views.scene import Floats, Scene
 from allstreets.explorer.views.whole_flops import FlopTables
@@ -93,9 +94,7 @@ class WholeView:
             return decision(
                 self._scenes.at(place), betting.choices(node), SEATS[player], betting.to_call(node)
             )
-        shown = tree.kind[node] == NodeKind.SHOWDOWN
-        results = self._payoffs(place)
-        return end(betting, node, results, self._scenes.at(place) if shown else None)
+        return end(betting, node, self._payoffs(place), self._scenes.at(place))
 
     def _payoffs(self, place: WholePlace) -> Floats:
         if place.after is None:
@@ -106,17 +105,20 @@ class WholeView:
 
     def _deal(self, place: WholePlace) -> Deal:
         """The flop; or, with real combos, the turn, which is not kept."""
-        whole = self._lines.whole
+        whole, known = self._lines.whole, grids(self._scenes.at(place))
         if place.after is not None:
-            return _last(Street.TURN, 1, "With real combos, only the flop's decisions are kept.")
+            return _last(
+                Street.TURN, 1, known, "With real combos, only the flop's decisions are kept."
+            )
         if whole is None:
-            return _last(Street.FLOP, 3, "Nothing is kept of what follows the flop.")
+            return _last(Street.FLOP, 3, known, "Nothing is kept of what follows the flop.")
         return Deal(
             street=street_name(Street.FLOP),
             count=3,
             cards=[],
             pattern=self._lines.deal_line(place.before, "{cards}"),
             flops=len(whole.game.flops.flops),
+            grids=known,
         )
 
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
@@ -149,6 +151,7 @@ class WholeView:
         return table(self.scene(line))
 
 
-def _last(street: Street, count: int, note: str) -> Deal:
+def _last(street: Street, count: int, known: Grids, note: str) -> Deal:
     """Where cards are dealt and the solution ends."""
-    return Deal(street=street_name(street), count=count, cards=[], pattern=None, note=note)
+    name = street_name(street)
+    return Deal(street=name, count=count, cards=[], pattern=None, note=note, grids=known)

@@ -16,8 +16,10 @@ from allstreets.betting import (
     preflop_line_text,
 )
 from allstreets.betting.lines import ANY_CARD_WORD
+from allstreets.explorer.errors import MissingError
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop, require_flop
+from allstreets.explorer.views.ways import ways_to_a_deal
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers.unified_lines import (
     follow_postflop,
@@ -79,7 +81,10 @@ class WholeLines:
         found = split_line(text)
         node = parse_preflop_line(self.result.before.tree, found.before)
         if self.result.before.tree.kind[node] != NodeKind.CHANCE:
-            raise InputError(f"line '{text}': no flop is dealt there; play on until it is")
+            ways = ways_to_a_deal(self.before(), node)
+            if not ways:
+                raise MissingError("No flop is dealt any more on this way.")
+            raise MissingError("No flop has been dealt yet. These ways lead to one:", ways)
         whole = self._require_whole(text)
         number = self._number_of_node[node]
         inside = self._inside(whole, number, found.after or "", text)

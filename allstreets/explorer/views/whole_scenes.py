@@ -9,6 +9,7 @@ import numpy as np
 from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street, payoffs
 from allstreets.cards import HAND_OF_COMBO, hand_pairs
 from allstreets.explorer.views.class_scenes import (
+    BUCKET_EVS,
     FLOP_EQUITY,
     NO_EQUITY,
     bare_scene,
@@ -16,7 +17,7 @@ from allstreets.explorer.views.class_scenes import (
     no_equity,
     reach_after,
 )
-from allstreets.explorer.views.ends import acted, showdown_evs
+from allstreets.explorer.views.ends import ENDS, acted, end_evs
 from allstreets.explorer.views.equity import ComboEquity, flop_equity, preflop_class_equity
 from allstreets.explorer.views.scene import Floats, Scene, Side, class_sums
 from allstreets.explorer.views.whole_lines import PotPlace, WholeLines, WholePlace
@@ -63,8 +64,8 @@ class WholeScenes:
             there = (reach.max(axis=1)[::-1, None] >= LEAST_REACH) & (met > 0)
             evs = before.values[:, node] / np.where(there, met * CHIPS_PER_BB, np.nan)
         scene = bare_scene((), in_bb(tree.pot_at(node)), paid, reach, met, equities, evs)
-        if tree.kind[node] == NodeKind.SHOWDOWN:
-            return showdown_evs(self._lines.before(), node, self.payoffs, scene)
+        if tree.kind[node] in ENDS:
+            return end_evs(self._lines.before(), node, self.payoffs, scene)
         return scene
 
     def _pot_on_flop(self, flop: int, number: int) -> FlopView:
@@ -88,7 +89,7 @@ class WholeScenes:
         board, paid = place.flop.cards, self._paid(view, node)
         notes: tuple[str, ...] = ()
         if buckets:
-            notes = (NO_EQUITY,)
+            notes = (NO_EQUITY, BUCKET_EVS)
         elif tree.street[node] > Street.FLOP:
             notes = (FLOP_EQUITY,)
         if tree.kind[node] == NodeKind.DECISION:
@@ -101,9 +102,9 @@ class WholeScenes:
             equities = no_equity() if buckets else flop_equity(view.flop.cards, reach)
             met: Floats = reach[::-1] @ hand_pairs(view.flop.cards)
             scene = bare_scene(board, in_bb(tree.pot_at(node)), paid, reach, met, equities)
-            if tree.kind[node] == NodeKind.SHOWDOWN:
+            if tree.kind[node] in ENDS:
                 betting = self._lines.after(before, place.number, place.flop.text)
-                scene = showdown_evs(betting, node, view.pot.payoffs, scene)
+                scene = end_evs(betting, node, view.pot.payoffs, scene)
         return replace(scene, notes=(*scene.notes, *notes))
 
     def _by_combo(self, before: int, place: PotPlace) -> Scene:
@@ -153,8 +154,8 @@ class WholeScenes:
             action_evs=action_evs,
             share=float(sides[0].weights.sum()) / dealt,
         )
-        if tree.kind[node] == NodeKind.SHOWDOWN:
-            return showdown_evs(betting, node, view.pot.payoffs, scene)
+        if tree.kind[node] in ENDS:
+            return end_evs(betting, node, view.pot.payoffs, scene)
         return scene
 
 

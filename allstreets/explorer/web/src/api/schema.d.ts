@@ -682,6 +682,7 @@ export interface components {
              * @default 0
              */
             flops: number;
+            grids: components["schemas"]["Grids"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -736,7 +737,7 @@ export interface components {
          * @description Nobody acts any more.
          */
         End: {
-            grids: components["schemas"]["Grids"] | null;
+            grids: components["schemas"]["Grids"];
             /**
              * How
              * @enum {string}
@@ -929,6 +930,11 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** Unit */
             unit: string;
+            /**
+             * Written
+             * @default
+             */
+            written: string;
         };
         /**
          * PlayerGrid
@@ -1139,6 +1145,11 @@ export interface components {
             title: string;
             /** Unit */
             unit: string;
+            /**
+             * Written
+             * @default
+             */
+            written: string;
         };
         /**
          * SolutionDetail
@@ -1177,6 +1188,11 @@ export interface components {
             title: string;
             /** Unit */
             unit: string;
+            /**
+             * Written
+             * @default
+             */
+            written: string;
         };
         /**
          * Solve

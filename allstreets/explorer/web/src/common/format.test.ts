@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count, duration, fixed, often, percent, plain, significant } from "./format";
+import { bytes, count, duration, fixed, often, percent, plain, quality, significant } from "./format";
 
 describe("numbers for people", () => {
   it("show a dash where there is none", () => {
@@ -29,6 +29,11 @@ describe("numbers for people", () => {
   });
 
   it("carry a unit that fits", () => {
+    expect(quality(0.2296, "% of pot")).toBe("0.23 % of pot");
+    expect(quality(1483.2, "mbb/hand")).toBe("1,480 mbb/hand");
+    expect(quality(1.8e-6, "% of pot")).toBe("<0.0001 % of pot");
+    expect(quality(0, "% of pot")).toBe("0 % of pot");
+    expect(quality(null, "% of pot")).toBe("–");
     expect(bytes(950)).toBe("950 B");
     expect(bytes(1_520_000_000)).toBe("1.5 GB");
     expect(bytes(999_999)).toBe("1.0 MB");

@@ -42,6 +42,14 @@ export function significant(value: Maybe, digits = 3): string {
   });
 }
 
+const LEAST = 1e-4; // less makes no difference to who reads it
+
+/** How far from an equilibrium: "0.23 % of pot". */
+export function quality(value: Maybe, unit: string): string {
+  if (!exists(value)) return DASH;
+  return `${value > 0 && value < LEAST ? `<${LEAST}` : significant(value)} ${unit}`;
+}
+
 export function count(value: Maybe): string {
   return exists(value) ? Math.round(value).toLocaleString("en-US") : DASH;
 }

@@ -10,7 +10,7 @@ export type HandDetail = Schemas["HandDetail"];
 
 export interface Question {
   solution: string;
-  version: number;
+  version: string;
   line: string;
   player: PlayerName;
   hand: string;

@@ -25,7 +25,8 @@ describe("a combo", () => {
 
   it("is never nothing when there is some of it", () => {
     expect(combosText(0)).toBe("0.0");
-    expect(combosText(0.000234)).toBe("0.00023");
+    expect(combosText(0.0123)).toBe("0.012");
+    expect(combosText(0.00000234)).toBe("<0.001");
     expect(combosText(1326)).toBe("1326.0");
   });
 });

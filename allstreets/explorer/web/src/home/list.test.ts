@@ -13,6 +13,7 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     unit: "",
     bytes: 0,
     modified: 0,
+    written: "",
     problem: null,
   };
 }

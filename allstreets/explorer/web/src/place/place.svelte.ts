@@ -17,27 +17,37 @@ export class PlaceStore {
   readonly asked = new Asked<Place>();
   readonly place: Place | null = $derived(this.asked.value);
   /** Changes when the numbers of the solution do: part of every question about it. */
-  version = $state(0);
+  version = $state("");
 
   private trail: readonly string[] = [];
+  private described = ""; // the version that made it ask again
 
   constructor(readonly id: string) {}
 
-  /** Ask for what the address names; `version` grows when a solution that is being solved is saved. */
-  follow(line: string, version: number): void {
+  /** Ask for what the address names; `saves` grows when a solution that is being solved is saved. */
+  follow(line: string, saves: number): void {
     untrack(() => {
       const path = { solution: this.id };
-      this.version = version;
       void this.about.ask("", about);
-      void this.detail.ask(String(version), (signal) =>
-        get("/api/solutions/{solution}", { path, signal }),
-      );
-      void this.asked.ask(`${version} ${line}`, async (signal) => {
+      this.describe(saves);
+      void this.asked.ask(`${saves} ${line}`, async (signal) => {
         const place = await get("/api/solutions/{solution}/place", { path, query: { line }, signal });
         this.trail = trailAfter(this.trail, place);
+        this.version = place.written;
+        this.describe(saves);
         return place;
       });
     });
+  }
+
+  /** Ask what solution it is, anew where it has been written since: also by somebody else. */
+  private describe(saves: number): void {
+    const path = { solution: this.id };
+    const known = this.detail.value?.written ?? this.version;
+    if (known !== this.version) this.described = this.version;
+    void this.detail.ask(`${saves} ${this.described}`, (signal) =>
+      get("/api/solutions/{solution}", { path, signal }),
+    );
   }
 
   /** Go to another place; whose hands are shown follows from who acts there. */

@@ -83,7 +83,7 @@ export function columnsOf(
     figure("ev_ip", `EV ${ip}`, ev, report.unit),
     {
       key: "exploitability",
-      label: "Exploit.",
+      label: "Exploit. %",
       title: "Exploitability in % of the pot",
       value: (row) => ("flop" in row ? row.exploitability_pct : null),
       text: (value) => fixed(value, 3),
