@@ -26,9 +26,9 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.storage import save_unified
 
 HOST = "127.0.0.1:8000"

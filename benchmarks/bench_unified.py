@@ -22,8 +22,8 @@ from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import build_flop_table
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training.solver_config import UnifiedConfig
 

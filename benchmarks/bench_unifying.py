@@ -24,17 +24,17 @@ from report import Row, write_report
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import tuned
-from allstreets.solvers.preflop import PreflopSolver
-from allstreets.solvers.preflop_training import PreflopTraining
-from allstreets.solvers.separated import (
+from allstreets.solvers.preflop.separated import (
     UniformModels,
     models_at,
     own_models,
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import PotGame, UnifiedGame
+from allstreets.solvers.preflop.solver import PreflopSolver
+from allstreets.solvers.preflop.training import PreflopTraining
+from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.classes import class_stages
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix_flops import MatrixFlops

@@ -13,7 +13,7 @@ from whole_solution import buckets, combos, forgotten, raked, result, save_class
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.unified_result import PreflopResult
+from allstreets.solvers.unified.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP, "raked": {**TURN, "rake": 0.05}}

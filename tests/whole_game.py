@@ -23,7 +23,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, parse_cards, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
-from allstreets.solvers.unified_game import UnifiedGame
+from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_model import POSTFLOP, Stage

@@ -9,11 +9,11 @@ import numpy as np
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.flop_batches import FlopBatches
-from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
-from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.solvers.unified.batches import FlopBatches
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 from allstreets.storage import save_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"

@@ -10,7 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers.postflop_result import ClassStrategy, PostflopResult
+    from allstreets.solvers.flops.result import ClassStrategy, PostflopResult
 
 GROUPS = ("suits", "pairing", "high_card")
 ORDER = ("rainbow", "two-tone", "monotone", "unpaired", "paired", "trips", *"AKQJT98765432")
@@ -57,7 +57,7 @@ def report_flops(
 def _report_all(
     folder: Path, result: "PostflopResult", rows: list[dict[str, Any]], form: str
 ) -> None:
-    from allstreets.solvers.postflop_result import summary_of
+    from allstreets.solvers.flops.result import summary_of
 
     if form == "csv":
         from allstreets.cli.report import write_csv
@@ -82,7 +82,7 @@ def _report_all(
 def _print_overview(
     out: "Console", folder: Path, result: "PostflopResult", rows: list[dict[str, Any]]
 ) -> None:
-    from allstreets.solvers.postflop_result import summary_of
+    from allstreets.solvers.flops.result import summary_of
     from allstreets.training.wording import duration
 
     config = result.config
@@ -124,7 +124,7 @@ def _sizes(config: dict[str, Any] | Any, kind: str) -> str:
 
 def _print_groups(out: "Console", rows: list[dict[str, Any]]) -> None:
     """How the first decisions go, by texture; means weighted by how often a flop is dealt."""
-    from allstreets.solvers.postflop_result import summary_of
+    from allstreets.solvers.flops.result import summary_of
 
     out.print(f"{'':12}{'flops':>7}{'EV OOP':>10}{'EV IP':>10}{'OOP bets':>11}{'IP bets':>10}")
     lines = [("all", rows)]
@@ -203,8 +203,8 @@ def _print_one(out: "Console", row: dict[str, Any], found: "ClassStrategy") -> N
     from rich.text import Text
 
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot_html import action_colours
-    from allstreets.solvers.spot_report import action_symbols
+    from allstreets.solvers.spot.html import action_colours
+    from allstreets.solvers.spot.report import action_symbols
 
     out.print(
         f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, stands for "

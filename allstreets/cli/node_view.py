@@ -16,7 +16,7 @@ EDGE = 1e-4  # a reach below it is shown as 0
 def print_head(out: "Console", node: "NodeResult") -> None:
     """Where we are, and what both ranges are worth."""
     from allstreets.cards import cards_text
-    from allstreets.solvers.spot_report import player_rows
+    from allstreets.solvers.spot.report import player_rows
 
     line = node.line.strip() or "first decision"
     call = f", {node.to_call} to call" if node.to_call else ""
@@ -38,8 +38,8 @@ def print_mix(out: "Console", node: "NodeResult") -> None:
     from rich.text import Text
 
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot_html import action_colours
-    from allstreets.solvers.spot_report import action_rows, action_symbols
+    from allstreets.solvers.spot.html import action_colours
+    from allstreets.solvers.spot.report import action_rows, action_symbols
 
     symbols, colours = action_symbols(node), action_colours(node.actions)
     rows = action_rows(node)
@@ -58,7 +58,7 @@ def print_mix(out: "Console", node: "NodeResult") -> None:
 
 def print_combos(out: "Console", node: "NodeResult") -> None:
     """One line a combo; the EVs of the actions stand beside their frequencies where they fit."""
-    from allstreets.solvers.spot_report import combo_rows
+    from allstreets.solvers.spot.report import combo_rows
 
     rows = [row for row in combo_rows(node) if row["reach"] >= EDGE]
     head = f"{'combo':6}{'reach':>6}{'equity':>8}{'EV':>9}{'EQR':>7}"

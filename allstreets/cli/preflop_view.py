@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from allstreets.solvers.class_node import NodeView
-    from allstreets.solvers.unified import UnifiedSolver
-    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.solvers.unified.result import PreflopResult
+    from allstreets.solvers.unified.solver import UnifiedSolver
     from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
@@ -62,8 +62,8 @@ def mix_lines(node: "NodeView", *, evs: bool) -> "list[Text]":
     from rich.text import Text
 
     from allstreets.solvers.class_node import action_rows
-    from allstreets.solvers.spot_html import action_colours
-    from allstreets.solvers.spot_report import action_symbols
+    from allstreets.solvers.spot.html import action_colours
+    from allstreets.solvers.spot.report import action_symbols
 
     rows = action_rows(node)
     width = max(len(row["label"]) for row in rows)
@@ -82,8 +82,8 @@ def mix_lines(node: "NodeView", *, evs: bool) -> "list[Text]":
 def mix_picture(node: "NodeView") -> "Text":
     """The 13×13 picture of a decision."""
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot_html import action_colours
-    from allstreets.solvers.spot_report import action_symbols
+    from allstreets.solvers.spot.html import action_colours
+    from allstreets.solvers.spot.report import action_symbols
 
     return mix_grid(node.shown_strategy(), action_symbols(node), action_colours(node.actions))
 
@@ -143,14 +143,14 @@ def _opening(result: "PreflopResult") -> "list[NodeView]":
 
 
 def _opening_title(node: "NodeView") -> str:
-    from allstreets.solvers.preflop_chart import node_title
+    from allstreets.solvers.preflop.chart import node_title
 
     reached = f" ({_percent(node.share, 0)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
 
 
 def _result(solution: "PreflopResult | UnifiedSolver") -> "PreflopResult":
-    from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+    from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
     return solution if isinstance(solution, PreflopResult) else UnifiedResult.of(solution)
 

@@ -99,12 +99,12 @@ def report(
     result = load_spot(folder, _announce)
     node = result.node(line)
     if form is ReportFormat.json:
-        from allstreets.solvers.spot_report import node_report
+        from allstreets.solvers.spot.report import node_report
 
         print_json(node_report(node))
         return
     if form is ReportFormat.csv:
-        from allstreets.solvers.spot_report import combo_rows
+        from allstreets.solvers.spot.report import combo_rows
 
         write_csv(combo_rows(node))
         return

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.solvers.class_node import NodeView
-    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.solvers.unified.result import PreflopResult
 
 TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share")
 
@@ -59,7 +59,7 @@ def _report_node(result: "PreflopResult", node: "NodeView", form: str, chart: Pa
     from allstreets.solvers.class_node import hand_rows, node_mapping
 
     if chart is not None:
-        from allstreets.solvers.preflop_chart import node_chart
+        from allstreets.solvers.preflop.chart import node_chart
         from allstreets.training.chart import plot_chart
 
         plot_chart(chart, node_chart(result, node))
@@ -81,7 +81,7 @@ def _report_node(result: "PreflopResult", node: "NodeView", form: str, chart: Pa
 
 def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> None:
     from allstreets.cli.preflop_view import print_opening
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
     from allstreets.training.solution_report import summary_lines
 
     for text in (result.facts.name, result.facts.description, *summary_lines(result)):
@@ -103,7 +103,7 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
 def _report_flops(
     result: "PreflopResult", line: str | None, form: str, parquet: Path | None
 ) -> None:
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
 
     if not isinstance(result, UnifiedResult):
         raise InputError("this solution ends at the flop: there is no table over flops")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.solvers import Spot
-    from allstreets.solvers.estimate import Estimate
+    from allstreets.solvers.spot.estimate import Estimate
     from allstreets.training import SpotConfig
     from allstreets.training.spot_run import SpotOutcome
 
@@ -124,7 +124,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     """Say what the spot takes, and refuse what does not fit."""
     from allstreets.cards import cards_text
     from allstreets.cards.matchups import processors
-    from allstreets.solvers.estimate import available_bytes, estimate_spot, require_memory
+    from allstreets.solvers.spot.estimate import available_bytes, estimate_spot, require_memory
     from allstreets.training.spot_run import check_interval
     from allstreets.training.wording import data_size, duration
 

@@ -149,8 +149,8 @@ JOBS: dict[str, Callable[["TrainConfig", TrainOptions], int]] = {
 
 def _print_plan(job: "PostflopJob", name: str | None) -> None:
     """Say what the job takes, and refuse what does not fit."""
-    from allstreets.solvers.estimate import available_bytes
-    from allstreets.solvers.flop_estimate import require_room
+    from allstreets.solvers.flops.estimate import require_room
+    from allstreets.solvers.spot.estimate import available_bytes
     from allstreets.training.wording import data_size, duration
 
     need, free = job.estimate(), available_bytes()

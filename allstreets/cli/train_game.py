@@ -84,7 +84,7 @@ def train_preflop(config: "TrainConfig", options: "TrainOptions") -> int:
 
 def print_plan(job: "UnifiedJob") -> None:
     """Say what is solved and what it takes."""
-    from allstreets.solvers.estimate import available_bytes
+    from allstreets.solvers.spot.estimate import available_bytes
     from allstreets.training.wording import data_size, duration
 
     config, need = job.config, job.need
@@ -152,7 +152,7 @@ class table_progress:  # noqa: N801  # reads as a statement: with table_progress
 
 def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOptions") -> None:
     """What was solved, how well, the first charts, and how to look further."""
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
     from allstreets.training.wording import data_size, duration, figure
 
     job, figures = outcome.job, outcome.figures

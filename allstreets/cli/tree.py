@@ -55,7 +55,7 @@ def tree(
 
 def _draw(job: "UnifiedJob") -> None:
     from allstreets.betting import NodeKind, draw_tree
-    from allstreets.solvers.unified_estimate import pot_slots
+    from allstreets.solvers.unified.estimate import pot_slots
     from allstreets.training.wording import data_size
 
     need, config = job.need, job.config

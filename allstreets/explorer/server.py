@@ -17,7 +17,7 @@ from allstreets.base import InputError
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers.estimate import available_bytes
+from allstreets.solvers.spot.estimate import available_bytes
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8169  # where bookmarks find it again

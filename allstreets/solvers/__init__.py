@@ -1,8 +1,7 @@
 """The jobs: solve a spot, solve models of flops."""
 
-from allstreets.solvers.estimate import Estimate, estimate_spot
-from allstreets.solvers.flop_game import FlopGame, flop_game
-from allstreets.solvers.flop_model import (
+from allstreets.solvers.flops.game import FlopGame, flop_game
+from allstreets.solvers.flops.model import (
     FlopEnds,
     FlopModel,
     FlopProgress,
@@ -10,14 +9,15 @@ from allstreets.solvers.flop_model import (
     FlopSolver,
     solve_flop,
 )
-from allstreets.solvers.locks import Lock
-from allstreets.solvers.many import ManyRow, solve_many
-from allstreets.solvers.postflop_result import ClassStrategy, PostflopResult
-from allstreets.solvers.spot import Spot
-from allstreets.solvers.spot_report import action_rows, combo_rows, node_report, player_rows
-from allstreets.solvers.spot_result import NodeResult, SpotResult
-from allstreets.solvers.spot_solver import SpotSolver, solve
-from allstreets.solvers.spot_text import spot_mapping
+from allstreets.solvers.flops.result import ClassStrategy, PostflopResult
+from allstreets.solvers.spot.estimate import Estimate, estimate_spot
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.many import ManyRow, solve_many
+from allstreets.solvers.spot.report import action_rows, combo_rows, node_report, player_rows
+from allstreets.solvers.spot.result import NodeResult, SpotResult
+from allstreets.solvers.spot.solver import SpotSolver, solve
+from allstreets.solvers.spot.spot import Spot
+from allstreets.solvers.spot.text import spot_mapping
 
 __all__ = [
     "ClassStrategy",

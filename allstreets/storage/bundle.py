@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from allstreets.betting import Street
     from allstreets.cfr.schedules import Schedule
     from allstreets.solvers import Spot, SpotResult, SpotSolver
-    from allstreets.solvers.resolve import Announce
-    from allstreets.solvers.stored import StreetNumbers
+    from allstreets.solvers.spot.resolve import Announce
+    from allstreets.solvers.spot.stored import StreetNumbers
 
 SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
 KIND = "spot"
@@ -48,7 +48,7 @@ def spot_identity(
 ) -> dict[str, Any]:
     """What two solutions must share to be the same: the game, the algorithm, the precision."""
     from allstreets.cfr.schedules import parse_schedule
-    from allstreets.solvers.spot_text import spot_mapping
+    from allstreets.solvers.spot.text import spot_mapping
 
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision}
@@ -101,7 +101,7 @@ def save_spot(
     `exploitability` is a fraction of the pot; it is computed where it is not given.
     """
     from allstreets.solvers import SpotResult
-    from allstreets.solvers.spot_text import data_hash
+    from allstreets.solvers.spot.text import data_hash
 
     if isinstance(solver, SpotResult):
         if solver.solver is None:
@@ -158,7 +158,7 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
-    from allstreets.solvers.stored import board_names, pack_street
+    from allstreets.solvers.spot.stored import board_names, pack_street
 
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
@@ -190,7 +190,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     `announce` is told when a street that was not kept is about to be solved again.
     """
     from allstreets.solvers import Spot, SpotResult
-    from allstreets.solvers.resolve import TrimmedResult
+    from allstreets.solvers.spot.resolve import TrimmedResult
     from allstreets.subgames.exact_forest import deal_streets
 
     folder = Path(folder)
@@ -232,8 +232,8 @@ class _Opened:
 
     def view(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """The street that is reached when `cards` have been dealt."""
-        from allstreets.solvers.estimate import spot_root
-        from allstreets.solvers.stored import StoredStreet, board_name
+        from allstreets.solvers.spot.estimate import spot_root
+        from allstreets.solvers.spot.stored import StoredStreet, board_name
 
         level = len(cards)
         if level >= len(self._kept):

@@ -28,8 +28,8 @@ from allstreets.storage.manifest import (
 from allstreets.version import __version__
 
 if TYPE_CHECKING:
-    from allstreets.solvers.flop_model import FlopResult
-    from allstreets.solvers.postflop_result import PostflopResult
+    from allstreets.solvers.flops.model import FlopResult
+    from allstreets.solvers.flops.result import PostflopResult
 
 SCHEMA = 1  # of manifest and files; a change that old code would misread takes the next number
 KIND = "postflop"
@@ -81,7 +81,7 @@ class FlopBundle:
         name: str | None = None,
         description: str | None = None,
     ) -> None:
-        from allstreets.solvers.spot_text import data_hash
+        from allstreets.solvers.spot.text import data_hash
 
         self.folder, self.wanted = folder, tuple(wanted)
         self.rows: dict[Key, Row] = {}
@@ -177,7 +177,7 @@ class FlopBundle:
 
 def load_postflop(folder: Path | str) -> "PostflopResult":
     """Open a model of flops. Reads the manifest; a flop is read when it is asked for."""
-    from allstreets.solvers.postflop_result import PostflopResult
+    from allstreets.solvers.flops.result import PostflopResult
 
     folder = Path(folder)
     manifest = read_manifest(folder, KIND, SCHEMA)

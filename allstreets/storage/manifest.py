@@ -21,7 +21,7 @@ KINDS = {
 
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     """Write `facts` and their checksum, whole or not at all."""
-    from allstreets.solvers.spot_text import data_hash
+    from allstreets.solvers.spot.text import data_hash
 
     text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
     write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
@@ -35,7 +35,7 @@ def folder_kind(folder: Path) -> str:
 
 def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:
     """The facts of a folder of this kind, checked."""
-    from allstreets.solvers.spot_text import data_hash
+    from allstreets.solvers.spot.text import data_hash
 
     what, maker = KINDS[kind]
     manifest = _read(folder, maker)

@@ -24,7 +24,7 @@ from allstreets.storage.solution_files import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.solvers.unified.result import PreflopResult
 
 SCHEMA = 1  # a change that old code would misread takes the next number
 KIND = "preflop"
@@ -43,7 +43,7 @@ def save_preflop(
     `identity` are JSON facts that tell games apart besides the rules: where the values of flops
     come from, say.
     """
-    from allstreets.solvers.unified_text import rules_mapping
+    from allstreets.solvers.unified.text import rules_mapping
 
     folder = Path(folder)
     game = {**identity, "preflop": rules_mapping(result.rules)}
@@ -66,8 +66,8 @@ def save_preflop(
 def load_preflop(folder: Path | str) -> "PreflopResult":
     """Open a bundle."""
     from allstreets.betting import build_preflop_tree
-    from allstreets.solvers.unified_result import PreflopResult
-    from allstreets.solvers.unified_text import rules_of
+    from allstreets.solvers.unified.result import PreflopResult
+    from allstreets.solvers.unified.text import rules_of
 
     folder = Path(folder)
     manifest = read_manifest(folder, KIND, SCHEMA)

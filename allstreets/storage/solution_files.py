@@ -26,8 +26,8 @@ from allstreets.version import __version__
 
 if TYPE_CHECKING:
     from allstreets.betting import BettingTree
-    from allstreets.solvers.preflop_solution import PreflopSolution
-    from allstreets.solvers.unified_source import SolutionFacts
+    from allstreets.solvers.preflop.solution import PreflopSolution
+    from allstreets.solvers.unified.source import SolutionFacts
 
 SUFFIX = ".safetensors"
 RUN_FILES = {".lock", "checkpoints", "metrics.jsonl", "models", "work"}
@@ -43,7 +43,7 @@ FIGURES = ("exploitability", "preflop_exploitability", "values")
 
 def facts_mapping(facts: "SolutionFacts", kind: str, schema: int) -> dict[str, Any]:
     """The head of a manifest."""
-    from allstreets.solvers.spot_text import data_hash
+    from allstreets.solvers.spot.text import data_hash
 
     told = asdict(facts)
     return {
@@ -60,7 +60,7 @@ def facts_mapping(facts: "SolutionFacts", kind: str, schema: int) -> dict[str, A
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """What `facts_mapping` wrote down."""
-    from allstreets.solvers.unified_source import SolutionFacts
+    from allstreets.solvers.unified.source import SolutionFacts
 
     figures = {key: manifest["figures"][key] for key in FIGURES}
     values = figures.pop("values")
@@ -135,7 +135,7 @@ def open_preflop(
     folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
 ) -> "PreflopSolution":
     """The part of a solution before the flop."""
-    from allstreets.solvers.preflop_solution import PreflopSolution
+    from allstreets.solvers.preflop.solution import PreflopSolution
 
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)

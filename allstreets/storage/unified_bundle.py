@@ -4,8 +4,8 @@
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
-What is in a flop's file is told in `solvers.flop_packing`, and what of each card model is kept in
-`solvers.flop_hands`. A solution made with `memory: values` has no flops: their strategies are gone.
+What is in a flop's file is told in `solvers.flops.packing`, and what of each card model is kept in
+`solvers.flops.hands`. A solution made with `memory: values` has no flops: strategies are gone.
 
 A file takes about as long to reach the disk as to be computed. Each is synced by itself, by a few
 threads side by side: that took 5.9 s for 1,755 files of 600 kB, where syncing them all in the end
@@ -37,10 +37,10 @@ from allstreets.storage.solution_files import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.solvers.preflop_solution import PreflopSolution
-    from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
-    from allstreets.solvers.unified_result import UnifiedResult
-    from allstreets.solvers.unified_source import Row, SolverSource
+    from allstreets.solvers.preflop.solution import PreflopSolution
+    from allstreets.solvers.unified.result import UnifiedResult
+    from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+    from allstreets.solvers.unified.source import Row, SolverSource
 
 SCHEMA = 1  # of manifest and files; a change that old code would misread takes the next number
 KIND = "unified"
@@ -75,8 +75,8 @@ def save_unified(
 
     `figures` are those of the solver as it stands; they are computed where they are not given.
     """
-    from allstreets.solvers.unified_source import SolverSource
-    from allstreets.solvers.unified_text import game_mapping
+    from allstreets.solvers.unified.source import SolverSource
+    from allstreets.solvers.unified.text import game_mapping
 
     folder = Path(folder)
     require_same_game(folder, KIND, SCHEMA, _game_of, _identity(solver))
@@ -117,7 +117,7 @@ def save_unified(
 
 def facts_kind(solver: "UnifiedSolver") -> str:
     """The card model without its settings: "classes", "buckets", "exact"."""
-    from allstreets.solvers.flop_hands import CardModel
+    from allstreets.solvers.flops.hands import CardModel
 
     return CardModel.parse(solver.games.model).kind
 
@@ -150,7 +150,7 @@ def _batches(solver: "UnifiedSolver") -> list[Any]:
 
 def _identity(solver: "UnifiedSolver") -> dict[str, Any]:
     """What two solutions must share to be of the same game, in words for people."""
-    from allstreets.solvers.unified_text import game_mapping
+    from allstreets.solvers.unified.text import game_mapping
 
     flops = solver.game.flops
     return {
@@ -176,8 +176,8 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_unified(folder: Path | str) -> "UnifiedResult":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is asked for."""
-    from allstreets.solvers.unified_result import UnifiedResult
-    from allstreets.solvers.unified_text import game_of
+    from allstreets.solvers.unified.result import UnifiedResult
+    from allstreets.solvers.unified.text import game_of
 
     folder = Path(folder)
     manifest = read_manifest(folder, KIND, SCHEMA)

@@ -12,8 +12,8 @@ from allstreets.training.loop import Observer
 from allstreets.training.train_config import FIRST_RUN, TrainConfig, read_train_config
 
 if TYPE_CHECKING:
-    from allstreets.solvers.postflop_result import PostflopResult
-    from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+    from allstreets.solvers.flops.result import PostflopResult
+    from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 
 def train(
@@ -49,7 +49,7 @@ def _config(config: str | Path | Mapping[str, Any] | TrainConfig | None) -> Trai
 def _unified(
     config: TrainConfig, folder: Path | None, resume: bool, observers: Sequence[Observer]
 ) -> "UnifiedResult":
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
     from allstreets.training.solver_config import UnifiedConfig
     from allstreets.training.unified_run import plan_unified, run_unified
 

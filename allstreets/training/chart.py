@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from allstreets.solvers.preflop_chart import Chart
+    from allstreets.solvers.preflop.chart import Chart
 
 FOLD, PASSIVE, ALL_IN = "#5590d0", "#66c6a0", "#5a1020"
 RAISES = ((242, 179, 64), (207, 74, 28))  # from the smallest to the largest

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from allstreets.solvers.flop_model import FlopProgress
+    from allstreets.solvers.flops.model import FlopProgress
     from allstreets.training.postflop_run import FlopsObserver, FlopsProgress
 
 LINE_SECONDS = 5.0  # between two lines where there is no terminal

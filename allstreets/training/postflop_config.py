@@ -14,8 +14,8 @@ from allstreets.training.spot_config import Sizes
 if TYPE_CHECKING:
     from allstreets.cards import Flop
     from allstreets.cfr.schedules import Schedule
-    from allstreets.solvers.flop_game import FlopGame
-    from allstreets.solvers.flop_model import FlopEnds, FlopModel
+    from allstreets.solvers.flops.game import FlopGame
+    from allstreets.solvers.flops.model import FlopEnds, FlopModel
 
 STREETS = ("flop", "turn", "river")
 NEW_UNIT = "it is a share of the pot now, by true best response: 0.01 is 1 % of the pot"
@@ -285,8 +285,8 @@ class PostflopModelConfig(ConfigModel):
     def model(self) -> "FlopModel":
         """How each flop is solved."""
         from allstreets.cfr.pruning import Pruning
-        from allstreets.solvers.flop_game import POT
-        from allstreets.solvers.flop_model import FlopModel
+        from allstreets.solvers.flops.game import POT
+        from allstreets.solvers.flops.model import FlopModel
         from allstreets.subgames.buckets import BucketCounts
 
         pruning = None
@@ -310,7 +310,7 @@ class PostflopModelConfig(ConfigModel):
 
     def ends(self) -> "FlopEnds":
         """When each flop is done."""
-        from allstreets.solvers.flop_model import FlopEnds
+        from allstreets.solvers.flops.model import FlopEnds
 
         return FlopEnds(
             iterations=self.postflop_solve_iterations,
@@ -322,7 +322,7 @@ class PostflopModelConfig(ConfigModel):
     def games(self) -> "tuple[FlopGame, ...]":
         """The betting at each stack-to-pot ratio."""
         from allstreets.betting import PlayerSizes
-        from allstreets.solvers.flop_game import flop_game
+        from allstreets.solvers.flops.game import flop_game
 
         texts = self.size_texts()
         players = [PlayerSizes.parse(texts[street]["bet"], texts[street]["raise"], what=street)

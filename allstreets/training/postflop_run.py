@@ -22,10 +22,10 @@ from typing import Any
 from allstreets.base import InputError
 from allstreets.cards import Flop
 from allstreets.cards.matchups import processors
-from allstreets.solvers.flop_estimate import FlopEstimate, estimate_flops
-from allstreets.solvers.flop_game import FlopGame
-from allstreets.solvers.flop_model import Desk, FlopProgress, FlopResult, FlopSolver
-from allstreets.solvers.postflop_result import summary_of
+from allstreets.solvers.flops.estimate import FlopEstimate, estimate_flops
+from allstreets.solvers.flops.game import FlopGame
+from allstreets.solvers.flops.model import Desk, FlopProgress, FlopResult, FlopSolver
+from allstreets.solvers.flops.result import summary_of
 from allstreets.storage.claim import claim
 from allstreets.storage.flop_bundle import FlopBundle, Key, Row
 from allstreets.training.estimate import process_bytes

@@ -13,8 +13,8 @@ from allstreets.training.loop import Every
 
 if TYPE_CHECKING:
     from allstreets.betting import PreflopRules
-    from allstreets.solvers.preflop_training import PreflopTraining
-    from allstreets.solvers.unified_result import PreflopResult
+    from allstreets.solvers.preflop.training import PreflopTraining
+    from allstreets.solvers.unified.result import PreflopResult
     from allstreets.training.records import Progress
 
     ChartObserver = Callable[[Progress, PreflopResult], None]
@@ -42,9 +42,9 @@ def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
 ) -> PreflopResult:
     """The average strategy before the flop as it stands, without EVs."""
-    from allstreets.solvers.preflop_solution import PreflopSolution
-    from allstreets.solvers.unified_result import PreflopResult
-    from allstreets.solvers.unified_source import SolutionFacts
+    from allstreets.solvers.preflop.solution import PreflopSolution
+    from allstreets.solvers.unified.result import PreflopResult
+    from allstreets.solvers.unified.source import SolutionFacts
 
     fresh = progress.fresh_metrics
     facts = SolutionFacts(

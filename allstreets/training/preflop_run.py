@@ -17,13 +17,13 @@ from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cards.flop_sets import FlopSet
-from allstreets.solvers.pair_values import PairValues, mean_over_flops
-from allstreets.solvers.postflop_result import PostflopResult
-from allstreets.solvers.preflop import PreflopSolver, refuse_rake
-from allstreets.solvers.preflop_solution import PreflopSolution
-from allstreets.solvers.preflop_training import MBB_PER_CHIP
-from allstreets.solvers.unified_result import PreflopResult
-from allstreets.solvers.unified_source import SolutionFacts
+from allstreets.solvers.flops.result import PostflopResult
+from allstreets.solvers.preflop.pair_values import PairValues, mean_over_flops
+from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solvers.preflop.solver import PreflopSolver, refuse_rake
+from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.unified.result import PreflopResult
+from allstreets.solvers.unified.source import SolutionFacts
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
 from allstreets.training.preflop_charts import charts_every
 from allstreets.training.records import TrainingOutcome

@@ -8,7 +8,7 @@ from allstreets.training.wording import duration, figure
 
 if TYPE_CHECKING:
     from allstreets.betting import PlayerSizes
-    from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+    from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 CARDS = {
     "classes": "hand classes, turn and river averaged over",
@@ -19,7 +19,7 @@ CARDS = {
 
 def summary_lines(result: PreflopResult) -> list[str]:
     """What was solved and how well, for people."""
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
 
     facts = result.facts
     lines = [_rules_line(result)]
@@ -50,8 +50,8 @@ def quality_lines(result: PreflopResult) -> list[str]:
 def solution_mapping(result: PreflopResult) -> dict[str, Any]:
     """A solution as JSON data: what was solved, how well, and the first decisions."""
     from allstreets.solvers.class_node import node_mapping
-    from allstreets.solvers.unified_result import UnifiedResult
-    from allstreets.solvers.unified_text import game_mapping, rules_mapping
+    from allstreets.solvers.unified.result import UnifiedResult
+    from allstreets.solvers.unified.text import game_mapping, rules_mapping
 
     facts = result.facts
     if isinstance(result, UnifiedResult):
@@ -82,7 +82,7 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
 
 def _covers(result: PreflopResult) -> str:
     """What the best response may do that exploitability is measured by."""
-    from allstreets.solvers.unified_result import UnifiedResult
+    from allstreets.solvers.unified.result import UnifiedResult
 
     if not isinstance(result, UnifiedResult):
         return "best response before the flop, against the values that pots are given there"

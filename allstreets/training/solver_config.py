@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from allstreets.cards.flop_sets import FlopSet
     from allstreets.cfr.pruning import Pruning
     from allstreets.cfr.schedules import Schedule
-    from allstreets.solvers.flop_batches import FlopBatches
-    from allstreets.solvers.unified_game import UnifiedGame
+    from allstreets.solvers.unified.batches import FlopBatches
+    from allstreets.solvers.unified.game import UnifiedGame
     from allstreets.training.stopping import StopRule
 
 RaiseLevel = Size | tuple[Size, ...]
@@ -364,7 +364,7 @@ class UnifiedConfig(LearningConfig):
 
     def game(self) -> "UnifiedGame":
         """The game; what is wrong with its sizes or flops is said here."""
-        from allstreets.solvers.unified_game import UnifiedGame
+        from allstreets.solvers.unified.game import UnifiedGame
 
         return UnifiedGame(
             preflop=self.preflop_rules(),
@@ -378,7 +378,7 @@ class UnifiedConfig(LearningConfig):
 
     def batches(self) -> "FlopBatches":
         """How flops are visited."""
-        from allstreets.solvers.flop_batches import FlopBatches
+        from allstreets.solvers.unified.batches import FlopBatches
 
         return FlopBatches(
             self.flop_batch_size, self.iterations_per_batch, self.flop_choice, self.seed

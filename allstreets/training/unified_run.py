@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from allstreets.base import InputError
 from allstreets.cards.flop_tables import flop_table
 from allstreets.cards.matchups import processors
-from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
-from allstreets.solvers.unified_estimate import UnifiedEstimate, estimate_unified, require_room
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
 from allstreets.training.preflop_charts import charts_every
 from allstreets.training.records import TrainingOutcome

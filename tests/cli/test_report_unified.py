@@ -13,7 +13,7 @@ from whole_solution import FLOP, SAME, figures, forgotten, result, save_classes
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.unified_result import PreflopResult
+from allstreets.solvers.unified.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 

@@ -21,8 +21,8 @@ from small_flops import FLOPS, SMALL, TEXTS
 from allstreets.betting import Player
 from allstreets.cards import Flop, hand_pairs
 from allstreets.cli.main import main
-from allstreets.solvers.flop_model import FlopSolver
-from allstreets.solvers.flop_strategies import decisions
+from allstreets.solvers.flops.model import FlopSolver
+from allstreets.solvers.flops.strategies import decisions
 from allstreets.storage import load_postflop
 from allstreets.subgames.classes import class_stages
 from allstreets.training import postflop_run

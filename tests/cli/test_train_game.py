@@ -10,8 +10,8 @@ import pytest
 from small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
 
 from allstreets.cli.main import main
-from allstreets.solvers import unified_estimate
-from allstreets.solvers.flop_model import FlopSolver
+from allstreets.solvers.flops.model import FlopSolver
+from allstreets.solvers.unified import estimate as unified_estimate
 from allstreets.storage import load, load_unified
 from allstreets.training import postflop_run, read_train_config
 from allstreets.training.postflop_run import PostflopJob

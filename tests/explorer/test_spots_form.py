@@ -16,8 +16,8 @@ from allstreets.explorer.models.solves import SpotForm
 from allstreets.explorer.solves import spots
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
-from allstreets.solvers.estimate import estimate_spot
-from allstreets.solvers.spot_text import spot_mapping
+from allstreets.solvers.spot.estimate import estimate_spot
+from allstreets.solvers.spot.text import spot_mapping
 from allstreets.training.spot_config import read_spot
 
 SAMPLES = Path(__file__).parents[2] / "sample_spots"

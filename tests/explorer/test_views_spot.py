@@ -465,8 +465,8 @@ def test_a_view_needs_no_files_but_its_own(tmp_path: Any) -> None:
 
 
 def test_what_was_given_up_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allstreets.solvers.spot_result.KEPT_STREETS", 2)
-    monkeypatch.setattr("allstreets.solvers.resolve.KEPT_SPOTS", 1)
+    monkeypatch.setattr("allstreets.solvers.spot.result.KEPT_STREETS", 2)
+    monkeypatch.setattr("allstreets.solvers.spot.resolve.KEPT_SPOTS", 1)
     result, short_one = solver("flop").result(), load_spot(folder("trimmed"))
     lines = ("x x | 2c |", "x x | 2h |", "x x | 9h | x")
     for solution in (result, short_one):

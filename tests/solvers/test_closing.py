@@ -10,14 +10,14 @@ from allstreets.base import InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree
 from allstreets.cards import HAND_COUNT, preflop_equity
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.closing import Closing
-from allstreets.solvers.preflop_cfr import (
+from allstreets.solvers.preflop.cfr import (
     Flags,
     Floats,
     PreflopCfr,
     PreflopGame,
     Strategies,
 )
+from allstreets.solvers.unified.closing import Closing
 
 RULES = PreflopRules.parse(20, [2.5], 3)
 TREE = build_preflop_tree(RULES)

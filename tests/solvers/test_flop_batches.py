@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.solvers.flop_batches import (
+from allstreets.solvers.unified.batches import (
     Choice,
     FlopBatches,
     inclusion_chances,

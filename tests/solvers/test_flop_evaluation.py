@@ -10,10 +10,10 @@ from whole_solution import buckets, classes
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs
-from allstreets.solvers.flop_evaluation import FlopEvaluation, pairs_met
-from allstreets.solvers.flop_hands import CardModel, combo_hands
-from allstreets.solvers.flop_strategies import FlopStrategies, decisions
-from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.flops.evaluation import FlopEvaluation, pairs_met
+from allstreets.solvers.flops.hands import CardModel, combo_hands
+from allstreets.solvers.flops.strategies import FlopStrategies, decisions
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix import MatrixSubgame
 
 RANDOM = np.random.default_rng(7)
@@ -25,7 +25,7 @@ def random_evaluation(solver: UnifiedSolver, pot: int, flop: int) -> FlopEvaluat
     game, found = solver.game.pots[pot], solver.game.flops.flops[flop]
     held = None
     if model.kind == "buckets":
-        from allstreets.solvers.flop_packing import FlopPacker
+        from allstreets.solvers.flops.packing import FlopPacker
 
         none = np.zeros((2, len(solver.game.pots), 169))
         held = FlopPacker(solver).pack(flop, none, none.astype(np.float32))["held"]

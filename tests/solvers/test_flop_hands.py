@@ -7,7 +7,7 @@ from whole_solution import BUCKETS, buckets, classes, combos, forgotten
 from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.solvers.flop_hands import CardModel, combo_hands, live
+from allstreets.solvers.flops.hands import CardModel, combo_hands, live
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
 
 
@@ -42,7 +42,7 @@ def test_combos() -> None:
 @pytest.mark.parametrize("flop", [0, 1])
 def test_buckets(flop: int) -> None:
     """What is stored of the buckets agrees with the model that is found anew."""
-    from allstreets.solvers.flop_packing import FlopPacker
+    from allstreets.solvers.flops.packing import FlopPacker
 
     solver = buckets()
     none = np.zeros((2, 1, 169))

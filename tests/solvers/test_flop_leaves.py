@@ -16,10 +16,10 @@ from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cfr.schedules import Schedule, parse_schedule
-from allstreets.solvers.flop_batches import Choice, FlopBatches, inclusion_chances
-from allstreets.solvers.flop_leaves import FlopLeaves
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.batches import Choice, FlopBatches, inclusion_chances
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.leaves import FlopLeaves
+from allstreets.solvers.unified.models import make_games
 from allstreets.subgames.flop_games import FlopGames, Flops
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix import discount_row

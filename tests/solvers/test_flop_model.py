@@ -25,9 +25,10 @@ from allstreets.cards import (
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import dcfr, linear, parse_schedule
 from allstreets.kernels.pair_sums import add_outer_products
-from allstreets.solvers import flop_model, flop_values
-from allstreets.solvers.flop_game import POT, FlopGame, flop_game
-from allstreets.solvers.flop_model import (
+from allstreets.solvers.flops import model as flop_model
+from allstreets.solvers.flops import values as flop_values
+from allstreets.solvers.flops.game import POT, FlopGame, flop_game
+from allstreets.solvers.flops.model import (
     FlopEnds,
     FlopModel,
     FlopProgress,
@@ -35,8 +36,8 @@ from allstreets.solvers.flop_model import (
     FlopSolver,
     solve_flop,
 )
-from allstreets.solvers.flop_strategies import FlopStrategies, decisions, decode, encode
-from allstreets.solvers.flop_values import class_values, single_stage_values
+from allstreets.solvers.flops.strategies import FlopStrategies, decisions, decode, encode
+from allstreets.solvers.flops.values import class_values, single_stage_values
 from allstreets.subgames.buckets import BucketCounts, bucket_stages, build_bucket_model
 
 FLOP = parse_flop("Ks7d2c").flop

@@ -8,10 +8,10 @@ from whole_solution import buckets, classes, combos, forgotten
 
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO
-from allstreets.solvers.flop_hands import CardModel, live
-from allstreets.solvers.flop_packing import FlopPacker, is_packable
-from allstreets.solvers.flop_strategies import FlopStrategies, decisions, decode
-from allstreets.solvers.stored import street_nodes
+from allstreets.solvers.flops.hands import CardModel, live
+from allstreets.solvers.flops.packing import FlopPacker, is_packable
+from allstreets.solvers.flops.strategies import FlopStrategies, decisions, decode
+from allstreets.solvers.spot.stored import street_nodes
 
 
 def packed(solver: Any, flop: int) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import pytest
 from whole_solution import classes, raked
 
 from allstreets.betting import NodeKind, Player
-from allstreets.solvers.flop_evaluation import FlopEvaluation
-from allstreets.solvers.flop_sweep import FlopSweep, swept
-from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.solvers.flops.evaluation import FlopEvaluation
+from allstreets.solvers.flops.sweep import FlopSweep, swept
+from allstreets.solvers.unified.result import UnifiedResult
 
 
 @pytest.mark.parametrize("make", [classes, raked])

@@ -9,7 +9,8 @@ import pytest
 from small_spots import RIVER, spot
 
 from allstreets.base import InputError
-from allstreets.solvers import many, solve, solve_many
+from allstreets.solvers import solve, solve_many
+from allstreets.solvers.spot import many
 
 
 def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:

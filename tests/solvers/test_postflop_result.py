@@ -13,7 +13,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_hand
 from allstreets.solvers import PostflopResult
-from allstreets.solvers.postflop_result import find_decision, line_words
+from allstreets.solvers.flops.result import find_decision, line_words
 from allstreets.storage import load_postflop
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
 

@@ -8,8 +8,8 @@ import pytest
 from whole_solution import FLOP, forgotten, result
 
 from allstreets.cards import HAND_NAMES
-from allstreets.solvers.preflop_chart import chart_mapping, chart_rows, node_chart, preflop_chart
-from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.solvers.preflop.chart import chart_mapping, chart_rows, node_chart, preflop_chart
+from allstreets.solvers.unified.result import UnifiedResult
 
 
 def test_a_chart_is_its_decision() -> None:

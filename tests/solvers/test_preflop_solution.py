@@ -9,8 +9,8 @@ from whole_solution import classes, combo_result, combos, figures, forgotten, ra
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
-from allstreets.solvers.preflop_solution import PreflopSolution
-from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solvers.unified.result import UnifiedResult
 
 
 def test_the_root_is_worth_the_game() -> None:

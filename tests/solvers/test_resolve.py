@@ -9,7 +9,7 @@ from small_spots import FLOP, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, line_text, parse_line
 from allstreets.solvers import Lock, SpotSolver, solve
-from allstreets.solvers.resolve import TrimmedResult, rest_of_line, spot_below
+from allstreets.solvers.spot.resolve import TrimmedResult, rest_of_line, spot_below
 
 SIZES = {
     "turn_oop": {"bet": ["50%"], "raise": ["a"]},

@@ -8,7 +8,7 @@ from small_spots import RIVER, TURN, spot
 
 from allstreets.cards import HAND_NAMES
 from allstreets.solvers import SpotResult, SpotSolver, solve
-from allstreets.solvers.spot_html import action_colours
+from allstreets.solvers.spot.html import action_colours
 
 
 class Reader(HTMLParser):

@@ -14,7 +14,7 @@ from allstreets.solvers import (
     player_rows,
     solve,
 )
-from allstreets.solvers.spot_report import action_symbols
+from allstreets.solvers.spot.report import action_symbols
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.cards import parse_card
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.stored import StoredStreet, board_name, pack_street, street_nodes
+from allstreets.solvers.spot.stored import StoredStreet, board_name, pack_street, street_nodes
 
 
 def assert_same(first: Any, second: Any) -> None:

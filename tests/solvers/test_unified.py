@@ -27,9 +27,9 @@ from allstreets.betting import IP, OOP, Player
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
-from allstreets.solvers.preflop_cfr import Strategies, normalised
-from allstreets.solvers.preflop_training import MBB_PER_CHIP
-from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.preflop.cfr import Strategies, normalised
+from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_model import POSTFLOP
 

@@ -12,10 +12,10 @@ from allstreets.betting import Player
 from allstreets.cards import parse_hand
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.flop_batches import FlopBatches
-from allstreets.solvers.flop_packing import FlopPacker
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.flops.packing import FlopPacker
+from allstreets.solvers.unified.batches import FlopBatches
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 
 KEYS: dict[str, Any] = {"stack_depth": 12, "raise_cap": 2}

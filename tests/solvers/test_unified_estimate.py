@@ -7,8 +7,8 @@ from small_games import BUCKETS, EXACT, small_config
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind
-from allstreets.solvers.estimate import PROGRAM_BYTES
-from allstreets.solvers.unified_estimate import UnifiedEstimate, estimate_unified, require_room
+from allstreets.solvers.spot.estimate import PROGRAM_BYTES
+from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.unified_run import make_solver, plan_unified
 

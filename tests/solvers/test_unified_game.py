@@ -17,8 +17,8 @@ from allstreets.betting import (
 from allstreets.betting.preflop_lines import parse_preflop_line
 from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_text import game_identity
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.text import game_identity
 
 GAME = UnifiedGame(
     PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),

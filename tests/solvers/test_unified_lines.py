@@ -5,7 +5,7 @@ from whole_solution import whole_game
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Street, parse_preflop_line
-from allstreets.solvers.unified_lines import (
+from allstreets.solvers.unified.lines import (
     find_postflop,
     postflop_label,
     postflop_line,

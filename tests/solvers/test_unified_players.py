@@ -12,9 +12,9 @@ from allstreets.cards import HAND_SIZES, parse_hand
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified import UnifiedFigures, UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 
 Floats = NDArray[np.float64]
 

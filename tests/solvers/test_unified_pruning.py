@@ -10,9 +10,9 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.preflop_cfr import Flags, Floats
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.preflop.cfr import Flags, Floats
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 
 DCFR = parse_schedule("dcfr")

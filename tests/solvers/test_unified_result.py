@@ -34,9 +34,9 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.solvers.class_node import action_rows
-from allstreets.solvers.flop_hands import live
-from allstreets.solvers.unified_lines import find_postflop
-from allstreets.solvers.unified_result import UnifiedResult, read_hand
+from allstreets.solvers.flops.hands import live
+from allstreets.solvers.unified.lines import find_postflop
+from allstreets.solvers.unified.result import UnifiedResult, read_hand
 
 PREFLOP = ("", "c", "r2.5", "r2.5 r6.25", "a")
 POSTFLOP = ("c x", "c x | x", "c x | x b100% c", "r2.5 c | x x | b100%")

@@ -19,10 +19,10 @@ from allstreets.cards import (
 from allstreets.cards.flop_margins import RUNOUTS, count_margins
 from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.flop_batches import Choice, FlopBatches
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.batches import Choice, FlopBatches
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_pairs import FlopPairs
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_model import POSTFLOP, Stage

@@ -13,11 +13,11 @@ from allstreets.betting import Player, PreflopRules, Street, payoffs, same_sizes
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.flop_batches import Choice, FlopBatches
-from allstreets.solvers.preflop_training import MBB_PER_CHIP
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.unified.batches import Choice, FlopBatches
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.matrix_model import POSTFLOP
 

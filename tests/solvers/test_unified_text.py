@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from allstreets.betting import PostflopRules, PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_text import (
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.text import (
     game_identity,
     game_mapping,
     game_of,

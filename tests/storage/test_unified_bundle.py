@@ -29,7 +29,7 @@ import allstreets
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
 from allstreets.solvers.class_node import NodeView
-from allstreets.solvers.unified_result import UnifiedResult
+from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.storage import load_unified, save_unified
 from allstreets.storage.solution_files import write_new
 from allstreets.storage.unified_bundle import require_unified_folder

@@ -6,8 +6,8 @@ from small_games import BUCKETS, small_config
 
 from allstreets.cards import HAND_COUNT, hand_combos
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts, bucket_reach, build_bucket_model
 

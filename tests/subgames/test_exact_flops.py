@@ -11,9 +11,9 @@ from small_games import EXACT, small_config
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, runouts
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.matrix import discount_row

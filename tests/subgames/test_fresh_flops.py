@@ -8,10 +8,10 @@ from small_games import small_config
 from allstreets.betting import IP, OOP
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.flop_batches import FlopBatches
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.batches import FlopBatches
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.fresh_flops import FreshFlops
 from allstreets.subgames.matrix import discount_row

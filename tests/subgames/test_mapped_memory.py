@@ -13,8 +13,8 @@ from small_games import small_config
 
 from allstreets.base import InputError
 from allstreets.kernels.simd import aligned
-from allstreets.solvers.unified import UnifiedSolver
-from allstreets.solvers.unified_models import make_games
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.mapped_memory import MappedMemory, own_pages
 
 

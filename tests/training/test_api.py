@@ -11,9 +11,9 @@ from small_games import SMALL, write_small
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solvers.flop_model import FlopSolver
-from allstreets.solvers.postflop_result import PostflopResult
-from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+from allstreets.solvers.flops.model import FlopSolver
+from allstreets.solvers.flops.result import PostflopResult
+from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 from allstreets.training import Progress, TrainConfig, check_config, postflop_run
 from allstreets.training import api as api_module
 from allstreets.training.api import train

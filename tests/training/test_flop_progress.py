@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from allstreets.cards import parse_flop
-from allstreets.solvers.flop_model import FlopProgress
+from allstreets.solvers.flops.model import FlopProgress
 from allstreets.training.flop_progress import (
     flop_line,
     flop_lines,

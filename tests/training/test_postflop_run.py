@@ -12,8 +12,8 @@ from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, run_small, small_config
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
-from allstreets.solvers.flop_estimate import estimate_flops, require_room
-from allstreets.solvers.flop_model import FlopSolver, solve_flop
+from allstreets.solvers.flops.estimate import estimate_flops, require_room
+from allstreets.solvers.flops.model import FlopSolver, solve_flop
 from allstreets.storage import flop_bundle, load_postflop
 from allstreets.storage.flop_file import open_flop_file, write_flop_file
 from allstreets.training import postflop_run

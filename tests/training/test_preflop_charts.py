@@ -9,9 +9,9 @@ from small_games import small_config
 
 from allstreets.betting import PreflopRules
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.pair_values import PairValues
-from allstreets.solvers.preflop import PreflopSolver
-from allstreets.solvers.unified_result import PreflopResult
+from allstreets.solvers.preflop.pair_values import PairValues
+from allstreets.solvers.preflop.solver import PreflopSolver
+from allstreets.solvers.unified.result import PreflopResult
 from allstreets.training import (
     Intervals,
     Iterations,

@@ -7,8 +7,8 @@ from whole_solution import buckets, forgotten, raked, result
 
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
-from allstreets.solvers.unified_game import UnifiedGame
-from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 

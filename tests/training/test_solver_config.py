@@ -14,7 +14,7 @@ from allstreets.base import InputError
 from allstreets.cards.flop_sets import every_flop, spread_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import dcfr, parse_schedule
-from allstreets.solvers.flop_batches import FlopBatches
+from allstreets.solvers.unified.batches import FlopBatches
 from allstreets.training import TrainConfig, check_config, config_schema, read_train_config
 from allstreets.training.config_model import ConfigModel
 from allstreets.training.solver_config import (

@@ -20,8 +20,8 @@ from small_games import EXACT, kept_numbers, small_config, write_small
 
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cli.main import main
-from allstreets.solvers import unified_estimate
-from allstreets.solvers.unified import UnifiedSolver
+from allstreets.solvers.unified import estimate as unified_estimate
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.storage import checkpoints, load_unified
 from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.training import Progress

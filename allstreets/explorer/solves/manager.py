@@ -33,7 +33,7 @@ from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.spots import check_form, spot_name, spot_title
-from allstreets.solvers.estimate import available_bytes
+from allstreets.solvers.spot.estimate import available_bytes
 
 ANSWER_SECONDS = 3.0  # to wait for a process to hold or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends

@@ -37,7 +37,7 @@ from allstreets.explorer.models.solves import (
     StreetCounts,
 )
 from allstreets.solvers import Spot
-from allstreets.solvers.estimate import (
+from allstreets.solvers.spot.estimate import (
     Estimate,
     available_bytes,
     estimate_exact,

@@ -13,7 +13,7 @@ from allstreets.betting import NodeKind, Player
 from allstreets.cards import Flop, flop_matchups
 from allstreets.explorer.views.equity import class_equity
 from allstreets.explorer.views.scene import Floats, quotient
-from allstreets.solvers.flop_strategies import Bytes, FlopStrategies, decode
+from allstreets.solvers.flops.strategies import Bytes, FlopStrategies, decode
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, curve, headline
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.solvers import PostflopResult, Spot
-from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 Told = Iterable[tuple[str, str | None]]
 

@@ -19,7 +19,7 @@ from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.models.place import CardsStep
 from allstreets.explorer.views.scene import Longs
-from allstreets.solvers.unified_result import near_flops
+from allstreets.solvers.unified.result import near_flops
 
 
 @dataclass(frozen=True)

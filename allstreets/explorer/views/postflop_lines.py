@@ -16,9 +16,9 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop, require_flop
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers import PostflopResult
-from allstreets.solvers.flop_game import POT
-from allstreets.solvers.postflop_result import action_word, action_words, find_node, line_words
-from allstreets.solvers.unified_lines import FLOP
+from allstreets.solvers.flops.game import POT
+from allstreets.solvers.flops.result import action_word, action_words, find_node, line_words
+from allstreets.solvers.unified.lines import FLOP
 
 RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
 SEATS = ("OOP", "IP")

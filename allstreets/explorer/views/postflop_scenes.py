@@ -22,10 +22,10 @@ from allstreets.explorer.views.equity import flop_equity
 from allstreets.explorer.views.postflop_lines import PostflopLines, PostflopPlace
 from allstreets.explorer.views.scene import Floats, Scene
 from allstreets.solvers.class_node import RARE_SHARE, NodeEvs, NodeView
-from allstreets.solvers.flop_game import POT
-from allstreets.solvers.flop_sweep import swept
-from allstreets.solvers.flop_view import FlopView
-from allstreets.solvers.postflop_view import postflop_view
+from allstreets.solvers.flops.game import POT
+from allstreets.solvers.flops.result_view import postflop_view
+from allstreets.solvers.flops.sweep import swept
+from allstreets.solvers.flops.view import FlopView
 
 KEPT = 96  # scenes
 KEPT_FLOPS = 8  # with all their values

@@ -40,8 +40,8 @@ from allstreets.explorer.views.spot_cards import CardReports
 from allstreets.explorer.views.spot_scenes import SpotScenes
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers import SpotResult
-from allstreets.solvers.estimate import spot_root
-from allstreets.solvers.resolve import TrimmedResult
+from allstreets.solvers.spot.estimate import spot_root
+from allstreets.solvers.spot.resolve import TrimmedResult
 
 SEATS = ("OOP", "IP")
 DECK = range(52)

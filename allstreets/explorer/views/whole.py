@@ -30,7 +30,7 @@ from allstreets.explorer.views.scene import Floats, Scene
 from allstreets.explorer.views.whole_flops import FlopTables
 from allstreets.explorer.views.whole_lines import SEATS, UNIT, WholeLines, WholePlace
 from allstreets.explorer.views.whole_scenes import WholeScenes
-from allstreets.solvers.unified_result import PreflopResult
+from allstreets.solvers.unified.result import PreflopResult
 
 EV_NOTE = "bb over the whole hand: what a player has put in before counts as lost"
 NO_CARDS = {

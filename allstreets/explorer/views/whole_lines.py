@@ -21,7 +21,7 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop, require_flop
 from allstreets.explorer.views.ways import ways_to_a_deal
 from allstreets.explorer.views.wrong_lines import with_hints
-from allstreets.solvers.unified_lines import (
+from allstreets.solvers.unified.lines import (
     follow_postflop,
     postflop_label,
     postflop_line,
@@ -29,7 +29,7 @@ from allstreets.solvers.unified_lines import (
     split_line,
     whole_line,
 )
-from allstreets.solvers.unified_result import PreflopResult, UnifiedResult
+from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 SEATS = (Player.OOP.seat, Player.IP.seat)
 UNIT = "bb"

@@ -22,11 +22,11 @@ from allstreets.explorer.views.equity import ComboEquity, flop_equity, preflop_c
 from allstreets.explorer.views.scene import Floats, Scene, Side, class_sums
 from allstreets.explorer.views.whole_lines import PotPlace, WholeLines, WholePlace
 from allstreets.solvers.class_node import in_bb
-from allstreets.solvers.flop_evaluation import pairs_met
-from allstreets.solvers.flop_hands import live
-from allstreets.solvers.flop_sweep import swept
-from allstreets.solvers.flop_view import FlopView
-from allstreets.solvers.preflop_solution import LEAST_REACH
+from allstreets.solvers.flops.evaluation import pairs_met
+from allstreets.solvers.flops.hands import live
+from allstreets.solvers.flops.sweep import swept
+from allstreets.solvers.flops.view import FlopView
+from allstreets.solvers.preflop.solution import LEAST_REACH
 
 KEPT = 96  # scenes
 KEPT_FLOPS = 8  # pots on flops, with all their values

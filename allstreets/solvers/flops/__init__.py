@@ -1,0 +1,1 @@
+"""Flops one by one, with full ranges and a card model."""

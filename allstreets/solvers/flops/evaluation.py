@@ -1,0 +1,125 @@
+"""What a pot on a flop is worth from any of its nodes on, when both play stored strategies.
+
+A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root, and
+what is looked at is anywhere. From the node down the other player's reach is passed on, at every
+end multiplied by the matrices of its stage (see `subgames.matrix_model`), and the values are added
+up on the way back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Outcome, Player
+from allstreets.solvers.flops.strategies import Floats, FlopStrategies
+from allstreets.subgames.matrix_model import Stage
+
+
+def pairs_met(stage: Stage, reach: Floats) -> Floats:
+    """[…, H]: W · reach […, H], the combos of each hand with those of the other beside them.
+
+    In three products with what W is made of: the matrix itself takes longer to write out.
+    """
+    met: Floats = (reach @ stage.combos)[..., None] * stage.combos
+    if stage.cards is not None:
+        met += reach * stage.combos - (reach @ stage.cards) @ stage.cards.T
+    return met
+
+
+@dataclass(frozen=True, eq=False)
+class FlopEvaluation:
+    """A pot's tree on one flop with the strategies that are played there."""
+
+    tree: BettingTree
+    payoffs: NDArray[np.float64]  # [N, 2, 3]: `betting.payoffs`
+    stages: Sequence[Stage]
+    kept: FlopStrategies
+
+    @cached_property
+    def last(self) -> NDArray[np.int64]:
+        """[N]: one past the last node below each; in pre-order a subtree is one piece."""
+        tree = self.tree
+        ends = np.arange(1, tree.node_count + 1)
+        for node in range(tree.node_count - 1, 0, -1):
+            above = tree.parent[node]
+            ends[above] = max(ends[above], ends[node])
+        return ends
+
+    def value(self, node: int, player: Player, other: Floats) -> Floats:
+        """[H]: the player's values at a node which the other gets to with reach `other` [H].
+
+        Both in the hands of the node's stage; values are totals, chips times pairs of combos.
+        """
+        nodes = range(node, int(self.last[node]))
+        strategies = {
+            here: self.kept.at(here)[:, : self._hands(here)]
+            for here in nodes
+            if self.tree.kind[here] == NodeKind.DECISION
+        }
+        values = self._ends(player, self._reach(player, other, nodes, strategies))
+        for here in reversed(nodes):
+            if here in values:
+                continue
+            children = self.tree.children_of(here).tolist()
+            below = np.array([values[child] for child in children])
+            if here not in strategies:
+                down = self._down(here, children[0])
+                values[here] = below[0] if down is None else down @ below[0]
+            elif self.tree.player[here] == player:
+                values[here] = (strategies[here] * below).sum(axis=0)
+            else:
+                values[here] = below.sum(axis=0)
+        return values[node]
+
+    def _hands(self, node: int) -> int:
+        return len(self.stages[int(self.kept.stages[node])].combos)
+
+    def _down(self, node: int, child: int) -> Floats | None:
+        """How hands change between a node and its child; None: not at all."""
+        stage = int(self.kept.stages[child])
+        down = self.stages[stage].down
+        if stage == self.kept.stages[node] or down is None:
+            return None
+        return down.astype(np.float64)
+
+    def _reach(
+        self, player: Player, other: Floats, nodes: range, strategies: dict[int, Floats]
+    ) -> dict[int, Floats]:
+        """The other player's reach at every node below the first."""
+        reach = {nodes[0]: other}
+        for here in nodes:
+            for place, child in enumerate(self.tree.children_of(here).tolist()):
+                arriving = reach[here]
+                if here in strategies and self.tree.player[here] != player:
+                    arriving = arriving * strategies[here][place]
+                elif here not in strategies:
+                    down = self._down(here, child)
+                    arriving = arriving if down is None else arriving @ down
+                reach[child] = arriving
+        return reach
+
+    def _ends(self, player: Player, reach: dict[int, Floats]) -> dict[int, Floats]:
+        """The values where the hand is decided, all ends of a stage at once."""
+        values: dict[int, Floats] = {}
+        for stage, cards in enumerate(self.stages):
+            ends = [
+                node
+                for node in reach
+                if self.tree.is_terminal[node] and self.kept.stages[node] == stage
+            ]
+            if not ends:
+                continue
+            rows = np.stack([reach[node] for node in ends])
+            results = self.payoffs[ends, player]
+            shown = (self.tree.kind[ends] == NodeKind.SHOWDOWN)[:, None]
+            win, loss = results[:, Outcome.WIN, None], results[:, Outcome.LOSE, None]
+            met = pairs_met(cards, rows)
+            found = win * met
+            if shown.any():
+                won = rows @ cards.margin.astype(np.float64).T
+                found = np.where(shown, (win - loss) / 2 * won + (win + loss) / 2 * met, found)
+            values |= dict(zip(ends, found, strict=True))
+        return values

@@ -1,0 +1,1 @@
+"""The betting before the flop, and the separated pipeline on top of solved flops."""

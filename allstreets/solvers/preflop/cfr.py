@@ -1,0 +1,247 @@
+"""CFR before the flop: 169 hands, a small tree, and leaves that somebody else values.
+
+    for player in (OOP, IP):
+        down: both players' reach [169] at every node
+        fold → result · pairs;  all-in → stake · margin;  flop → `leaves`
+        up: values [169], the player's regrets; the other's average strategy is gathered
+
+What becomes of the pots that see a flop is asked of `Leaves`: a table of values for pairs of hands
+in the separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
+
+With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
+so no value of it is asked for, and its regret is discounted and otherwise left alone. What lies
+below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
+
+Actions can be closed for good, too (`unified.closing`): whatever their regrets, nobody plays them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import (
+    BettingTree,
+    FlopPot,
+    NodeKind,
+    Outcome,
+    Player,
+    PreflopRules,
+    flop_pots,
+    payoffs,
+)
+from allstreets.cards import preflop_equity
+from allstreets.cards.hands import HAND_COUNT
+from allstreets.cfr.schedules import Multipliers
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Strategies = dict[int, Floats]  # decision → [A, 169]
+
+SMALL_SHARE = 0.01
+"""What every hand adds to the average besides its reach, so that it is sensible everywhere."""
+
+
+class Leaves(Protocol):
+    """The pots that see a flop: reach [P, 169] in, values [P, 169] out, totals over combos."""
+
+    def step(self, player: Player, own: Floats, other: Floats, asked: Flags | None) -> Floats:
+        """A half-iteration; `asked` [P, 169] are the own hands whose values matter, None: all."""
+
+    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
+        """Values of the best response to, or of, the average strategies below."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreflopGame:
+    """The betting before the flop and what the cards are worth where it ends without one."""
+
+    tree: BettingTree
+    results: Floats  # [N, 2, 3]: `betting.payoffs`
+    pots: tuple[FlopPot, ...]  # the leaves that see a flop
+    pairs: Floats  # [169, 169] W: pairs of combos that are dealt
+    margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
+
+    @classmethod
+    def dealt(cls, tree: BettingTree, rules: PreflopRules, pairs: Floats) -> "PreflopGame":
+        """The game of a tree and its rules where `pairs` are dealt."""
+        margin = pairs * (2 * preflop_equity().equity - 1)
+        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin)
+
+    @property
+    def weight(self) -> float:
+        """All pairs of combos: what values are divided by to be a mean over hands."""
+        return float(self.pairs.sum())
+
+    def decisions(self) -> list[int]:
+        """The decision nodes, in pre-order."""
+        return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
+
+    def reach(self, strategies: Strategies) -> Floats:
+        """[N, 2, 169]: both players' probability of playing to each node, by hand."""
+        tree = self.tree
+        reach = np.ones((tree.node_count, 2, HAND_COUNT))
+        for node in self.decisions():
+            children = tree.children_of(node)
+            reach[children] = reach[node]
+            reach[children, tree.player[node]] *= strategies[node]
+        return reach
+
+    def end_values(self, player: Player, other: Floats) -> Floats:
+        """[N, 169]: values where the hand ends before the flop; zeros elsewhere."""
+        tree, results = self.tree, self.results[:, player]
+        values = np.zeros((tree.node_count, HAND_COUNT))
+        folds = np.flatnonzero(tree.kind == NodeKind.FOLD)
+        shows = np.flatnonzero(tree.kind == NodeKind.SHOWDOWN)
+        values[folds] = results[folds, Outcome.WIN, None] * (other[folds] @ self.pairs)
+        win, loss = results[shows, Outcome.WIN], results[shows, Outcome.LOSE]
+        values[shows] = ((win - loss) / 2)[:, None] * (other[shows] @ self.margin.T)
+        values[shows] += ((win + loss) / 2)[:, None] * (other[shows] @ self.pairs)
+        return values
+
+
+class PreflopCfr:
+    """Regrets and average strategies before the flop."""
+
+    def __init__(self, game: PreflopGame, leaves: Leaves) -> None:
+        self.game, self.leaves = game, leaves
+        self.regrets = {node: self._zeros(node) for node in game.decisions()}
+        self.sums = {node: self._zeros(node) for node in game.decisions()}
+        self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
+
+    def _zeros(self, node: int) -> Floats:
+        return np.zeros((int(self.game.tree.child_count[node]), HAND_COUNT))
+
+    def current(self) -> Strategies:
+        """Regret matching at every decision."""
+        return {
+            node: normalised(regrets, self.closed.get(node))
+            for node, regrets in self.regrets.items()
+        }
+
+    def average(self) -> Strategies:
+        """The average strategy at every decision."""
+        return {node: normalised(sums) for node, sums in self.sums.items()}
+
+    def asked(self, player: Player, threshold: float = -np.inf) -> Flags:
+        """[N, 169]: the hands of a player for whom no action of his own on the way is closed.
+
+        Actions with regrets below `threshold` are, and those that are closed for good.
+        """
+        tree = self.game.tree
+        asked = np.ones((tree.node_count, HAND_COUNT), np.bool_)
+        for node in self.game.decisions():
+            children = tree.children_of(node)
+            asked[children] = asked[node]
+            if tree.player[node] == player:
+                regrets, closed = self.regrets[node], self.closed.get(node)
+                if closed is not None:
+                    asked[children] &= ~closed
+                    regrets = np.where(closed, -np.inf, regrets)
+                # Where no action has positive regret all are played.
+                asked[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
+        return asked
+
+    def step(
+        self,
+        player: Player,
+        now: Multipliers,
+        threshold: float = -np.inf,
+        floor: float = np.inf,
+    ) -> Floats:
+        """One half-iteration; returns the player's values at the root.
+
+        Actions with regrets below `threshold` are closed, and no regret is kept below −floor; both
+        are in chips times pairs of combos.
+        """
+        game, tree = self.game, self.game.tree
+        strategies = self.current()
+        reach = game.reach(strategies)
+        nodes = [pot.node for pot in game.pots]
+        values = game.end_values(player, reach[:, player.opponent])
+        prunes = threshold > -np.inf or bool(self.closed)
+        asked = self.asked(player, threshold) if prunes else None
+        values[nodes] = self.leaves.step(
+            player,
+            reach[nodes, player],
+            reach[nodes, player.opponent],
+            None if asked is None else asked[nodes],
+        )
+        for node in reversed(game.decisions()):
+            below = values[tree.children_of(node)]
+            if tree.player[node] != player:
+                values[node] = below.sum(axis=0)
+                share = reach[node, player.opponent] + SMALL_SHARE
+                self.sums[node] *= now.average
+                self.sums[node] += now.weight * strategies[node] * share
+                continue
+            values[node] = (strategies[node] * below).sum(axis=0)
+            regrets = self.regrets[node]
+            kept = regrets * np.where(regrets > 0, now.positive, now.negative)
+            gains = below - values[node]
+            if asked is not None:
+                # A closed action gains nothing; below it nothing changes at all.
+                gains = np.where(asked[tree.children_of(node)], gains, 0.0)
+                kept = np.where(asked[node], kept, regrets)
+            np.maximum(kept + gains, 0.0 if now.clip else -floor, out=regrets)
+        root: Floats = values[0]
+        return root
+
+    def values(
+        self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
+    ) -> Floats:
+        """[N, 169]: values when the other plays `strategies`; the player too, or his best."""
+        game, tree = self.game, self.game.tree
+        reach = game.reach(strategies)
+        values = game.end_values(player, reach[:, player.opponent])
+        values[[pot.node for pot in game.pots]] = leaf_values
+        for node in reversed(game.decisions()):
+            below = values[tree.children_of(node)]
+            if tree.player[node] != player:
+                values[node] = below.sum(axis=0)
+            elif best:
+                values[node] = below.max(axis=0)
+            else:
+                values[node] = (strategies[node] * below).sum(axis=0)
+        return values
+
+    def pot_reach(self, strategies: Strategies) -> Floats:
+        """[2, P, 169]: both players' reach at the pots that see a flop."""
+        reach = self.game.reach(strategies)[[pot.node for pot in self.game.pots]]
+        return reach.transpose(1, 0, 2)
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
+        positive = [np.maximum(regrets, 0.0) for regrets in self.regrets.values()]
+        return (
+            float(sum(part.sum() for part in positive)),
+            float(max((part.max() for part in positive), default=0.0)),
+            sum(part.size for part in positive),
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        regrets = {f"preflop.regrets.{node:04d}": array for node, array in self.regrets.items()}
+        return regrets | {f"preflop.sums.{node:04d}": array for node, array in self.sums.items()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        for name, array in self.state().items():
+            array[...] = state[name]
+
+
+def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
+    """[A, 169]: positive parts divided by their sum; even where there are none.
+
+    What is `closed` [A, 169] gets nothing; something is open for every hand.
+    """
+    positive = np.maximum(stored, 0.0)
+    even = np.full_like(positive, 1 / len(positive))
+    if closed is not None:
+        positive[closed] = 0.0
+        even = ~closed / (~closed).sum(axis=0)
+    total = positive.sum(axis=0)
+    found: Floats = np.divide(positive, total, out=even, where=total > 0)
+    return found

@@ -1,0 +1,101 @@
+"""A decision as a chart: the 13×13 hands with their mix of actions, as data for who draws it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import bb_text
+from allstreets.cards import HAND_NAMES, grid_cell
+from allstreets.solvers.class_node import NodeView, without_nan
+from allstreets.solvers.unified.result import PreflopResult
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What a chart shows."""
+
+    title: str  # "SB, first to act"
+    subtitle: str  # stack, exploitability
+    line: str
+    actions: tuple[str, ...]  # [A]: as in a line
+    labels: tuple[str, ...]  # [A]: for people
+    frequencies: Floats  # [A]: over all combos that get here
+    strategy: Floats  # [A, 169]; NaN: the hand does not fit beside the flop
+    reach: Floats  # [169]: how much of a hand gets here; all of it where hardly any hand does
+    evs: Floats  # [169]: bb; NaN: not known
+
+
+def preflop_chart(result: PreflopResult, line: str = "", flop: str | None = None) -> Chart:
+    """The chart of the decision that a line leads to, before the flop or on one."""
+    return node_chart(result, result.node(line, flop))
+
+
+def node_chart(result: PreflopResult, node: NodeView) -> Chart:
+    """The chart of a decision."""
+    return Chart(
+        title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
+        subtitle=_subtitle(result, node),
+        line=node.line,
+        actions=node.actions,
+        labels=node.labels,
+        frequencies=node.frequencies(),
+        strategy=node.strategy,
+        reach=node.shown_reach,
+        evs=node.evs,
+    )
+
+
+def node_title(node: NodeView) -> str:
+    """Who acts, and after what: "BB after r2.5"."""
+    if not node.line:
+        return f"{node.player.seat}, first to act"
+    return f"{node.player.seat} after {node.line}"
+
+
+def _subtitle(result: PreflopResult, node: NodeView) -> str:
+    parts = [f"{bb_text(result.rules.stack)} bb stacks", f"pot {node.pot:g} bb"]
+    if node.to_call:
+        parts.append(f"{node.to_call:g} bb to call")
+    known = result.exploitability
+    parts.append(
+        "exploitability not known" if known is None else f"exploitability {known:.3g} mbb/hand"
+    )
+    return ", ".join(parts)
+
+
+def chart_rows(chart: Chart) -> list[dict[str, Any]]:
+    """One row a hand: its cell, its reach, EV in bb, and how often it takes each action."""
+    rows = []
+    for hand, name in enumerate(HAND_NAMES):
+        row, column = grid_cell(hand)
+        rows.append(
+            {
+                "hand": name,
+                "row": row,
+                "column": column,
+                "reach": float(chart.reach[hand]),
+                "ev_bb": float(chart.evs[hand]),
+                **dict(zip(chart.actions, chart.strategy[:, hand].tolist(), strict=True)),
+            }
+        )
+    return rows
+
+
+def chart_mapping(chart: Chart) -> dict[str, Any]:
+    """The chart as JSON data; a number that does not exist is None."""
+    return {
+        "title": chart.title,
+        "subtitle": chart.subtitle,
+        "line": chart.line,
+        "actions": [
+            without_nan({"action": word, "label": label, "frequency": share})
+            for word, label, share in zip(
+                chart.actions, chart.labels, chart.frequencies.tolist(), strict=True
+            )
+        ],
+        "hands": [without_nan(row) for row in chart_rows(chart)],
+    }

@@ -1,0 +1,160 @@
+"""What solving a spot takes: nodes, boards, memory and time, worked out before anything is made.
+
+The bytes of regrets and strategies are exact. What comes on top (tables by board, all-in matrices,
+workspaces, the program itself) is close, and the time is a guess from the speed of a usual core.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.cards import Runouts, runouts
+from allstreets.cards.combos import COMBO_MASKS
+from allstreets.solvers.spot.locks import find_locks, lock_root
+from allstreets.solvers.spot.spot import Spot
+from allstreets.subgames.exact import PRECISIONS
+from allstreets.subgames.exact_cards import padded
+from allstreets.subgames.exact_forest import deal_streets, node_slots
+
+PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
+TABLE_BYTES = 40  # of a hand on a board: cards, places, strengths, for both points of view
+SECONDS_A_SLOT = 3.8e-9  # one core, one iteration, one action of one hand of one node
+SETUP_SECONDS_A_BOARD = 0.0008
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The size of a spot; streets from the board's on."""
+
+    decisions: dict[Street, int]  # of the betting tree, cards not counted
+    boards: dict[Street, int]  # after folding suits that play alike
+    slots: int  # actions of all hands of all nodes on all boards, padding included
+    memory_bytes: int  # regrets and average strategies
+    process_bytes: int  # everything, the program itself included
+    threads: int
+
+    @property
+    def nodes(self) -> int:
+        """Decisions of the betting tree."""
+        return sum(self.decisions.values())
+
+    @property
+    def seconds_per_iteration(self) -> float:
+        """A guess; the boards of one street are shared out over the threads."""
+        shared = self.threads if len(self.boards) > 1 else 1
+        return self.slots * SECONDS_A_SLOT / shared
+
+    def seconds_to(self, iterations: int) -> float:
+        """Until so many iterations are done, with what is built before the first one."""
+        return SETUP_SECONDS_A_BOARD * sum(self.boards.values()) + (
+            (iterations + 2) * self.seconds_per_iteration  # a check costs about two
+        )
+
+
+def spot_root(spot: Spot) -> Runouts:
+    """The board with the renamings of suits that neither ranges nor locks tell apart."""
+    locks = find_locks(spot.tree, spot.cards, spot.lock)
+    weights = [one.weights for one in spot.ranges]
+    weights += [lock.weights for lock in locks]
+    weights += [row for lock in locks for row in lock.strategy]
+    return lock_root(runouts(spot.cards, weights), locks)
+
+
+def estimate_spot(spot: Spot, precision: str = "float32", threads: int = 1) -> Estimate:
+    """What the spot takes; nothing is allocated, and a flop takes milliseconds."""
+    masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in spot.ranges]
+    return estimate_exact(spot.tree, spot_root(spot), masks, precision, threads)
+
+
+def estimate_exact(
+    tree: BettingTree,
+    root: Runouts,
+    masks: Sequence[NDArray[np.uint64]],
+    precision: str = "float32",
+    threads: int = 1,
+) -> Estimate:
+    """What an exact game takes; `masks` are the cards of both players' combos."""
+    require_precision(precision)
+    levels = deal_streets(tree)
+    shown = (tree.kind == NodeKind.SHOWDOWN) & (tree.street < Street.RIVER)
+    all_in_streets = set(tree.street[shown].tolist())
+    boards, slots, hands, matrices = {}, 0, 0, 0
+    for level, counts in zip(levels, _hand_counts(root, masks, len(levels)), strict=True):
+        boards[level] = len(counts[0])
+        actions = node_slots(tree, level).actions
+        slots += sum(int(counts[player].sum()) * actions[player] for player in Player)
+        hands += int(counts[0].sum() + counts[1].sum())
+        if level in all_in_streets:
+            matrices += 2 * 4 * int(counts[0] @ counts[1])
+    memory = 2 * slots * np.dtype(PRECISIONS[precision]).itemsize
+    process = memory + matrices + hands * TABLE_BYTES + PROGRAM_BYTES
+    return Estimate(tree.decision_counts(), boards, slots, memory, process, threads)
+
+
+def _hand_counts(
+    root: Runouts, masks: Sequence[NDArray[np.uint64]], levels: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """For each street the padded number of hands [B] of OOP and IP on every board."""
+    dealt: list[tuple[Runouts, int]] = [(root, 0)]
+    for level in range(levels):
+        cards = np.array([blocked for _, blocked in dealt], np.uint64)
+        yield _padded(masks[0], cards), _padded(masks[1], cards)
+        if level + 1 < levels:
+            # After the last card nobody asks for the board itself, only for what it blocks.
+            last = level + 2 == levels
+            dealt = [
+                (here if last else here.after(card), blocked | 1 << card)
+                for here, blocked in dealt
+                for card in here.representatives
+            ]
+
+
+def _padded(masks: NDArray[np.uint64], dealt: NDArray[np.uint64]) -> NDArray[np.int64]:
+    live = ((masks[None, :] & dealt[:, None]) == 0).sum(axis=1)
+    return np.array([padded(int(count)) for count in live], np.int64)
+
+
+def require_precision(precision: str) -> None:
+    """Refuse a precision that is not offered."""
+    if precision not in PRECISIONS:
+        raise InputError(f"precision: '{precision}' is not known: use {' or '.join(PRECISIONS)}")
+
+
+def require_memory(spot: Spot, precision: str, need: Estimate, free: int | None) -> None:
+    """Refuse a spot that does not fit into `free` bytes, with what would."""
+    if free is None or need.process_bytes <= free:
+        return
+    what = f"this spot needs {_size(need.process_bytes)} and {_size(free)} are free"
+    half = estimate_spot(spot, "float16", need.threads)
+    if precision == "float32" and half.process_bytes <= free:
+        raise InputError(f"{what}.\nWith precision float16 it needs {_size(half.process_bytes)}.")
+    room = max(free - PROGRAM_BYTES, 1)
+    factor = (half.process_bytes - PROGRAM_BYTES) / room
+    also = "float16 and " if precision == "float32" else ""
+    raise InputError(
+        f"{what}.\nUse {also}fewer bet and raise sizes, most of all on the river: "
+        f"{factor:,.1f} times fewer actions would fit."
+    )
+
+
+def available_bytes() -> int | None:
+    """Memory that a new program may take on this machine or in this container; None = unknown."""
+    found = []
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                found.append(1024 * int(line.split()[1]))
+    with suppress(OSError, ValueError):
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text())
+        found.append(limit - int(Path("/sys/fs/cgroup/memory.current").read_text()))
+    return min(found) if found else None
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -1,0 +1,130 @@
+"""A spot: a board, two ranges, a pot, a stack, and what may be bet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    BettingTree,
+    PostflopRules,
+    SizesInput,
+    Street,
+    build_postflop_tree,
+    payoffs,
+    rules_from_spot,
+    street_of_board,
+)
+from allstreets.cards import Range, cards_text, parse_board
+from allstreets.cards.combos import COMBO_MASKS
+from allstreets.solvers.spot.locks import Lock
+
+
+@dataclass(frozen=True)
+class Spot:
+    """What is to be solved. Chips are whole numbers of any unit.
+
+    Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
+    player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
+    """
+
+    board: str
+    oop: str | Range
+    ip: str | Range
+    pot: int
+    stack: int
+    bets: SizesInput = ("75%",)
+    raises: SizesInput = ("60%", "a")
+    bet_sizes: Mapping[str, Any] | None = None
+    donk: SizesInput | None = None
+    add_allin_threshold: float = 0.0
+    force_allin_threshold: float = 0.1
+    merging_threshold: float = 0.0
+    rake: float = 0.0
+    rake_cap: float | None = None
+    lock: tuple[Lock, ...] = field(default=())
+
+    @classmethod
+    def from_mapping(cls, keys: Mapping[str, Any]) -> "Spot":
+        """Read the keys of a spot file: oop_range and ip_range, and the fields above."""
+        given = dict(keys)
+        for passing in ("name", "description"):
+            given.pop(passing, None)
+        for old, new in (("oop_range", "oop"), ("ip_range", "ip")):
+            if old in given:
+                given[new] = given.pop(old)
+        locks = tuple(Lock.from_mapping(entry) for entry in given.pop("lock", ()) or ())
+        return cls(**given, lock=locks)
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """The board."""
+        cards = parse_board(self.board)
+        street_of_board(cards)  # a spot needs at least a flop
+        return cards
+
+    @cached_property
+    def ranges(self) -> tuple[Range, Range]:
+        """Both ranges without what the board blocks; they must leave room for each other."""
+        both = []
+        board = self.cards  # read here, so that a bad board is not blamed on a range
+        for name, given in (("oop", self.oop), ("ip", self.ip)):
+            try:
+                parsed = Range.parse(given) if isinstance(given, str) else given
+                both.append(parsed.on(board))
+            except InputError as error:
+                raise InputError(f"{name}: {error}") from None
+        masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in both]
+        if not ((masks[0][:, None] & masks[1][None, :]) == 0).any():
+            raise InputError(
+                f"the two ranges block each other on {cards_text(self.cards)}: "
+                "no two combos differ in all cards"
+            )
+        return both[0], both[1]
+
+    @cached_property
+    def rules(self) -> PostflopRules:
+        """The betting rules."""
+        common: dict[str, Any] = {
+            "pot": self.pot,
+            "stack": self.stack,
+            "add_allin_threshold": self.add_allin_threshold,
+            "force_allin_threshold": self.force_allin_threshold,
+            "merging_threshold": self.merging_threshold,
+            "rake": self.rake,
+            "rake_cap": self.rake_cap,
+        }
+        sizes = self.bet_sizes
+        if sizes is None:
+            chosen = {"bet": self.bets, "raise": self.raises}
+            sizes = {
+                f"{street.text}_{player}": chosen
+                for street in Street
+                if street != Street.PREFLOP
+                for player in ("oop", "ip")
+            }
+        return rules_from_spot(
+            {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
+        )
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The betting tree."""
+        return build_postflop_tree(self.rules)
+
+    @cached_property
+    def payoffs(self) -> NDArray[np.float64]:
+        """[N, 2, 3]: results where a hand ends."""
+        return payoffs(self.tree, self.rules)
+
+    @cached_property
+    def pairs(self) -> float:
+        """Σ of the weights of all pairs of combos that fit beside each other."""
+        weights = [one.weights for one in self.ranges]
+        combos = [np.flatnonzero(w) for w in weights]
+        fits = (COMBO_MASKS[combos[0]][:, None] & COMBO_MASKS[combos[1]][None, :]) == 0
+        return float(weights[0][combos[0]] @ fits @ weights[1][combos[1]])

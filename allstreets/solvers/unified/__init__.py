@@ -1,0 +1,1 @@
+"""The whole game: preflop decisions on top of every flop's subgames."""

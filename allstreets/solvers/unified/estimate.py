@@ -1,0 +1,193 @@
+"""What solving a whole game takes: nodes, memory and time, worked out before anything is made.
+
+The bytes of regrets and strategies are exact; what comes on top is close, and the time is a guess
+from the speed of a usual core.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import NodeKind, Player
+from allstreets.cards import runouts
+from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS
+from allstreets.cards.flop_sets import spread_flops
+from allstreets.cards.hands import HAND_COUNT
+from allstreets.solvers.spot.estimate import PROGRAM_BYTES, available_bytes, estimate_exact
+from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.unified.models import CardModel, Counts, MemoryMode
+from allstreets.subgames.matrix_model import padded
+
+SECONDS_A_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
+SECONDS_A_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
+EXACT_SECONDS_A_SLOT = 3.8e-9
+PREFLOP_SECONDS_A_DECISION = 1e-4  # in an iteration, by one thread whatever there are
+SETUP_SECONDS_A_FLOP = 0.02
+
+
+@dataclass(frozen=True)
+class UnifiedEstimate:
+    """The size of a whole game."""
+
+    preflop_decisions: int
+    pots: int
+    postflop_decisions: int  # of all pots, on one flop, cards not counted
+    slots: int  # actions of all these decisions
+    flops: int
+    memory_bytes: int  # regrets and average strategies, wherever they are kept
+    resident_bytes: int  # what must fit into memory, the program itself included
+    seconds_per_iteration: float
+
+    def seconds_to(self, iterations: int) -> float:
+        """Until so many iterations are done, with what is built before the first one."""
+        return self.flops * SETUP_SECONDS_A_FLOP + iterations * self.seconds_per_iteration
+
+
+def pot_slots(pot: PotGame) -> int:
+    """Actions of all decisions of a pot's tree."""
+    return int(pot.tree.child_count[pot.tree.kind == NodeKind.DECISION].sum())
+
+
+def estimate_unified(
+    game: UnifiedGame,
+    cards: CardModel = "classes",
+    *,
+    memory: MemoryMode = "resident",
+    threads: int = 1,
+    batch: int = 0,
+    buckets: Counts = (20, 500, 500),
+    precision: str = "float32",
+) -> UnifiedEstimate:
+    """What a game takes; `batch` flops are visited at a time, 0 = all."""
+    flops = len(game.flops.flops)
+    visited = min(batch or flops, flops)
+    kept = visited if memory == "values" else flops
+    decisions = sum(int((pot.tree.kind == NodeKind.DECISION).sum()) for pot in game.pots)
+    slots = sum(pot_slots(pot) for pot in game.pots)
+    if cards == "exact":
+        stored, seconds, tables = _exact(game, precision)
+        seconds *= visited / flops
+    else:
+        lengths = [padded(HAND_COUNT)] * 3
+        if cards == "buckets":
+            lengths = [padded(count) for count in buckets]
+        stored, seconds = _matrices(game, lengths)
+        stored, seconds = stored * kept, seconds * visited
+        matrices = lengths[0] ** 2 if cards == "classes" else _bucket_cells(lengths)
+        tables = 4 * matrices * kept + 8 * 2 * len(game.pots) * flops * HAND_COUNT
+    resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
+    preflop = int((game.tree.kind == NodeKind.DECISION).sum())
+    return UnifiedEstimate(
+        preflop_decisions=preflop,
+        pots=len(game.pots),
+        postflop_decisions=decisions,
+        slots=slots,
+        flops=flops,
+        memory_bytes=stored,
+        resident_bytes=resident,
+        seconds_per_iteration=seconds / threads + preflop * PREFLOP_SECONDS_A_DECISION,
+    )
+
+
+def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
+    """(bytes, seconds of an iteration on one core) of one flop."""
+    stored, seconds = 0, 0.0
+    for pot in game.pots:
+        tree = pot.tree
+        for street, length in enumerate(lengths, start=1):
+            here = tree.street == street
+            acts = int(tree.child_count[here & (tree.kind == NodeKind.DECISION)].sum())
+            shows = int((here & (tree.kind == NodeKind.SHOWDOWN)).sum())
+            stored += 8 * acts * length
+            seconds += 2 * acts * length * SECONDS_A_SLOT
+            seconds += 2 * shows * 2 * length * length * SECONDS_A_PRODUCT
+    return stored, seconds
+
+
+def _bucket_cells(lengths: list[int]) -> int:
+    """Numbers in the matrices of a flop: three of pairs, and two that lead down and up again."""
+    flop, turn, river = lengths
+    return flop**2 + turn**2 + river**2 + 2 * flop * turn + 2 * turn * river
+
+
+def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+    stored, seconds, tables = 0, 0.0, 0
+    everyone = np.ones(COMBO_COUNT)
+    for flop in game.flops.flops:
+        blocked = np.uint64(sum(1 << card for card in flop.cards))
+        masks = COMBO_MASKS[(COMBO_MASKS & blocked) == 0]
+        root = runouts(flop.cards, [everyone])
+        shared = 0  # tables by board and all-in matrices, for all pots and both players
+        for pot in game.pots:
+            need = estimate_exact(pot.tree, root, [masks for _ in Player], precision)
+            stored += need.memory_bytes
+            own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
+            shared = max(shared, own)
+            seconds += need.slots * EXACT_SECONDS_A_SLOT
+        tables += shared
+    return stored, seconds, tables
+
+
+def require_room(
+    game: UnifiedGame,
+    need: UnifiedEstimate,
+    cards: CardModel,
+    memory: MemoryMode,
+    free: int | None = None,
+) -> None:
+    """Refuse a game that does not fit into memory, with what would."""
+    free = available_bytes() if free is None else free
+    if free is None or need.resident_bytes <= free:
+        return
+    per_flop = (need.resident_bytes - PROGRAM_BYTES) / need.flops
+    fitting = int((free - PROGRAM_BYTES) / per_flop)
+    ways = []
+    if memory == "values":
+        ways.append("a smaller flop_batch_size")  # what is kept goes with the batch
+    elif fitting >= 1:
+        ways.append(f"flops: spread_{fitting}")
+    if cards == "exact":
+        ways.append("precision: float16 (half the memory), or cards: classes")
+    elif memory == "resident":
+        ways.append("memory: memmap (regrets on disk, slower)")
+    smaller = _one_size_less(game)
+    if smaller is not None:
+        ways.append(f"one bet size less ({smaller / max(need.slots, 1):.0%} of the actions)")
+    raise InputError(
+        f"this game needs {_gigabytes(need.resident_bytes)} of memory and {_gigabytes(free)} are "
+        f"free.\nWhat would make it smaller: {'; '.join(ways) or 'a smaller stack'}."
+    )
+
+
+def _one_size_less(game: UnifiedGame) -> int | None:
+    """Actions of all pots when every street has one bet and raise size less, if it has several."""
+    sizes = []
+    for street in game.sizes:
+        sizes.append(
+            tuple(
+                replace(
+                    one,
+                    bet=one.bet[1:] if len(one.bet) > 1 else one.bet,
+                    raises=one.raises[1:] if len(one.raises) > 1 else one.raises,
+                )
+                for one in street
+            )
+        )
+    if tuple(sizes) == game.sizes:
+        return None
+    less = UnifiedGame(
+        game.preflop,
+        tuple((street[0], street[1]) for street in sizes),
+        spread_flops(1),
+        game.max_raises,
+        game.add_allin_threshold,
+        game.force_allin_threshold,
+        game.merging_threshold,
+    )
+    return sum(pot_slots(pot) for pot in less.pots)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

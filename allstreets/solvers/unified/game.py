@@ -1,0 +1,83 @@
+"""The whole game: what is dealt, what may be bet, and what each pot becomes after the flop.
+
+With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
+set first, by weight, and the hands beside it; when the players are all-in before the flop, the
+board is dealt from the whole deck.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import (
+    BettingTree,
+    FlopPot,
+    PostflopRules,
+    PreflopRules,
+    StreetSizes,
+    build_postflop_tree,
+    build_preflop_tree,
+    flop_pots,
+    payoffs,
+    postflop_rules,
+)
+from allstreets.cards.flop_sets import FlopSet
+from allstreets.solvers.preflop.cfr import Floats, PreflopGame
+
+
+@dataclass(frozen=True)
+class PotGame:
+    """What a pot becomes after the flop, whatever the flop."""
+
+    pot: FlopPot
+    rules: PostflopRules
+    tree: BettingTree
+    payoffs: NDArray[np.float64]  # [N, 2, 3]
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedGame:
+    """Rules before and after the flop, and the flops that may come."""
+
+    preflop: PreflopRules
+    sizes: tuple[StreetSizes, ...]  # flop, turn, river
+    flops: FlopSet
+    max_raises: int | None = None  # a street, after the flop
+    add_allin_threshold: float = 0.0
+    force_allin_threshold: float = 0.0
+    merging_threshold: float = 0.0
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The betting before the flop."""
+        return build_preflop_tree(self.preflop)
+
+    @cached_property
+    def pots(self) -> tuple[PotGame, ...]:
+        """The pots that see a flop, in pre-order of the preflop tree."""
+        return tuple(self.after_the_flop(pot) for pot in flop_pots(self.tree))
+
+    def after_the_flop(self, pot: FlopPot) -> PotGame:
+        """What a pot becomes."""
+        rules = postflop_rules(
+            pot,
+            self.sizes,
+            self.preflop,
+            add_allin_threshold=self.add_allin_threshold,
+            force_allin_threshold=self.force_allin_threshold,
+            merging_threshold=self.merging_threshold,
+            max_raises=self.max_raises,
+        )
+        tree = build_postflop_tree(rules)
+        return PotGame(pot, rules, tree, payoffs(tree, rules))
+
+    @property
+    def trees(self) -> list[tuple[BettingTree, NDArray[np.float64]]]:
+        """Tree and payoffs of every pot."""
+        return [(pot.tree, pot.payoffs) for pot in self.pots]
+
+    def before_the_flop(self, pairs: Floats) -> PreflopGame:
+        """The preflop part where `pairs` [169, 169] of combos are dealt."""
+        return PreflopGame.dealt(self.tree, self.preflop, pairs)

@@ -1,0 +1,151 @@
+"""Where the numbers of a solved whole game come from: a solver in memory, or files.
+
+Both give the same arrays, so that what is shown at the end of a run is what is kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base.files import Arrays
+from allstreets.betting import CHIPS_PER_BB, Player
+from allstreets.solvers.flops.packing import FlopPacker, is_packable
+from allstreets.solvers.preflop.cfr import Floats
+from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SolutionFacts:
+    """What is told of a solution as a whole; figures are in mbb/hand, None = not known."""
+
+    iterations: int
+    algorithm: str
+    exploitability: float | None  # of the whole game
+    preflop_exploitability: float | None = None  # best response before the flop only
+    values: tuple[float, float] | None = None  # of the game for OOP (big blind) and IP
+    cards: str | None = None  # `FlopGames.model`; None: no flops are played
+    memory: str | None = None  # where regrets lived: resident, memmap, values
+    seed: int = 1
+    seconds: float = 0.0
+    config: Mapping[str, Any] = field(default_factory=dict)
+    metrics: tuple[Mapping[str, Any], ...] = ()
+    name: str | None = None
+    description: str | None = None
+
+
+class UnifiedSource(Protocol):
+    """The numbers of a solved whole game."""
+
+    @property
+    def before(self) -> PreflopSolution:
+        """The part before the flop."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One row a flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
+
+    def arrays(self, flop: int) -> Arrays:
+        """What is known of a flop, by its place; see `flops.packing`."""
+
+
+class SolverSource:
+    """The numbers of a solver as it stands; it must not be trained while this is in use."""
+
+    def __init__(self, solver: UnifiedSolver, figures: UnifiedFigures | None = None) -> None:
+        self.solver = solver
+        self._figures = figures
+        self._reach = solver.preflop.pot_reach(solver.preflop.average())
+
+    @cached_property
+    def figures(self) -> UnifiedFigures:
+        """How good the solution is."""
+        return self._figures or self.solver.figures()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there are strategies after the flop."""
+        return self.solver.is_judgeable and is_packable(self.solver.games)
+
+    @cached_property
+    def judged(self) -> NDArray[np.float32] | None:
+        """[2, P, F, 169]: values at every pot's root on every flop; None: nobody knows."""
+        if not self.solver.is_judgeable:
+            return None
+        leaves, reach = self.solver.leaves, self._reach
+        found = [leaves.judge_flops(p, reach[p.opponent], best=False) for p in Player]
+        return np.stack([values.astype(np.float32) for values in found])
+
+    @cached_property
+    def before(self) -> PreflopSolution:
+        """The part before the flop."""
+        leaves = None
+        if self.judged is not None:
+            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.judged)
+        return PreflopSolution.of(self.solver.preflop, leaves)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """One row a flop."""
+        flops, figures = self.solver.game.flops, self.figures
+        evs = self._flop_evs()
+        errors = figures.flop_exploitability
+        return tuple(
+            {
+                "flop": flop.text,
+                "weight": float(flops.weights[place]),
+                "share": float(figures.flop_shares[place]),
+                "exploitability_pct": None if errors is None else float(errors[place]),
+                "ev_oop_bb": None if evs is None else _number(evs[0, place]),
+                "ev_ip_bb": None if evs is None else _number(evs[1, place]),
+            }
+            for place, flop in enumerate(flops.flops)
+        )
+
+    def _flop_evs(self) -> Floats | None:
+        """[2, F]: mean results in bb of the hands that see each flop."""
+        if self.judged is None:
+            return None
+        totals = np.einsum("aph,apkh->ak", self._reach, self.judged)
+        dealt = self.solver.games.dealt
+        seen = np.sum(
+            [dealt.reached(own, other) for own, other in zip(*self._reach, strict=True)], axis=0
+        )
+        none = np.full_like(totals, np.nan)
+        means: Floats = np.divide(totals, seen * CHIPS_PER_BB, out=none, where=seen > 0)
+        return means
+
+    @cached_property
+    def _packer(self) -> FlopPacker:
+        return FlopPacker(self.solver)
+
+    def arrays(self, flop: int) -> Arrays:
+        """What is known of a flop, by its place."""
+        if not self.is_kept:
+            return {}
+        assert self.judged is not None
+        return self._packer.pack(flop, self._reach, self.judged[:, :, flop])
+
+    def facts(self, **others: Any) -> SolutionFacts:
+        """What is told of the solution; `others` the solver does not know."""
+        solver, figures = self.solver, self.figures
+        return SolutionFacts(
+            iterations=solver.iterations,
+            algorithm=str(solver.schedule),
+            exploitability=figures.exploitability,
+            preflop_exploitability=figures.preflop_exploitability,
+            values=figures.values,
+            cards=solver.games.model,
+            seed=solver.batches.seed,
+            **others,
+        )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
