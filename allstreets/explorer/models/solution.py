@@ -1,5 +1,8 @@
 """What a solution is, before one looks into it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from allstreets.explorer.models.base import Message, Number, SolutionKind
 
 
@@ -17,6 +20,16 @@ class CurvePoint(Message):
     seconds: Number
     exploitability: Number | None
     regret: Number | None = None  # average positive regret, where it is known
+
+    @classmethod
+    def of_check(cls, row: Mapping[str, Any]) -> "CurvePoint":
+        """A check as the metrics of a bundle tell it."""
+        return cls(
+            iteration=int(row["iteration"]),
+            seconds=float(row.get("seconds") or 0.0),
+            exploitability=row.get("exploitability"),
+            regret=row.get("avg_positive_regret"),
+        )
 
 
 class Curve(Message):

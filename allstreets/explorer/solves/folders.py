@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -112,7 +112,8 @@ class SolveFolder:
     def curve(self) -> list[CurvePoint]:
         """The checks so far, as of the last save."""
         try:
-            return curve_points(read_manifest(self.solution)["metrics"])
+            rows = read_manifest(self.solution)["metrics"]
+            return [CurvePoint.of_check(row) for row in rows]
         except InputError:
             return []
 
@@ -140,19 +141,6 @@ class SolveFolder:
             return kind.model_validate_json((self.path / name).read_bytes())
         except (OSError, ValidationError):
             return None
-
-
-def curve_points(rows: list[dict[str, Any]]) -> list[CurvePoint]:
-    """The points of a curve out of the metrics of a bundle."""
-    return [
-        CurvePoint(
-            iteration=row["iteration"],
-            seconds=row["seconds"],
-            exploitability=row["exploitability"],
-            regret=row.get("avg_positive_regret"),
-        )
-        for row in rows
-    ]
 
 
 def new_folder(root: Path, form: SpotForm, now: float | None = None) -> SolveFolder:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
 from allstreets.explorer.solves.commands import Commands
-from allstreets.explorer.solves.folders import SolveFolder, curve_points
+from allstreets.explorer.solves.folders import SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
@@ -146,7 +147,7 @@ class Course:
         return self._exploitability
 
     def _tell(self, progress: Progress, state: SolveState | None, note: str = "") -> None:
-        points, self._untold = curve_points(self._untold), []
+        points, self._untold = [CurvePoint.of_check(row) for row in self._untold], []
         described = self._describe(progress)
         self._outlet.tell(Report(state=state, progress=described, points=points, note=note))
         self._told = self.clock()

@@ -83,15 +83,4 @@ HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
 
 def curve(unit: str, metrics: Sequence[Manifest]) -> Curve:
     """Exploitability over time, as the checks of a run have it."""
-    return Curve(
-        unit=unit,
-        points=[
-            CurvePoint(
-                iteration=int(row["iteration"]),
-                seconds=float(row.get("seconds") or 0.0),
-                exploitability=row.get("exploitability"),
-                regret=row.get("avg_positive_regret"),
-            )
-            for row in metrics
-        ],
-    )
+    return Curve(unit=unit, points=[CurvePoint.of_check(row) for row in metrics])

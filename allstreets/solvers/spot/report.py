@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, cards_text
+from allstreets.solvers.class_node import without_nan
 from allstreets.solvers.spot.result import NodeResult
 
 
@@ -89,12 +90,5 @@ def node_report(node: NodeResult) -> dict[str, Any]:
         "combos": combo_rows(node),
     }
     for key in ("actions", "players", "combos"):
-        report[key] = [_without_nan(row) for row in report[key]]
+        report[key] = [without_nan(row) for row in report[key]]
     return report
-
-
-def _without_nan(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in row.items()
-    }
