@@ -47,6 +47,7 @@ from allstreets.cards.isomorphism import (
     COMBO_PERMUTATIONS,
     SUIT_PERMUTATIONS,
     canonical_cards,
+    combo_orbits,
 )
 from allstreets.cards.matchups import Matchups, matchups, preflop_matchups
 from allstreets.cards.ranges import Range
@@ -83,6 +84,7 @@ __all__ = [
     "cards_text",
     "category",
     "combo_index",
+    "combo_orbits",
     "combo_strengths",
     "combo_text",
     "equity",

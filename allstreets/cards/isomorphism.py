@@ -41,6 +41,19 @@ COMBO_PERMUTATIONS: NDArray[np.uint16] = _combo_permutations()
 for _table in (SUIT_PERMUTATIONS, CARD_PERMUTATIONS, COMBO_PERMUTATIONS):
     _table.setflags(write=False)
 
+
+@cache
+def combo_orbits(renamings: tuple[int, ...]) -> NDArray[np.int64]:
+    """[1326]: the lowest of the combos that each becomes under a group of renamings.
+
+    Where nothing tells suits apart that the renamings exchange, the combos of an orbit play alike,
+    and one stands for all.
+    """
+    orbits: NDArray[np.int64] = COMBO_PERMUTATIONS[list(renamings)].min(axis=0).astype(np.int64)
+    orbits.setflags(write=False)
+    return orbits
+
+
 # The suit that holds the highest cards is called s, the next h, then d, then c.
 SUIT_ORDER = (3, 2, 1, 0)
 

@@ -37,8 +37,11 @@ class Runouts:
 
     def after(self, card: int) -> "Runouts":
         """The runouts after one more card: only renamings that leave it in place remain."""
-        kept = tuple(p for p in self.symmetries if CARD_PERMUTATIONS[p, card] == card)
-        return _runouts((*self.board, card), kept)
+        return _runouts((*self.board, card), self.symmetries_after(card))
+
+    def symmetries_after(self, card: int) -> tuple[int, ...]:
+        """The renamings that leave one more card in place."""
+        return tuple(p for p in self.symmetries if CARD_PERMUTATIONS[p, card] == card)
 
     def without_symmetry(self) -> "Runouts":
         """The same board with every card standing for itself alone."""

@@ -58,18 +58,17 @@ def send(
     parent_values: Floats,
     parent_hands: int,
     own: int,
-    chance: np.float32,
 ) -> None:
-    """Add the values of sixteen lines to the parent's leaves, for every board that is the same."""
-    weight = splat(chance)
+    """Add the values of sixteen lines to the parent's leaves, for all boards that are the same."""
+    first = boards.own_start[board]
     base = lanes * (parent_hands + SPARE_ROWS)
     for block in range(0, own, 16):
         transpose_from(space.values, forest.line_value, 16 * lanes, own, block, space.tile, 0, 16)
-        for member in range(boards.member_start[board], boards.member_start[board + 1], own):
-            for k in range(16):
-                place = 16 * (base + pick(boards.member_parent, member + block + k))
-                sum_so_far = load(parent_values, place)
-                store(parent_values, place, fma(weight, load(space.tile, 16 * k), sum_so_far))
+        for k in range(16):
+            place = 16 * (base + pick(boards.own_parent, first + block + k))
+            weight = splat(boards.own_weight[first + block + k])
+            sum_so_far = load(parent_values, place)
+            store(parent_values, place, fma(weight, load(space.tile, 16 * k), sum_so_far))
 
 
 @kernel
@@ -92,7 +91,6 @@ def river_boards(
     parent_values: Floats,
     parent_own: int,
     parent_other: int,
-    chance: np.float32,
     first: int,
     last: int,
     mode: int,
@@ -107,7 +105,7 @@ def river_boards(
                 receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
             river_group(forest, boards, storage, space, board, group, mode, discounts)
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                send(forest, boards, board, lanes, space, parent_values, parent_own, own, chance)
+                send(forest, boards, board, lanes, space, parent_values, parent_own, own)
 
 
 @kernel
@@ -163,13 +161,13 @@ def river_iterations(
     space: Workspace,
     discounts: Floats,
 ) -> None:
-    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 4].
+    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 5].
 
     `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
     of microseconds, about as long as a call from Python, so many iterations share one.
     """
     for row in discounts:
-        now = Discounts(row[0], row[1], row[2], row[3])
+        now = Discounts(row[0], row[1], row[2], row[3], row[4])
         for player in range(2):
             forest, boards, storage = views[player]
             other = boards.other_start[1]
@@ -263,7 +261,6 @@ def turn_boards(
     parent_values: Floats,
     parent_own: int,
     parent_other: int,
-    chance: np.float32,
     first: int,
     last: int,
     mode: int,
@@ -287,7 +284,6 @@ def turn_boards(
             turn_space.leaf_values,
             own,
             other,
-            turn_cards.chance,
             turn_cards.children[board],
             turn_cards.children[board + 1],
             mode,
@@ -304,4 +300,4 @@ def turn_boards(
             discounts,
         )
         for lanes in range(lane_groups):
-            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own, chance)
+            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own)

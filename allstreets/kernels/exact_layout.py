@@ -1,7 +1,8 @@
 """The arrays that the exact kernels work on: one street of the game as one player sees it.
 
-Hands stand in blocks of sixteen (lanes), padded; a row is one number a hand, as long as the padded
-hand list. *Own* is the player whose values are computed, *other* his opponent.
+A *hand* is a combo, or all combos that the board's suits do not tell apart, which play alike. Hands
+stand in blocks of sixteen (lanes), padded; a row is one number a hand, as long as the padded hand
+list. *Own* is the player whose values are computed, *other* his opponent.
 
 - **Reach rows** hold the other player's reach: first the rows of the street's lines (a line is a
   betting sequence that leads into the street), then one row for each action of each of his nodes.
@@ -81,27 +82,32 @@ class Boards(NamedTuple):
     other_start: Longs  # [B+1]
     own_slots: Longs  # [B+1]: where a board's regrets begin
     other_slots: Longs  # [B+1]
-    other_parent: Shorts  # by hand: its place on the board one street up
-    member_start: Longs  # [B+1]: boards that are the same as this one, itself first
-    member_parent: Shorts  # by member and own hand: place one street up of the hand it stands for
+    other_parent: Shorts  # by other hand: its place on the board one street up
+    own_parent: Shorts  # by own hand: its place on the board one street up
+    own_weight: Floats  # by own hand: what of its value goes there, all same boards together
     children: Longs  # [B+1]: boards one street down
-    chance: np.float32  # probability of each next card
-    own_cards: NDArray[np.uint8]  # by hand, 2: cards; 52 for padding
-    other_cards: NDArray[np.uint8]
-    own_twin: Shorts  # by own hand: the same combo among the other's hands, or the padding
+    own_cards: NDArray[np.uint8]  # by own hand, 2: of one of its combos; 52 for padding
+    combo_start: Longs  # [B+1]: where the other's combos on a board begin
+    combo_cards: NDArray[np.uint8]  # by other combo, 2: cards
+    combo_hand: Shorts  # by other combo: its hand on the board
+    own_twin: Shorts  # by own hand: the other's hand that holds its combo, or the padding
     equity_start: Longs  # [B]: where the all-in matrix of a board begins
-    equity: Floats  # by board [own, other]: share won − share lost over all runouts
-    # River only: places in the prefix sums over the other's hands in order of strength.
-    below: Shorts  # by own hand: hands that it beats
-    upto: Shorts  # by own hand: hands that it does not lose to
-    below_cards: Shorts  # by own hand, 2: the same among hands that hold its first, second card
+    equity: Floats  # by board [own, other]: share won − share lost, over all runouts and combos
+    # River only: places in the prefix sums over the other's combos in order of strength.
+    below: Shorts  # by own hand: combos that it beats
+    upto: Shorts  # by own hand: combos that it does not lose to
+    below_cards: Shorts  # by own hand, 2: the same among combos that hold its first, second card
     upto_cards: Shorts
     card_first: Shorts  # [B, 54]: where the prefix sums of each card begin
-    card_places: Shorts  # by other hand, 2: its place in the prefix sums of its two cards
+    card_places: Shorts  # by other combo, 2: its place in the prefix sums of its two cards
 
 
 class Storage(NamedTuple):
-    """Regrets and average strategy of one street: [node][hand / 16][action][16], board by board."""
+    """Regrets and average strategy of one street: [node][hand / 16][action][16], board by board.
+
+    Regrets are float32, float16 or int16; averages float32 or, with either of the others, int16
+    fractions of 32767.
+    """
 
     own_regrets: Floats
     own_average: Floats
@@ -130,6 +136,7 @@ class Discounts(NamedTuple):
     negative: np.float32  # factor on negative ones
     floor: np.float32  # regrets are not kept below this
     average: np.float32  # weight of this iteration's strategy in the running mean; 0 = left out
+    phase: np.float32  # 0..1, of the dither with which 16-bit means are rounded
 
 
 class Workspace(NamedTuple):

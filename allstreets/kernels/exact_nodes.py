@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from allstreets.kernels.dither import dither
 from allstreets.kernels.exact_layout import (
     BEST_RESPONSE,
     PADDING_CARD,
@@ -24,7 +25,9 @@ from allstreets.kernels.simd import (
     pick,
     prefetch,
     splat,
+    steps,
     store,
+    store_dithered,
     where_positive,
 )
 
@@ -78,7 +81,8 @@ def update_node(
                 # What a lock plays is its average from the start: a mean of equals.
                 strategy = fma(maximum(regret, zero), inverse, even)
                 mean = load(average, place)
-                store(average, place, fma(weight, strategy - mean, mean))
+                moved = fma(weight, strategy * steps(average) - mean, mean)
+                store_dithered(average, place, moved, dither(discounts.phase, a))
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)

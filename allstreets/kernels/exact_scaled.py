@@ -2,26 +2,29 @@
 
 Regret matching and normalising do not care for a scale, so only the update knows of it: the new
 regrets of a node are put where the values of its actions stood, which nobody needs any more, and
-when the largest is known all are rounded to the scale that makes it 32767. Average strategies are
-integers too, of the fixed scale 1 / 32767.
+when the largest is known all are rounded to the scale that makes it 32767.
 """
 
 import numpy as np
 
+from allstreets.kernels.dither import dither
 from allstreets.kernels.exact_layout import Discounts, Floats, NodePlace, Storage
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.simd import (
+    LARGEST,
     TINY,
     fma,
     load,
     maximum,
     prefetch,
     splat,
+    steps,
     store,
+    store_dithered,
     where_positive,
 )
 
-LARGEST = np.float32(32767.0)
+TOP = np.float32(LARGEST)
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
@@ -44,7 +47,6 @@ def update_scaled_node(
     floor, weight = splat(discounts.floor), splat(discounts.average)
     averages = discounts.average > ZERO
     scale = splat(storage.own_scales[node.number])
-    step, steps = splat(ONE / LARGEST), splat(LARGEST)
     largest = zero
     for block in range(0, hands, 16):
         base = node.slot + block * actions
@@ -71,8 +73,9 @@ def update_scaled_node(
             largest = maximum(largest, maximum(updated, zero - updated))
             if averages:
                 strategy = fma(maximum(stored, zero), inverse, even)
-                mean = load(average, place) * step
-                store(average, place, fma(weight, strategy - mean, mean) * steps)
+                mean = load(average, place)
+                moved = fma(weight, strategy * steps(average) - mean, mean)
+                store_dithered(average, place, moved, dither(discounts.phase, a))
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
@@ -85,10 +88,12 @@ def update_scaled_node(
     store(values, first, spared)
     if top == ZERO:
         top = ONE
-    storage.own_scales[node.number] = top / LARGEST
-    inverse_scale = splat(LARGEST / top)
+    storage.own_scales[node.number] = top / TOP
+    inverse_scale = splat(TOP / top)
     for block in range(0, hands, 16):
         base = node.slot + block * actions
         for a in range(actions):
             updated = load(values, (node.child + a) * hands + block)
-            store(regrets, base + 16 * a, updated * inverse_scale)
+            store_dithered(
+                regrets, base + 16 * a, updated * inverse_scale, dither(discounts.phase, a)
+            )

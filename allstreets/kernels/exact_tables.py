@@ -14,10 +14,11 @@ def place_hands(
     own_cards: NDArray[np.uint8],
     own_start: Longs,
     own_count: Longs,
-    other_strengths: Shorts,
-    other_cards: NDArray[np.uint8],
+    combo_strengths: Shorts,
+    combo_cards: NDArray[np.uint8],
+    combo_start: Longs,
+    combo_hand: Shorts,
     other_start: Longs,
-    other_count: Longs,
     below: Shorts,
     upto: Shorts,
     below_cards: Shorts,
@@ -26,21 +27,22 @@ def place_hands(
     card_first: Shorts,
     own_twin: Shorts,
 ) -> None:
-    """Fill the tables of all boards; hands of a board stand in order of strength, weakest first.
+    """Fill the tables of all boards; hands and combos stand in order of strength, weakest first.
 
-    The prefix sums of card c begin with the empty one and go on with one for each hand that holds
-    c; those of the next card follow. `card_first` [B, 54] says where each card's begin.
+    The prefix sums of card c begin with the empty one and go on with one for each of the other's
+    combos that holds c; those of the next card follow. `card_first` [B, 54] says where each card's
+    begin.
     """
     running = np.zeros(53, np.int64)
     first_place = np.zeros(53, np.int64)
     twin = np.full(53 * 53, -1, np.int64)
     for board in range(len(own_count)):
-        others, mine = other_start[board], own_start[board]
-        count = other_count[board]
+        combos, mine = combo_start[board], own_start[board]
+        count = combo_start[board + 1] - combos
         running[:] = 0
-        for hand in range(others, others + count):
-            running[other_cards[2 * hand]] += 1
-            running[other_cards[2 * hand + 1]] += 1
+        for combo in range(combos, combos + count):
+            running[combo_cards[2 * combo]] += 1
+            running[combo_cards[2 * combo + 1]] += 1
         place = 0
         for card in range(53):
             first_place[card] = place
@@ -48,29 +50,24 @@ def place_hands(
             place += running[card] + 1
         card_first[54 * board + 53] = place
         running[:] = 0
-        for hand in range(others, others + count):
-            first, second = other_cards[2 * hand], other_cards[2 * hand + 1]
-            card_places[2 * hand] = first_place[first] + running[first] + 1
-            card_places[2 * hand + 1] = first_place[second] + running[second] + 1
+        for combo in range(combos, combos + count):
+            first, second = combo_cards[2 * combo], combo_cards[2 * combo + 1]
+            card_places[2 * combo] = first_place[first] + running[first] + 1
+            card_places[2 * combo + 1] = first_place[second] + running[second] + 1
             running[first] += 1
             running[second] += 1
-            twin[53 * np.int64(first) + second] = hand - others
-        padded = other_start[board + 1] - others
-        for hand in range(others + count, others + padded):
-            # Padding has no reach: its sums go where nobody reads.
-            card_places[2 * hand] = place + 1
-            card_places[2 * hand + 1] = place + 1
+            twin[53 * np.int64(first) + second] = combo_hand[combo]
         for bound in range(2):  # 0: strictly below, 1: up to and including ties
             running[:] = 0
             done = 0
             for hand in range(mine, mine + own_count[board]):
                 strength = own_strengths[hand]
                 while done < count and (
-                    other_strengths[others + done] < strength
-                    or (bound == 1 and other_strengths[others + done] == strength)
+                    combo_strengths[combos + done] < strength
+                    or (bound == 1 and combo_strengths[combos + done] == strength)
                 ):
-                    running[other_cards[2 * (others + done)]] += 1
-                    running[other_cards[2 * (others + done) + 1]] += 1
+                    running[combo_cards[2 * (combos + done)]] += 1
+                    running[combo_cards[2 * (combos + done) + 1]] += 1
                     done += 1
                 for side in range(2):
                     card = own_cards[2 * hand + side]
@@ -83,14 +80,15 @@ def place_hands(
                     below[hand] = done
                 else:
                     upto[hand] = done
+        nobody = other_start[board + 1] - other_start[board]
         for hand in range(mine, own_start[board + 1]):
-            own_twin[hand] = padded
+            own_twin[hand] = nobody
         for hand in range(mine, mine + own_count[board]):
             found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
             if found >= 0:
                 own_twin[hand] = found
-        for hand in range(others, others + count):
-            twin[53 * np.int64(other_cards[2 * hand]) + other_cards[2 * hand + 1]] = -1
+        for combo in range(combos, combos + count):
+            twin[53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]] = -1
 
 
 @kernel

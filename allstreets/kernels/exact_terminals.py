@@ -1,8 +1,9 @@
 """Folds and showdowns, sixteen at a time, card removal exact.
 
-One tile holds the other player's reach at sixteen places as [hand][place]. With P(k) the reach of
-his k weakest hands, and P_c(k) that of those among them that hold card c, a hand with cards a and b
-that beats the first `below` of his hands and does not lose to the first `upto` has
+One tile holds the other player's reach at sixteen places as [hand][place], the same for each of a
+hand's combos. With P(k) the reach of his k weakest combos, and P_c(k) that of those among them that
+hold card c, a hand with cards a and b that beats the first `below` of them and does not lose to the
+first `upto` has
 
     won − lost = S(below) + S(upto) − S(all),    S(k) = P(k) − P_a(k) − P_b(k)
 
@@ -47,8 +48,8 @@ class Regions(NamedTuple):
 
     reach: int  # his hands, and a row of zeros
     folds: int  # his hands, and a row of zeros
-    prefix: int  # his hands + 1
-    cards: int  # twice his hands, + 1 for each card, + padding
+    prefix: int  # his combos + 1
+    cards: int  # twice his combos, + 1 for each card
     net: int  # own hands
     sums: int  # cards
     fold_sums: int  # cards
@@ -56,62 +57,35 @@ class Regions(NamedTuple):
 
 
 TILE_ROWS = 256
-"""Rows that a tile buffer needs beyond seven times the longer hand list."""
+"""Rows that a tile buffer needs beyond three times the longer lists of hands and of combos."""
 
 
 @kernel
-def lay_out(own: int, other: int) -> Regions:
-    """Regions for hand lists of these lengths."""
+def lay_out(own: int, other: int, combos: int) -> Regions:
+    """Regions for hand lists, and a list of the other's combos, of these lengths."""
     folds = 16 * (other + 1)
     prefix = folds + 16 * (other + 1)
-    cards = prefix + 16 * (other + 1)
-    net = cards + 16 * (2 * other + CARDS + 3)
+    cards = prefix + 16 * (combos + 1)
+    net = cards + 16 * (2 * combos + CARDS)
     sums = net + 16 * own
     fold_sums = sums + 16 * CARDS
     return Regions(0, folds, prefix, cards, net, sums, fold_sums, fold_sums + 16 * CARDS)
 
 
 @kernel
-def sum_by_card(boards: Boards, board: int, hands: int, rows: Floats, at: int, sums: int) -> Any:
-    """Total reach of a tile, returned, and that of the hands that hold each card, at `sums`."""
-    first = boards.other_start[board]
+def sum_by_card(boards: Boards, board: int, rows: Floats, at: int, sums: int) -> Any:
+    """Total of a tile over his combos, returned, and of those that hold each card, at `sums`."""
     zero = splat(ZERO)
     for card in range(CARDS):
         store(rows, sums + 16 * card, zero)
     total = zero
-    for hand in range(hands):
-        reach = load(rows, at + 16 * hand)
+    for combo in range(boards.combo_start[board], boards.combo_start[board + 1]):
+        reach = load(rows, at + 16 * pick(boards.combo_hand, combo))
         total = total + reach
-        a = sums + 16 * pick(boards.other_cards, 2 * (first + hand))
+        a = sums + 16 * pick(boards.combo_cards, 2 * combo)
         store(rows, a, load(rows, a) + reach)
-        b = sums + 16 * pick(boards.other_cards, 2 * (first + hand) + 1)
+        b = sums + 16 * pick(boards.combo_cards, 2 * combo + 1)
         store(rows, b, load(rows, b) + reach)
-    return total
-
-
-@kernel
-def sum_folds(
-    boards: Boards, board: int, hands: int, rows: Floats, regions: Regions, gain: Any, rake: Any
-) -> Any:
-    """What his folds are worth, in all (returned) and for the hands that hold each card.
-
-    On the way every hand's row of folds becomes what it is worth as a twin: it is taken off twice,
-    once for each card, and put back once, whether it folds or calls.
-    """
-    first = boards.other_start[board]
-    zero = splat(ZERO)
-    for card in range(CARDS):
-        store(rows, regions.fold_sums + 16 * card, zero)
-    total = zero
-    for hand in range(hands):
-        place = regions.folds + 16 * hand
-        worth = gain * load(rows, place)
-        store(rows, place, fma(rake, load(rows, regions.reach + 16 * hand), worth))
-        total = total + worth
-        a = regions.fold_sums + 16 * pick(boards.other_cards, 2 * (first + hand))
-        store(rows, a, load(rows, a) + worth)
-        b = regions.fold_sums + 16 * pick(boards.other_cards, 2 * (first + hand) + 1)
-        store(rows, b, load(rows, b) + worth)
     return total
 
 
@@ -122,19 +96,19 @@ def net_wins(
     rows: Floats,
     regions: Regions,
     own: int,
-    other: int,
     storage: Storage,
     ahead: Ahead,
 ) -> Any:
     """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
 
-    The prefix sums grow by the other's hands from the weakest up. An own hand is looked up as soon
+    The prefix sums grow by the other's combos from the weakest up. An own hand is looked up as soon
     as all that it needs is there, while it is still in the first-level cache. The sums of one card
-    stand one after the other behind a row of zeros, so that the sum before a hand is the row
+    stand one after the other behind a row of zeros, so that the sum before a combo is the row
     before its own; in the end the last ones are copied to the region `sums`.
     """
     prefix, cards = regions.prefix, regions.cards
-    first, mine = boards.other_start[board], boards.own_start[board]
+    first, mine = boards.combo_start[board], boards.own_start[board]
+    count = boards.combo_start[board + 1] - first
     firsts = board * (CARDS + 1)
     zero = splat(ZERO)
     for card in range(CARDS):
@@ -142,15 +116,15 @@ def net_wins(
     store(rows, prefix, zero)
     total = zero
     done = 0
-    for start in range(0, other, CHUNK):
-        end = min(start + CHUNK, other)
-        for hand in range(start, end):
-            prefetch(storage.own_regrets, ahead.place + ahead.regrets * hand)
-            prefetch(storage.own_average, ahead.place + ahead.average * hand)
-            reach = load(rows, regions.reach + 16 * hand)
+    for start in range(0, count, CHUNK):
+        end = min(start + CHUNK, count)
+        for combo in range(start, end):
+            prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
+            prefetch(storage.own_average, ahead.place + ahead.average * combo)
+            reach = load(rows, regions.reach + 16 * pick(boards.combo_hand, first + combo))
             total = total + reach
-            store(rows, prefix + 16 * (hand + 1), total)
-            place = 2 * (first + hand)
+            store(rows, prefix + 16 * (combo + 1), total)
+            place = 2 * (first + combo)
             a = cards + 16 * pick(boards.card_places, place)
             store(rows, a, load(rows, a - 16) + reach)
             b = cards + 16 * pick(boards.card_places, place + 1)
@@ -226,9 +200,9 @@ def showdowns(
     Either way the reach of the hands that hold each card stands in `sums` afterwards.
     """
     if river:
-        return net_wins(boards, board, rows, regions, own, other, storage, ahead)
+        return net_wins(boards, board, rows, regions, own, storage, ahead)
     all_in(boards, board, rows, regions, own, other, stakes, lane)
-    return sum_by_card(boards, board, other, rows, regions.reach, regions.sums)
+    return sum_by_card(boards, board, rows, regions.reach, regions.sums)
 
 
 @kernel
@@ -245,7 +219,8 @@ def choice_tile(
     river: bool,
 ) -> None:
     """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
-    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    combos = boards.combo_start[board + 1] - boards.combo_start[board]
+    rows, regions, lane = space.tile, lay_out(own, other, combos), 16 * tile
     for hand in range(0, other, 16):
         to = regions.reach + 16 * hand
         transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
@@ -284,7 +259,8 @@ def answer_tile(
     river: bool,
 ) -> None:
     """A tile of the other's nodes: value of his fold and of his call or check together."""
-    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    combos = boards.combo_start[board + 1] - boards.combo_start[board]
+    rows, regions, lane = space.tile, lay_out(own, other, combos), 16 * tile
     for hand in range(0, other, 16):
         to = regions.reach + 16 * hand
         transpose_from(space.reach, forest.answer_showdown, lane, other, hand, rows, to, 16)
@@ -295,22 +271,25 @@ def answer_tile(
     )
     stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
     gain = load(forest.answer_gain, lane)
-    fold_total = sum_folds(boards, board, other, rows, regions, gain, rake)
-    store(rows, regions.folds + 16 * other, splat(ZERO))  # the twin that he does not hold
+    fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums)
+    for region in (regions.reach, regions.folds):
+        store(rows, region + 16 * other, splat(ZERO))  # the twin that he does not hold
     # What each card's hands are worth when they fold, and when they call but for won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
         place = regions.sums + 16 * card
-        folded = load(rows, regions.fold_sums + 16 * card)
+        folded = gain * load(rows, regions.fold_sums + 16 * card)
         store(rows, place, fma(called, load(rows, place), folded))
-    total = fma(called, total, fold_total)
+    total = fma(called, total, gain * fold_total)
     mine = boards.own_start[board]
     for block in range(0, own, 16):
         for k in range(16):
             hand = mine + block + k
             rest = total - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand))
             rest = rest - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand + 1))
-            rest = rest + load(rows, regions.folds + 16 * pick(boards.own_twin, hand))
+            twin = 16 * pick(boards.own_twin, hand)  # taken off twice, whether it folds or calls
+            rest = fma(gain, load(rows, regions.folds + twin), rest)
+            rest = fma(rake, load(rows, regions.reach + twin), rest)
             net = load(rows, regions.net + 16 * (block + k))
             store(rows, regions.out + 16 * k, fma(stake, net, rest))
         transpose_to(rows, regions.out, space.values, forest.answer_value, lane, own, block)

@@ -5,6 +5,8 @@ same results. Everything here works on flat contiguous float32 arrays and offset
 
     v = load(array, i)          array[i : i + 16]
     store(array, i, v)
+    store_dithered(array, i, v, d)   as store; where that rounds to integers, v + d is rounded
+    steps(array)                what stands for 1 in an array of fractions
     pick(array, i)              array[i] of an unsigned array, without a test for i < 0
     splat(x)                    sixteen times x
     v + w, v - w, v * w, v / w
@@ -33,6 +35,9 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global
 
 LANES = 16
 ALIGNMENT = 64
+
+LARGEST = 32767
+"""The integer that stands for 1 in fractions of 16 bits, and for the largest of scaled numbers."""
 
 TINY = np.float32(1e-30)
 """Sums of positive numbers that are no larger count as 0: their inverse would overflow."""
@@ -108,26 +113,57 @@ def pick(typing_context: Any, array: Any, index: Any) -> Any:
     return types.int64(array, types.intp), generate
 
 
+def _write(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any) -> Any:
+    """Sixteen elements, in the array's own kind of number."""
+    pointer = pointer_to(context, builder, array_type, array, index)
+    if array_type.dtype == types.uint16:
+        halves = builder.fptrunc(value, IR_HALVES)
+        builder.store(halves, as_vectors(builder, pointer, IR_HALVES), align=2)
+    elif array_type.dtype == types.int16:
+        whole = llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [value])
+        shorts = builder.trunc(builder.fptosi(whole, IR_WORDS), IR_SHORTS)
+        builder.store(shorts, as_vectors(builder, pointer, IR_SHORTS), align=2)
+    else:
+        builder.store(value, as_vectors(builder, pointer, IR_VECTOR), align=4)
+    return context.get_dummy_value()
+
+
 @machine_code
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """Write sixteen elements; as float16 into uint16 bits, rounded into int16."""
     del typing_context, index, value
-    half, short = array.dtype == types.uint16, array.dtype == types.int16
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        if half:
-            halves = builder.fptrunc(arguments[2], IR_HALVES)
-            builder.store(halves, as_vectors(builder, pointer, IR_HALVES), align=2)
-        elif short:
-            whole = llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [arguments[2]])
-            shorts = builder.trunc(builder.fptosi(whole, IR_WORDS), IR_SHORTS)
-            builder.store(shorts, as_vectors(builder, pointer, IR_SHORTS), align=2)
-        else:
-            builder.store(arguments[2], as_vectors(builder, pointer, IR_VECTOR), align=4)
-        return context.get_dummy_value()
+        return _write(context, builder, signature.args[0], *arguments)
 
     return types.void(array, types.intp, VECTOR), generate
+
+
+@machine_code
+def store_dithered(typing_context: Any, array: Any, index: Any, value: Any, dither: Any) -> Any:
+    """As `store`, but into int16 what is rounded is value + dither; floats need no dither."""
+    del typing_context, index, value, dither
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        array, index, value, dither = arguments
+        if signature.args[0].dtype == types.int16:
+            value = builder.fadd(value, dither)
+        return _write(context, builder, signature.args[0], array, index, value)
+
+    return types.void(array, types.intp, VECTOR, VECTOR), generate
+
+
+@machine_code
+def steps(typing_context: Any, array: Any) -> Any:
+    """Sixteen times the number that stands for 1 in an array of fractions: 32767 in int16."""
+    del typing_context
+    one = float(LARGEST) if array.dtype == types.int16 else 1.0
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        del context, builder, signature, arguments
+        return ir.Constant(IR_VECTOR, [one] * LANES)
+
+    return VECTOR(array), generate
 
 
 def splat_value(builder: Any, scalar: Any) -> Any:
@@ -402,3 +438,10 @@ def widen(array: Any) -> Any:
     if array.dtype == np.uint16:
         return array.view(np.float16).astype(np.float32)
     return array.astype(np.float32) if array.dtype == np.int16 else array
+
+
+def narrow(array: Any, dtype: Any) -> Any:
+    """Numbers as they are stored: what `widen` reads back, rounded."""
+    if dtype == np.uint16:
+        return array.astype(np.float16).view(np.uint16)
+    return np.rint(array).astype(np.int16) if dtype == np.int16 else array.astype(dtype)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr.schedules import Multipliers
+from allstreets.kernels.dither import dither_phase
 from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
     clear_leaves,
@@ -54,7 +55,7 @@ from allstreets.subgames.exact_cards import (
 from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
 
 EVERY_STRATEGY = 16  # half-iterations whose strategies all enter the running mean
-NO_DISCOUNTS = Discounts(*np.zeros(4, np.float32))
+NO_DISCOUNTS = Discounts(*np.zeros(5, np.float32))
 PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
 
 
@@ -85,13 +86,13 @@ class ExactSubgame:
         )
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
-        counts = [len(self.streets[0].hands[player][0]) for player in Player]
+        counts = [len(self.streets[0].combos(player, 0)) for player in Player]
         # One scale for all stored numbers, so that 16 bits hold them: payoffs in pots, reach as a
         # share of the other player's hands.
         self.chips = float(tree.pot) if tree.pot else 1.0
         self.scale = [self.chips * max(1, counts[1 - player]) for player in Player]
         self.slots = [node_slots(tree, street) for street in self.levels]
-        longest = padded(max(counts))
+        longest = padded(max(len(self.streets[0].hands[player][0].first) for player in Player))
         self.places: list[list[dict[int, int]]] = []
         self.forests: list[list[Forest]] = []
         self.boards: list[list[Boards]] = []
@@ -105,7 +106,10 @@ class ExactSubgame:
             [aligned(int(self.boards[p][level].own_slots[-1]), dtype) for p in Player]
             for level in range(len(self.levels))
         ]
-        self.averages = [[aligned(array.shape, dtype) for array in pair] for pair in self.regrets]
+        fractions = np.float32 if dtype == np.float32 else np.int16
+        self.averages = [
+            [aligned(array.shape, fractions) for array in pair] for pair in self.regrets
+        ]
         boards_by_level = [len(street.runouts) for street in self.streets]
         self.scales = [
             [
@@ -134,10 +138,9 @@ class ExactSubgame:
         # Players with the same hands win as much of each other, whoever is asked.
         lists = self.streets[level].lists
         first = self.boards[Player.OOP][level] if own == Player.IP else None
-        same = first is not None and np.array_equal(lists[0].cards, lists[1].cards)
+        same = first is not None and np.array_equal(lists[0].combo_cards, lists[1].combo_cards)
         boards = kernel_boards(
             self.streets[level],
-            self.streets[level - 1] if level else None,
             self.streets[level + 1] if level + 1 < len(self.levels) else None,
             own,
             actions,
@@ -149,13 +152,14 @@ class ExactSubgame:
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
+        combos = max(int(np.diff(boards[level].combo_start).max()) for boards in self.boards)
         forests = [self.forests[own][level] for own in Player]
         lanes = max(len(forest.leaf_reach) for forest in forests) // 16
         leaf = lanes * (longest + SPARE_ROWS) * 16
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
-            tile=aligned(16 * (7 * longest + TILE_ROWS)),
+            tile=aligned(16 * (3 * (longest + combos) + TILE_ROWS)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
         )
@@ -186,6 +190,7 @@ class ExactSubgame:
             np.float32(now.negative),
             np.float32(0.0 if now.clip else -np.inf),
             np.float32(share),
+            np.float32(dither_phase(self.steps[player])),
         )
 
     def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
@@ -242,8 +247,8 @@ class ExactSubgame:
                 self._children(player, mode, discounts)
             early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
         row = int(forest.line_value[0]) * int(boards.own_start[1])
-        count = len(self.streets[0].hands[player][0])
-        return space.values[row : row + count].astype(np.float64) * self.scale[player]
+        values = space.values[row + self.streets[0].hands[player][0].hand]
+        return values.astype(np.float64) * self.scale[player]
 
     def enter(self, player: Player, other: Reach) -> None:
         """Put the other player's reach into the root's row."""
@@ -254,7 +259,8 @@ class ExactSubgame:
     def _padded_reach(self, player: Player, other: Reach) -> NDArray[np.float32]:
         """The other player's reach in the subgame's own scale, padding zero."""
         row = np.zeros(int(self.boards[player][0].other_start[1]), np.float32)
-        row[: len(other)] = other * (self.chips / self.scale[player])
+        hands = self.streets[0].hands[player.opponent][0]
+        row[hands.hand] = other * (self.chips / self.scale[player])  # alike for a hand's combos
         return row
 
     def _children(self, player: Player, mode: int, discounts: Discounts) -> None:
@@ -286,7 +292,7 @@ class ExactSubgame:
         own, other = int(boards[0].own_start[1]), int(boards[0].other_start[1])
         clear_leaves(leaf_values, own, len(forests[0].leaf_value) // 16)
         below = (forests[1], boards[1], self.storage(1, player), spaces[1])
-        parent = (leaf_reach, leaf_values, own, other, boards[0].chance)
+        parent = (leaf_reach, leaf_values, own, other)
         arguments: tuple[Any, ...] = (*below, *parent, first, last, mode, discounts)
         if len(forests) == 2:
             river_boards(*arguments)

@@ -1,46 +1,74 @@
 """The boards below a spot, street by street, and both players' hands on each.
 
-A street's boards are the representatives of suit-isomorphic runouts. On each board only the hands
-that it does not block are kept, on the river in order of strength, and padded to whole vectors.
+A street's boards are the representatives of suit-isomorphic runouts. On each board only the combos
+that it does not block are kept, on the river in order of strength. Renamings of suits that leave a
+board as it is exchange combos that cannot be told apart there: such an *orbit* of combos is one
+hand, stored once, so that its combos play alike whatever is rounded. Hands are padded to whole
+vectors.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import COMBO_CARDS, COMBO_COUNT, COMBO_PERMUTATIONS, Runouts, combo_strengths
+from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Runouts, combo_orbits, combo_strengths
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.cards.matchups import matchups
 from allstreets.kernels.exact_layout import PADDING_CARD, Boards
 from allstreets.kernels.exact_tables import place_hands
 from allstreets.kernels.simd import LANES
 
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BoardHands:
+    """One player's hands on one board: C combos in H orbits."""
+
+    combos: Longs  # [C]: by rising number, on the river by rising strength
+    hand: Longs  # [C]: the hand that each combo is; never falls on the river
+    first: Longs  # [H]: the lowest combo of each hand
+    sizes: Longs  # [H]: combos of each hand
+    parent: Longs  # [H]: the hand that it is on the board one street up
+    weight: NDArray[np.float64]  # [H]: what of its value that hand gets
+    absent: int  # the row of that board that stands for hands that are not there
+
 
 @dataclass(frozen=True)
 class HandLists:
-    """One player's hands on all boards of a street, one board after the other, padded."""
+    """One player's hands on all boards of a street, one board after the other."""
 
-    start: NDArray[np.int64]  # [B+1]
-    count: NDArray[np.int64]  # [B]: without the padding
+    start: Longs  # [B+1]: hands, padded
+    count: Longs  # [B]: hands without the padding
     cards: NDArray[np.uint8]  # by hand, 2
     strengths: NDArray[np.uint16]  # by hand; 0 before the river
+    parent: NDArray[np.uint16]  # by hand: its hand on the board one street up
+    weight: NDArray[np.float32]  # by hand: what of its value that hand gets
+    combo_start: Longs  # [B+1]
+    combo_cards: NDArray[np.uint8]  # by combo, 2
+    combo_strengths: NDArray[np.uint16]  # by combo; 0 before the river
+    combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
 
 
 @dataclass(frozen=True)
 class StreetBoards:
-    """All boards of one street; `hands[p]` holds, board by board, the combos of player p."""
+    """All boards of one street; `hands[p]` holds, board by board, the hands of player p."""
 
     runouts: tuple[Runouts, ...]  # [B]
     parents: tuple[int, ...]  # [B]: board one street up
-    members: tuple[tuple[int, ...], ...]  # [B]: renamings that take each same board to this one
-    hands: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]  # [2][B][H]: combos
+    hands: tuple[list[BoardHands], list[BoardHands]]  # [2][B]
 
     @property
     def boards(self) -> list[tuple[int, ...]]:
         """The cards of each board."""
         return [runout.board for runout in self.runouts]
+
+    def combos(self, player: int, board: int) -> Longs:
+        """[C]: the combos of a player on a board."""
+        return self.hands[player][board].combos
 
     @cached_property
     def lists(self) -> tuple[HandLists, HandLists]:
@@ -48,20 +76,42 @@ class StreetBoards:
         return _hand_lists(self.boards, self.hands[0]), _hand_lists(self.boards, self.hands[1])
 
 
-def _hand_lists(
-    boards: list[tuple[int, ...]], hands_by_board: list[NDArray[np.int64]]
-) -> HandLists:
-    start = np.zeros(len(boards) + 1, np.int64)
-    np.cumsum([padded(len(hands)) for hands in hands_by_board], out=start[1:])
+def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
+    start = _starts([padded(len(hands.first)) for hands in hands_by_board])
     cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
-    strengths = np.zeros(start[-1], np.uint16)
-    for board, first, hands in zip(boards, start[:-1], hands_by_board, strict=True):
-        place = slice(first, first + len(hands))
-        cards[place] = COMBO_CARDS[hands]
+    strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
+    weight = np.zeros(start[-1], np.float32)
+    by_combo = []
+    for number, (board, hands) in enumerate(zip(boards, hands_by_board, strict=True)):
+        parent[start[number] : start[number + 1]] = hands.absent
+        place = slice(start[number], start[number] + len(hands.first))
+        cards[place], parent[place], weight[place] = (
+            COMBO_CARDS[hands.first],
+            hands.parent,
+            hands.weight,
+        )
         if len(board) == 5:
-            strengths[place] = combo_strengths([board], COMBO_CARDS[hands])[0]
-    count = np.array([len(hands) for hands in hands_by_board], np.int64)
-    return HandLists(start, count, cards.reshape(-1), strengths)
+            strengths[place] = combo_strengths([board], COMBO_CARDS[hands.first])[0]
+        by_combo.append(strengths[place][hands.hand])
+    combos = np.concatenate([hands.combos for hands in hands_by_board])
+    return HandLists(
+        start,
+        np.array([len(hands.first) for hands in hands_by_board], np.int64),
+        cards.reshape(-1),
+        strengths,
+        parent,
+        weight,
+        _starts([len(hands.combos) for hands in hands_by_board]),
+        COMBO_CARDS[combos].astype(np.uint8).reshape(-1),
+        np.concatenate(by_combo),
+        np.concatenate([hands.hand for hands in hands_by_board]).astype(np.uint16),
+    )
+
+
+def _starts(sizes: Sequence[int]) -> Longs:
+    start = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=start[1:])
+    return start
 
 
 def padded(count: int) -> int:
@@ -69,15 +119,10 @@ def padded(count: int) -> int:
     return max(LANES, -(-count // LANES) * LANES)
 
 
-def first_street(
-    root: Runouts, combos: tuple[NDArray[np.int64], NDArray[np.int64]]
-) -> StreetBoards:
+def first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
     """The street of the spot itself: one board."""
     return StreetBoards(
-        (root,),
-        (0,),
-        ((0,),),
-        ([_in_order(combos[0], root.board)], [_in_order(combos[1], root.board)]),
+        (root,), (0,), ([_board_hands(root, combos[0])], [_board_hands(root, combos[1])])
     )
 
 
@@ -85,36 +130,57 @@ def next_street(street: StreetBoards) -> StreetBoards:
     """One more card: the representatives of what may fall on each board."""
     runouts: list[Runouts] = []
     parents: list[int] = []
-    members: list[tuple[int, ...]] = []
-    hands: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
+    hands: tuple[list[BoardHands], list[BoardHands]] = ([], [])
     for number, here in enumerate(street.runouts):
-        for card in here.representatives:
+        chance = 1 / (48 - len(here.board))  # of each card that neither hand nor the board holds
+        for card, same in zip(here.representatives, here.multiplicities, strict=True):
             below = here.after(card)
             runouts.append(below)
             parents.append(number)
-            same = np.flatnonzero(here.representative == card)
-            others = [int(here.permutation[other]) for other in same if other != card]
-            members.append((0, *others))
-            blocked = np.uint64(1 << card)
             for player in (0, 1):
-                before = street.hands[player][number]
-                live = before[(COMBO_MASKS[before] & blocked) == 0]
-                hands[player].append(_in_order(live, below.board))
-    return StreetBoards(tuple(runouts), tuple(parents), tuple(members), hands)
+                above = street.hands[player][number]
+                live = (COMBO_MASKS[above.combos] & np.uint64(1 << card)) == 0
+                found = _board_hands(below, above.combos[live])
+                hands[player].append(_below(found, above, same * chance))
+    return StreetBoards(tuple(runouts), tuple(parents), hands)
 
 
-def _in_order(combos: NDArray[np.int64], board: tuple[int, ...]) -> NDArray[np.int64]:
-    """Combos by rising number, on the river by rising strength."""
-    ordered = np.sort(combos)
-    if len(board) < 5:
-        return ordered
-    strengths = combo_strengths([board], COMBO_CARDS[ordered])[0]
-    return ordered[np.argsort(strengths, kind="stable")]
+def _board_hands(runouts: Runouts, combos: Longs) -> BoardHands:
+    """The hands that combos are on a board, by the renamings that change neither it nor them."""
+    combos = np.sort(combos)
+    orbits = combo_orbits(runouts.symmetries)[combos]
+    first = combos[orbits == combos]
+    river = len(runouts.board) == 5
+    if river:
+        strengths = combo_strengths([runouts.board], COMBO_CARDS[first])[0]
+        first = first[np.argsort(strengths, kind="stable")]
+    place = np.zeros(COMBO_COUNT, np.int64)
+    place[first] = np.arange(len(first))
+    hand = place[orbits]
+    if river:
+        order = np.argsort(hand, kind="stable")
+        combos, hand = combos[order], hand[order]
+    count = len(first)
+    sizes = np.bincount(hand, minlength=count)
+    return BoardHands(combos, hand, first, sizes, np.zeros(count, np.int64), np.zeros(count), 0)
+
+
+def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
+    """Hands with their place on the board one street up; `chance` is that of all same cards.
+
+    A hand up there is O combos and the card one of S that are the same. Each of the S · O pairs of
+    card and combo is, renamed, one of the combos of the hands below, and by symmetry each of the O
+    combos gets as many of a hand's S · o pairs as the others: S · o / O.
+    """
+    place = np.zeros(COMBO_COUNT, np.int64)
+    place[above.combos] = above.hand
+    parent = place[hands.first]
+    weight = chance * hands.sizes / above.sizes[parent]
+    return replace(hands, parent=parent, weight=weight, absent=padded(len(above.first)))
 
 
 def kernel_boards(
     street: StreetBoards,
-    above: StreetBoards | None,
     below: StreetBoards | None,
     own: int,
     slots: tuple[int, int],
@@ -129,13 +195,13 @@ def kernel_boards(
     count = len(street.runouts)
     mine, his = street.lists[own], street.lists[other]
     starts = [one.start for one in street.lists]
-    own_total, other_total = int(mine.start[-1]), int(his.start[-1])
+    own_total = int(mine.start[-1])
     tables = {
         "below": np.zeros(own_total, np.uint16),
         "upto": np.zeros(own_total, np.uint16),
         "below_cards": np.zeros(2 * own_total, np.uint16),
         "upto_cards": np.zeros(2 * own_total, np.uint16),
-        "card_places": np.zeros(2 * other_total, np.uint16),
+        "card_places": np.zeros(len(his.combo_cards), np.uint16),
         "card_first": np.zeros(54 * count, np.uint16),
         "own_twin": np.zeros(own_total, np.uint16),
     }
@@ -144,13 +210,13 @@ def kernel_boards(
         mine.cards,
         mine.start,
         mine.count,
-        his.strengths,
-        his.cards,
+        his.combo_strengths,
+        his.combo_cards,
+        his.combo_start,
+        his.combo_hand,
         his.start,
-        his.count,
         **tables,
     )
-    other_parent, member_start, member_parent = _parents(street, above, own, starts)
     children = np.zeros(count + 1, np.int64)
     if below is not None:
         np.cumsum(np.bincount(below.parents, minlength=count), out=children[1:])
@@ -162,77 +228,40 @@ def kernel_boards(
             np.zeros(0, np.float32),
         )
     )
-    board_size = len(street.runouts[0].board)
     return Boards(
         own_start=mine.start,
         other_start=his.start,
         own_slots=mine.start * slots[own],
         other_slots=his.start * slots[other],
-        other_parent=other_parent,
-        member_start=member_start,
-        member_parent=member_parent,
+        other_parent=his.parent,
+        own_parent=mine.parent,
+        own_weight=mine.weight,
         children=children,
-        chance=np.float32(1 / (48 - board_size)),
         own_cards=mine.cards,
-        other_cards=his.cards,
+        combo_start=his.combo_start,
+        combo_cards=his.combo_cards,
+        combo_hand=his.combo_hand,
         equity_start=equity_start,
         equity=equity,
         **tables,
     )
 
 
-def _parents(
-    street: StreetBoards,
-    above: StreetBoards | None,
-    own: int,
-    starts: list[NDArray[np.int64]],
-) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.uint16]]:
-    """Where hands stand one street up: the other's, and own ones for each same board."""
-    other = 1 - own
-    count = len(street.runouts)
-    other_parent = np.zeros(int(starts[other][-1]), np.uint16)
-    pieces: list[NDArray[np.uint16]] = []
-    member_start = np.zeros(count + 1, np.int64)
-    if above is None:
-        return other_parent, member_start, np.zeros(0, np.uint16)
-    place = np.zeros((2, COMBO_COUNT), np.uint16)
-    parent = -1
-    for board in range(count):
-        if street.parents[board] != parent:
-            parent = street.parents[board]
-            for player in (0, 1):
-                hands = above.hands[player][parent]
-                place[player, :] = padded(len(hands))  # the row of hands that are not there
-                place[player, hands] = np.arange(len(hands))
-        absent = [padded(len(above.hands[player][parent])) for player in (0, 1)]
-        begin, end = starts[other][board], starts[other][board + 1]
-        hands = street.hands[other][board]
-        other_parent[begin:end] = absent[other]
-        other_parent[begin : begin + len(hands)] = place[other, hands]
-        mine = street.hands[own][board]
-        size = int(starts[own][board + 1] - starts[own][board])
-        for renaming in street.members[board]:
-            piece = np.full(size, absent[own], np.uint16)
-            # The hand that the renaming takes to this one.
-            before = np.empty(COMBO_COUNT, np.int64)
-            before[COMBO_PERMUTATIONS[renaming]] = np.arange(COMBO_COUNT)
-            piece[: len(mine)] = place[own, before[mine]]
-            pieces.append(piece)
-        member_start[board + 1] = member_start[board] + size * len(street.members[board])
-    return other_parent, member_start, np.concatenate(pieces)
-
-
 def _all_in_matrices(
     street: StreetBoards, own: int, starts: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Share won − share lost of own hands against the other's over all runouts."""
+    """Share won − share lost of own hands against all combos of each of the other's hands."""
     other = 1 - own
     matrices = []
     for board, runout in enumerate(street.runouts):
         mine, his = street.hands[own][board], street.hands[other][board]
-        counts = matchups(runout.board, mine, his, threads=1)
-        fits = (COMBO_MASKS[mine][:, None] & COMBO_MASKS[his][None, :]) == 0
-        net = 2.0 * counts.equity - 1.0
+        counts = matchups(runout.board, mine.first, his.combos, threads=1)
+        fits = (COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos][None, :]) == 0
+        net = np.where(fits, 2.0 * counts.equity - 1.0, 0.0)
+        if len(his.first) < len(his.combos):
+            by_hand = np.argsort(his.hand, kind="stable")
+            ends = np.cumsum(his.sizes)[:-1]
+            net = np.add.reduceat(net[:, by_hand], [0, *ends], axis=1)
         matrix = np.zeros(
             (
                 starts[own][board + 1] - starts[own][board],
@@ -240,7 +269,6 @@ def _all_in_matrices(
             ),
             np.float32,
         )
-        matrix[: len(mine), : len(his)] = np.where(fits, net, 0.0)
+        matrix[: len(mine.first), : len(his.first)] = net
         matrices.append(matrix.reshape(-1))
-    sizes = [matrix.size for matrix in matrices]
-    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64), np.concatenate(matrices)
+    return _starts([matrix.size for matrix in matrices])[:-1], np.concatenate(matrices)

@@ -49,7 +49,7 @@ class ExactFlops:
             self.subgames.append(row)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
-            HAND_OF_COMBO[self.subgames[0][flop].streets[0].hands[Player.OOP][0]].astype(np.int64)
+            HAND_OF_COMBO[self.subgames[0][flop].streets[0].combos(Player.OOP, 0)].astype(np.int64)
             for flop in range(len(flops) if self.subgames else 0)
         ]
 

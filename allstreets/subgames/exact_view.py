@@ -68,7 +68,7 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
 
 
 def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) -> Floats:
-    """[A, H]: the average strategy of a tree node on board `number` of its street, as stored."""
+    """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
     player = Player(int(subgame.tree.player[node]))
     boards = subgame.boards[player][level]
     actions = int(subgame.tree.child_count[node])
@@ -76,8 +76,8 @@ def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) 
     start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
     stored = widen(subgame.averages[level][player][start : start + actions * hands])
     by_action = stored.reshape(hands // 16, actions, 16).transpose(1, 0, 2).reshape(actions, -1)
-    count = len(subgame.streets[level].hands[player][number])
-    weights = np.maximum(by_action[:, :count].astype(np.float64), 0.0)
+    hand = subgame.streets[level].hands[player][number].hand
+    weights = np.maximum(by_action[:, hand].astype(np.float64), 0.0)
     total = weights.sum(axis=0)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
 
@@ -95,8 +95,8 @@ class StreetView:
         number = self.board.numbers[-1]
         before = np.empty(COMBO_COUNT, np.int64)
         before[self.board.renamed] = np.arange(COMBO_COUNT)
-        stored = [subgame.streets[self.level].hands[player][number] for player in Player]
-        self.combos = before[stored[0]], before[stored[1]]
+        self._hands = [subgame.streets[self.level].hands[player][number] for player in Player]
+        self.combos = before[self._hands[0].combos], before[self._hands[1].combos]
         masks = COMBO_MASKS[self.combos[0]], COMBO_MASKS[self.combos[1]]
         self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
 
@@ -191,17 +191,14 @@ class StreetView:
         boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
         hands = int(boards.other_start[number + 1] - boards.other_start[number])
         row = int(self.subgame.forests[own][self.level].reach_row[place]) * hands
-        count = len(self.combos[own.opponent])
         scale = self.subgame.scale[own] / self.subgame.chips
-        return reach[row : row + count].astype(np.float64) * scale
+        return reach[row + self._hands[own.opponent].hand].astype(np.float64) * scale
 
     def _value_row(self, own: Player, values: NDArray[np.float32], row: int) -> Floats:
         boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
         hands = int(boards.own_start[number + 1] - boards.own_start[number])
-        count = len(self.combos[own])
-        return (
-            values[row * hands : row * hands + count].astype(np.float64) * self.subgame.scale[own]
-        )
+        found = values[row * hands + self._hands[own].hand]
+        return found.astype(np.float64) * self.subgame.scale[own]
 
     def _value(self, own: Player, node: int) -> Floats:
         """[H]: Σ of reach · result of `own` at a node where the other acts."""

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 from naive_spot import NaiveSpot
+from small_spots import RIVER as SMALL_RIVER
+from small_spots import spot as small_spot
 
-from allstreets.betting import Player
+from allstreets.betting import NodeKind, Player
+from allstreets.cards import CARD_PERMUTATIONS, COMBO_PERMUTATIONS, make_card
 from allstreets.cfr import parse_schedule
 from allstreets.solvers import Spot, SpotSolver
+from allstreets.subgames.exact import ExactSubgame
 
 RIVER = Spot(
     board="Ks7d4c9h2s",
@@ -46,6 +50,16 @@ SYMMETRIC = Spot(
     bets="a",
     raises="a",
 )
+# Three suits that change places, in orbits of one to six combos, the same ones for both players.
+MONOTONE = Spot(
+    board="QsJs2s7s",
+    oop="AA,T9s,54s",
+    ip="KK,AA,88,AKo:0.5",
+    pot=100,
+    stack=150,
+    bets="75%",
+    raises="100%",
+)
 
 
 def slow_twin(spot: Spot, algorithm: str) -> NaiveSpot:
@@ -64,7 +78,7 @@ def compare(
     slow: dict[int, float],
     tolerance: float = 1e-5,
 ) -> None:
-    combos = solver.subgame.streets[0].hands[player][0]
+    combos = solver.subgame.streets[0].combos(player, 0)
     expected = np.array([slow[combo] for combo in combos.tolist()])
     scale = solver.spot.pot * float(solver.reach[player.opponent].sum())
     assert np.abs(ours - expected).max() < tolerance * scale
@@ -81,6 +95,7 @@ def compare(
         (TURN, "tuned", 4),
         (TURN, "vanilla", 3),
         (SYMMETRIC, "tuned", 4),
+        (MONOTONE, "tuned", 3),
         (FLOP, "tuned", 2),
     ],
 )
@@ -164,17 +179,75 @@ def test_sixteen_bits_solve_the_same_spot(spot: Spot, precision: str) -> None:
     assert half.avg_positive_regret == pytest.approx(exact.avg_positive_regret, rel=0.5)
 
 
-def test_runouts_folded_together_give_what_all_cards_give() -> None:
-    solver = SpotSolver(SYMMETRIC, threads=1)
-    assert len(solver.subgame.streets[1].runouts) < 48
-    plain = SpotSolver(SYMMETRIC, threads=1)
-    root = plain.subgame.streets[0].runouts[0].without_symmetry()
-    from allstreets.subgames.exact import ExactSubgame
+@pytest.mark.parametrize("precision", ["float16", "int16"])
+@pytest.mark.parametrize(
+    ("spot", "early", "late"), [(small_spot(SMALL_RIVER), 1000, 10_000), (TURN, 400, 2000)]
+)
+def test_sixteen_bits_do_not_get_worse_with_iterations(
+    spot: Spot, precision: str, early: int, late: int
+) -> None:
+    """A mean that is rounded to the nearest number stops moving, and then drifts."""
+    exact, half = SpotSolver(spot, threads=1), SpotSolver(spot, threads=1, precision=precision)
+    for solver in (exact, half):
+        solver.train_batch(early)
+    before, bound = half.exploitability(), 2 * exact.exploitability()
+    half.train_batch(late - early)
+    assert half.exploitability() <= min(before, bound)
 
-    combos = tuple(np.flatnonzero(one.weights) for one in SYMMETRIC.ranges)
-    plain.subgame = ExactSubgame(
-        SYMMETRIC.tree, SYMMETRIC.payoffs, root, (combos[0], combos[1]), threads=1
-    )
+
+@pytest.mark.parametrize("precision", ["float16", "int16"])
+def test_sixteen_bits_round_alike_when_a_run_is_taken_up_again(precision: str) -> None:
+    whole, first, second = (SpotSolver(RIVER, threads=1, precision=precision) for _ in range(3))
+    whole.train_batch(60)
+    first.train_batch(25)
+    second.restore({name: array.copy() for name, array in first.state().items()})
+    second.train_batch(35)
+    for name, array in whole.state().items():
+        assert np.array_equal(array, second.state()[name]), name
+
+
+def test_folded_suits_stay_alike_however_long_it_runs() -> None:
+    """Combos that no suit tells apart play the same strategy, so the folded game is zero-sum."""
+    solver, tree = SpotSolver(MONOTONE, "linear", threads=1), MONOTONE.tree
+    solver.train_batch(1500)
+    before = solver.exploitability()
+    solver.train_batch(4500)
+    assert solver.exploitability() < 0.6 * before
+    assert sum(solver.expected_values()) == pytest.approx(MONOTONE.pot, rel=1e-6)
+    for cards in ((), (make_card(3, 3),), (make_card(3, 0),)):  # 5s leaves all suits, 5c two
+        view, street = solver.view(cards), tree.first_street + len(cards)
+        for node in np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)):
+            strategy, combos = view.strategy(int(node)), view.combos[tree.player[node]]
+            fixed = [
+                p for p in solver.subgame.streets[0].runouts[0].symmetries
+                if all(CARD_PERMUTATIONS[p, card] == card for card in cards)
+            ]  # fmt: skip
+            place = {int(combo): at for at, combo in enumerate(combos)}
+            for renaming in fixed:
+                moved = [place[int(COMBO_PERMUTATIONS[renaming, combo])] for combo in combos]
+                assert np.array_equal(strategy, strategy[:, moved])
+
+
+def test_a_hand_is_stored_once_for_all_combos_that_suits_do_not_tell_apart() -> None:
+    street = SpotSolver(MONOTONE, threads=1).subgame.streets[0]
+    hands = street.hands[Player.OOP][0]
+    # AA: with the spade or without; T9 and 54: in spades or not.
+    assert len(hands.combos) == 14
+    assert sorted(hands.sizes.tolist()) == [1, 1, 3, 3, 3, 3]
+
+
+def unfolded(spot: Spot) -> SpotSolver:
+    """A solver for which every suit is a suit of its own."""
+    solver = SpotSolver(spot, threads=1)
+    root = solver.subgame.streets[0].runouts[0].without_symmetry()
+    oop, ip = (np.flatnonzero(one.weights) for one in spot.ranges)
+    solver.subgame = ExactSubgame(spot.tree, spot.payoffs, root, (oop, ip), threads=1)
+    return solver
+
+
+def test_runouts_folded_together_give_what_all_cards_give() -> None:
+    solver, plain = SpotSolver(SYMMETRIC, threads=1), unfolded(SYMMETRIC)
+    assert len(solver.subgame.streets[1].runouts) < 48
     assert len(plain.subgame.streets[1].runouts) == 48
     for one in (solver, plain):
         one.train_batch(50)

@@ -51,7 +51,7 @@ class Alone:
         self.subgame = ExactSubgame(
             tree, results, runouts(cards, [np.ones(1326)]), (combos, combos)
         )
-        self.combos = [self.subgame.streets[0].hands[player][0].tolist() for player in Player]
+        self.combos = [self.subgame.streets[0].combos(player, 0).tolist() for player in Player]
 
     def reach(self, player: Player, classes: Floats) -> Floats:
         return np.array([classes[HAND_OF_COMBO[combo]] for combo in self.combos[player]])

@@ -26,7 +26,6 @@ from allstreets.betting import (
 )
 from allstreets.betting.lines import action_label
 from allstreets.cards import Range, parse_board, runouts
-from allstreets.cards.combos import COMBO_MASKS
 from allstreets.cards.matchups import processors
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
@@ -249,9 +248,9 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     if isinstance(tree, str):
         raise InputError(tree)
     weights = [one.weights for one in spot.ranges]
-    masks = [COMBO_MASKS[one > 0] for one in weights]
+    combos = [one.nonzero()[0] for one in weights]
     root = runouts(spot.cards, weights)
-    need = estimate_exact(tree, root, masks, form.precision, processors())
+    need = estimate_exact(tree, root, combos, form.precision, processors())
     return CheckedSpot(config, spot, tree, need)
 
 

@@ -142,7 +142,7 @@ class _ExactPacker:
     def pack(self, flop: int, reach: Floats) -> Arrays:
         """Strategies and EVs, combos rising."""
         subgame = self._subgames[flop]
-        combos = subgame.streets[0].hands[Player.OOP][0]
+        combos = subgame.streets[0].combos(Player.OOP, 0)
         order = np.argsort(combos)
         hands = HAND_OF_COMBO[combos]
         view = StreetView(subgame, (reach[0][hands], reach[1][hands]))

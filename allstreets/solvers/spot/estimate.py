@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, NodeKind, Player, Street
-from allstreets.cards import Runouts, runouts
+from allstreets.cards import Runouts, combo_orbits, runouts
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.solvers.spot.locks import find_locks, lock_root
 from allstreets.solvers.spot.spot import Spot
@@ -68,24 +68,24 @@ def spot_root(spot: Spot) -> Runouts:
 
 def estimate_spot(spot: Spot, precision: str = "float32", threads: int = 1) -> Estimate:
     """What the spot takes; nothing is allocated, and a flop takes milliseconds."""
-    masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in spot.ranges]
-    return estimate_exact(spot.tree, spot_root(spot), masks, precision, threads)
+    combos = [np.flatnonzero(one.weights) for one in spot.ranges]
+    return estimate_exact(spot.tree, spot_root(spot), combos, precision, threads)
 
 
 def estimate_exact(
     tree: BettingTree,
     root: Runouts,
-    masks: Sequence[NDArray[np.uint64]],
+    combos: Sequence[NDArray[np.int64]],
     precision: str = "float32",
     threads: int = 1,
 ) -> Estimate:
-    """What an exact game takes; `masks` are the cards of both players' combos."""
+    """What an exact game takes; `combos` are those of both players."""
     require_precision(precision)
     levels = deal_streets(tree)
     shown = (tree.kind == NodeKind.SHOWDOWN) & (tree.street < Street.RIVER)
     all_in_streets = set(tree.street[shown].tolist())
     boards, slots, hands, matrices = {}, 0, 0, 0
-    for level, counts in zip(levels, _hand_counts(root, masks, len(levels)), strict=True):
+    for level, counts in zip(levels, _hand_counts(root, combos, len(levels)), strict=True):
         boards[level] = len(counts[0])
         actions = node_slots(tree, level).actions
         slots += sum(int(counts[player].sum()) * actions[player] for player in Player)
@@ -98,26 +98,36 @@ def estimate_exact(
 
 
 def _hand_counts(
-    root: Runouts, masks: Sequence[NDArray[np.uint64]], levels: int
+    root: Runouts, combos: Sequence[NDArray[np.int64]], levels: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """For each street the padded number of hands [B] of OOP and IP on every board."""
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
+    boards = [(root.symmetries, 0)]
     for level in range(levels):
-        cards = np.array([blocked for _, blocked in dealt], np.uint64)
-        yield _padded(masks[0], cards), _padded(masks[1], cards)
+        yield _padded(combos[0], boards), _padded(combos[1], boards)
         if level + 1 < levels:
-            # After the last card nobody asks for the board itself, only for what it blocks.
-            last = level + 2 == levels
-            dealt = [
-                (here if last else here.after(card), blocked | 1 << card)
+            cards = [
+                (here, card, blocked | 1 << card)
                 for here, blocked in dealt
                 for card in here.representatives
             ]
+            boards = [(here.symmetries_after(card), blocked) for here, card, blocked in cards]
+            if level + 2 < levels:  # after the last card no further one falls
+                dealt = [(here.after(card), blocked) for here, card, blocked in cards]
 
 
-def _padded(masks: NDArray[np.uint64], dealt: NDArray[np.uint64]) -> NDArray[np.int64]:
-    live = ((masks[None, :] & dealt[:, None]) == 0).sum(axis=1)
-    return np.array([padded(int(count)) for count in live], np.int64)
+def _padded(
+    combos: NDArray[np.int64], boards: Sequence[tuple[tuple[int, ...], int]]
+) -> NDArray[np.int64]:
+    """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
+    counts = np.zeros(len(boards), np.int64)
+    for symmetries in {here for here, _ in boards}:
+        places = [place for place, (here, _) in enumerate(boards) if here == symmetries]
+        first = combos[combo_orbits(symmetries)[combos] == combos]
+        dealt = np.array([boards[place][1] for place in places], np.uint64)
+        live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
+        counts[places] = [padded(int(count)) for count in live]
+    return counts
 
 
 def require_precision(precision: str) -> None:

@@ -11,7 +11,7 @@ from allstreets.base import InputError, suggest
 from allstreets.betting import ActionKind, BettingTree, NodeKind, Player, parse_line
 from allstreets.betting.lines import ANY_CARD, action_text
 from allstreets.cards import Range, Runouts
-from allstreets.kernels.simd import widen
+from allstreets.kernels.simd import LARGEST, narrow, widen
 from allstreets.subgames.exact import ExactSubgame
 
 WORDS = {
@@ -133,7 +133,7 @@ def impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
             dealt = runout.board[root:]
             if any(c not in (ANY_CARD, d) for c, d in zip(lock.cards, dealt, strict=True)):
                 continue
-            combos = subgame.streets[level].hands[player][number]
+            combos = subgame.streets[level].hands[player][number].first
             hands = int(boards.own_start[number + 1] - boards.own_start[number])
             flags = subgame.locked[level][player]
             at = int(boards.own_start[number]) * nodes + slots.number[lock.node] * hands
@@ -144,8 +144,7 @@ def impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
                 stored = arrays[level][player][start : start + actions * hands]
                 wide = widen(stored).reshape(hands // 16, actions, 16).copy()
                 by_action = wide.transpose(1, 0, 2).reshape(actions, hands).copy()
-                by_action[:, np.flatnonzero(held)] = lock.strategy[:, combos[held]]
+                one = LARGEST if stored.dtype == np.int16 else 1.0
+                by_action[:, np.flatnonzero(held)] = one * lock.strategy[:, combos[held]]
                 back = by_action.reshape(actions, hands // 16, 16).transpose(1, 0, 2).reshape(-1)
-                stored[:] = (
-                    back.astype(np.float16).view(np.uint16) if stored.dtype == np.uint16 else back
-                )
+                stored[:] = narrow(back, stored.dtype)

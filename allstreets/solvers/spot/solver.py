@@ -60,7 +60,7 @@ class SpotSolver:
         combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
         self.subgame = ExactSubgame(spot.tree, spot.payoffs, root, combos, self.threads, precision)
         impose(self.subgame, locks)
-        hands = [self.subgame.streets[0].hands[player][0] for player in Player]
+        hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
         self.reach = weights[0][hands[0]], weights[1][hands[1]]
         self._iterations = 0
         self._regret_weight = 0.0
@@ -166,13 +166,14 @@ class SpotSolver:
 
     def strategies(self) -> Mapping[str, Mapping[str, float]]:
         """The average strategy of the first street: "line: combo" → action → probability."""
-        tree, hands = self.spot.tree, self.subgame.streets[0].hands
+        tree, street = self.spot.tree, self.subgame.streets[0]
         found: dict[str, dict[str, float]] = {}
         for node in self._first_street():
             names = [action_text(action) for action in tree.actions_at(node)]
             player = int(tree.player[node])
             strategy = average_strategy(self.subgame, 0, 0, node)
-            for combo, chances in zip(hands[player][0].tolist(), strategy.T.tolist(), strict=True):
+            combos = street.combos(player, 0).tolist()
+            for combo, chances in zip(combos, strategy.T.tolist(), strict=True):
                 key = f"{line_text(tree, node)}: {combo_text(combo)}".strip()
                 found[key] = dict(zip(names, chances, strict=True))
         return found

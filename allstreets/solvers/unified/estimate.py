@@ -117,11 +117,11 @@ def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
     everyone = np.ones(COMBO_COUNT)
     for flop in game.flops.flops:
         blocked = np.uint64(sum(1 << card for card in flop.cards))
-        masks = COMBO_MASKS[(COMBO_MASKS & blocked) == 0]
+        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
         root = runouts(flop.cards, [everyone])
         shared = 0  # tables by board and all-in matrices, for all pots and both players
         for pot in game.pots:
-            need = estimate_exact(pot.tree, root, [masks for _ in Player], precision)
+            need = estimate_exact(pot.tree, root, [combos for _ in Player], precision)
             stored += need.memory_bytes
             own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
             shared = max(shared, own)
