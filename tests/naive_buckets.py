@@ -70,24 +70,28 @@ def river_meetings(board: Sequence[int], buckets: Buckets) -> tuple[Counter[Comb
     return meetings, margin
 
 
-def runout_meetings(
-    board: Sequence[int], owns: Sequence[Combo], others: Sequence[Combo]
-) -> tuple[int, int]:
-    """Meetings and margin of some combos against others, over all complete boards of `board`."""
-    meetings = margin = 0
-    deck = [card for card in range(52) if card not in board]
-    for rest in combinations(deck, 5 - len(board)):
-        complete = (*board, *rest)
-        live = [
-            [(combo, strength(combo, complete)) for combo in side if not {*combo} & {*rest}]
-            for side in (owns, others)
-        ]
-        for own, own_strength in live[0]:
-            for other, other_strength in live[1]:
-                if own[0] not in other and own[1] not in other:
-                    meetings += 1
-                    margin += (own_strength > other_strength) - (own_strength < other_strength)
-    return meetings, margin
+def dealt_share(
+    counts: Sequence[Mapping[Combo, int]],
+    own: int,
+    other: int,
+    river_net: Sequence[Sequence[float]],
+) -> float:
+    """Net share of one bucket against another when each is dealt on, street by street.
+
+    `counts` say, for each street to come, how often a bucket (first of the pair) becomes another.
+    """
+    if not counts:
+        return river_net[own][other]
+    here, *rest = counts
+    after = [
+        [(then, count) for (before, then), count in here.items() if before == bucket]
+        for bucket in (own, other)
+    ]
+    share = 0.0
+    for mine, my_count in after[0]:
+        for theirs, their_count in after[1]:
+            share += my_count * their_count * dealt_share(rest, mine, theirs, river_net)
+    return share / (sum(count for _, count in after[0]) * sum(count for _, count in after[1]))
 
 
 def chosen_seeds(

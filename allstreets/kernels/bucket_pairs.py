@@ -7,11 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.kernels.bucket_rivers import STRENGTHS, order_by_strength
-from allstreets.kernels.evaluator import DEAD
 from allstreets.kernels.jit import kernel
-
-ONE_PAIR = np.int64(1) << np.int64(32)
-"""A cell of `count_runout_pairs` holds pairs in its upper and points in its lower half."""
 
 
 @kernel
@@ -98,52 +94,6 @@ def count_river_pairs(
                     other = bucket[sharing[same]]
                     ties[own, other] -= 1
                     ties[other, own] -= 1
-
-
-@kernel
-def count_runout_pairs(
-    strengths: NDArray[np.uint16],
-    masks: NDArray[np.uint64],
-    turn_buckets: NDArray[np.uint16],
-    flop_buckets: NDArray[np.uint16],
-    turn_cells: NDArray[np.int64],
-    flop_cells: NDArray[np.int64],
-) -> None:
-    """Add what hands meet over the rivers of one turn card, by their turn and their flop buckets.
-
-    `strengths` [B, H] are those on each river, `masks` [H] the hands' cards as bits. Each pair of
-    hands that share no card adds `ONE_PAIR` and the points of the hand that comes first, 2 a win
-    and 1 a tie, to one cell of `turn_cells` [K, K] and one of `flop_cells`, in the row of the hand
-    that comes first. All 49 turn cards together make 2.9 · 10⁷ pairs and 2.5 · 10⁹ points.
-    """
-    river_count, hand_count = strengths.shape
-    points = np.empty(hand_count, np.uint16)
-    amounts = np.empty(hand_count, np.int64)
-    for hand in range(hand_count):
-        # Slices that begin at 0, for only such loops are vectorised.
-        rest = points[hand + 1 :]
-        rest[:] = 0
-        for river in range(river_count):
-            strength = strengths[river, hand]
-            if strength == DEAD:
-                continue
-            # A dead opponent holds the largest number: he gives no point.
-            others = strengths[river, hand + 1 :]
-            for other in range(len(rest)):
-                rest[other] += np.uint16(1) if strength > others[other] else np.uint16(0)
-                rest[other] += np.uint16(1) if strength >= others[other] else np.uint16(0)
-        mask = masks[hand]
-        other_masks = masks[hand + 1 :]
-        for other in range(len(rest)):
-            fits = mask & other_masks[other] == 0
-            amounts[other] = np.int64(rest[other]) + ONE_PAIR if fits else np.int64(0)
-        turn_row = turn_cells[turn_buckets[hand]]
-        flop_row = flop_cells[flop_buckets[hand]]
-        other_turns = turn_buckets[hand + 1 :]
-        other_flops = flop_buckets[hand + 1 :]
-        for other in range(len(rest)):
-            turn_row[other_turns[other]] += amounts[other]
-            flop_row[other_flops[other]] += amounts[other]
 
 
 @kernel

@@ -9,6 +9,8 @@ The players' cards are in *product form*: each player's next bucket is drawn fro
 alone, as if the other held no cards and saw another card fall. So the current bucket is all that a
 player needs to know, and CFR and best response are exact in that game. What it leaves out is card
 removal between the players, and that a turn card which makes one's flush makes the other's too.
+Whatever is paid, folds, showdowns and all-ins before the river, is paid by the cards of that game:
+the same pots are worth the same on whichever street the money goes in.
 
 A bucket's weight is the number of combos expected in it. A combo weighs 1 on the flop; it sees each
 of 47 turn cards with the same chance, and then each of 46 river cards. So all weights of a street
@@ -29,12 +31,7 @@ from allstreets.cards.combos import live_combos
 from allstreets.kernels.bucket_pairs import count_moves
 from allstreets.kernels.bucket_rivers import MOST_POINTS
 from allstreets.subgames.bucket_clusters import best_intervals, k_means
-from allstreets.subgames.bucket_equity import (
-    river_net,
-    river_totals,
-    runout_net,
-    runout_totals,
-)
+from allstreets.subgames.bucket_equity import dealt_on, river_net, river_totals
 from allstreets.subgames.bucket_features import (
     FLOP_RUNOUTS,
     TURN_RUNOUTS,
@@ -178,10 +175,8 @@ def build_bucket_model(flop: Sequence[int], counts: BucketCounts, seed: int = 0)
         river_moves.sum(axis=0) / (TURN_CHANCES * RIVER_CHANCES),
     )
     moves = (_shares(turn_moves), _shares(river_moves))
-    river_pairs = river_totals(boards.strengths, river_buckets, len(weights[2]))
-    turn_pairs, flop_pairs = runout_totals(boards, turn_buckets, flop_buckets, boards.deck)
-    net_on_river = river_net(river_pairs)
-    net_on_turn = runout_net(turn_pairs, moves[1], net_on_river)
+    net_on_river = river_net(river_totals(boards.strengths, river_buckets, len(weights[2])))
+    net_on_turn = dealt_on(moves[1], net_on_river)
     return BucketModel(
         flop=boards.flop,
         counts=counts,
@@ -192,7 +187,7 @@ def build_bucket_model(flop: Sequence[int], counts: BucketCounts, seed: int = 0)
         weights=weights,
         equity=(flop_equity, turn_equity, _river_equity(occurring, river_of_points)),
         moves=moves,
-        net=(runout_net(flop_pairs, moves[0], net_on_turn), net_on_turn, net_on_river),
+        net=(dealt_on(moves[0], net_on_turn), net_on_turn, net_on_river),
     )
 
 

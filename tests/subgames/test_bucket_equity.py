@@ -1,4 +1,4 @@
-"""Pair equities against meetings counted one by one, and against exact equities of combos."""
+"""Net shares of buckets: meetings on the river counted one by one, and cards dealt from there."""
 
 import naive_buckets
 import numpy as np
@@ -8,16 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from allstreets.cards import COMBO_CARDS, live_combos, matchups, parse_cards
-from allstreets.cards.combos import disjoint_combos
-from allstreets.subgames.bucket_equity import (
-    PairTotals,
-    dealt_on,
-    river_net,
-    river_totals,
-    runout_net,
-    runout_totals,
-)
+from allstreets.cards import COMBO_CARDS, parse_cards
+from allstreets.subgames.bucket_equity import PairTotals, dealt_on, river_net, river_totals
 from allstreets.subgames.bucket_features import FlopBoards, flop_boards
 
 FLOP = parse_cards("8s 8h 3d")
@@ -26,22 +18,6 @@ FLOP = parse_cards("8s 8h 3d")
 @pytest.fixture(scope="module")
 def boards() -> FlopBoards:
     return flop_boards(FLOP)
-
-
-@pytest.fixture(scope="module")
-def flop_buckets() -> NDArray[np.int16]:
-    """[1326]: any buckets will do."""
-    numbers = np.random.default_rng(1).integers(0, 4, 1326)
-    return np.where(live_combos(FLOP), numbers, -1).astype(np.int16)
-
-
-@pytest.fixture(scope="module")
-def turn_buckets() -> NDArray[np.int16]:
-    """[52, 1326]."""
-    numbers = np.random.default_rng(2).integers(0, 9, (52, 1326))
-    live = np.stack([live_combos((*FLOP, card)) for card in range(52)])
-    live[list(FLOP)] = False
-    return np.where(live, numbers, -1).astype(np.int16)
 
 
 def random_river_buckets(boards: FlopBoards, count: int) -> NDArray[np.int16]:
@@ -86,69 +62,11 @@ def test_river_meetings_of_a_bucket_hold_all_its_points(boards: FlopBoards) -> N
     assert totals.meetings.sum(axis=1).tolist() == (990 * np.bincount(buckets[live])).tolist()
 
 
-def test_turn_meetings_agree_with_counting_pair_by_pair(
-    boards: FlopBoards, flop_buckets: NDArray[np.int16]
-) -> None:
-    (turn,) = parse_cards("Jc")
-    # One bucket of few combos against another, all others in a third one.
-    chosen = np.flatnonzero(live_combos((*FLOP, turn)))[::37]
-    buckets = np.full((52, 1326), -1, np.int16)
-    buckets[turn, live_combos((*FLOP, turn))] = 2
-    buckets[turn, chosen[::2]] = 0
-    buckets[turn, chosen[1::2]] = 1
-    totals, _ = runout_totals(boards, buckets, flop_buckets, [turn])
-    sides = [
-        [(int(high), int(low)) for high, low in COMBO_CARDS[part]]
-        for part in (chosen[::2], chosen[1::2])
-    ]
-    for own, other in ((0, 1), (1, 0), (0, 0)):
-        expected = naive_buckets.runout_meetings((*FLOP, turn), sides[own], sides[other])
-        assert (totals.meetings[own, other], totals.margin[own, other]) == expected
-
-
-def by_bucket(matrix: NDArray[np.floating], buckets: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Sum a matrix of combos [C, C] by the buckets [C] of both."""
-    members = (buckets[:, None] == np.arange(buckets.max() + 1)).astype(np.float64)
-    summed: NDArray[np.float64] = members.T @ matrix @ members
-    return summed
-
-
-def test_turn_and_flop_meetings_agree_with_exact_equities_of_combos(
-    boards: FlopBoards, turn_buckets: NDArray[np.int16], flop_buckets: NDArray[np.int16]
-) -> None:
-    some = boards.deck[3::8]
-    on_turn, _ = runout_totals(boards, turn_buckets, flop_buckets, some)
-    _, on_flop = runout_totals(boards, turn_buckets, flop_buckets, boards.deck)
-    turn_meetings, turn_margin = np.zeros((9, 9)), np.zeros((9, 9))
-    for card in some:
-        live = np.flatnonzero(live_combos((*FLOP, card)))
-        fits = disjoint_combos()[np.ix_(live, live)]
-        counts = matchups((*FLOP, card), live, live, threads=1)
-        buckets = turn_buckets[card, live]
-        turn_meetings += by_bucket(44.0 * fits, buckets)
-        turn_margin += by_bucket(np.where(fits, 2.0 * counts.wins + counts.ties - 44, 0), buckets)
-    assert np.array_equal(on_turn.meetings, turn_meetings)
-    assert np.array_equal(on_turn.margin, turn_margin)
-
-    live = np.flatnonzero(live_combos(FLOP))
-    fits = disjoint_combos()[np.ix_(live, live)]
-    counts = matchups(FLOP, live, live, threads=1)
-    buckets = flop_buckets[live]
-    # Turn and river in both orders.
-    meetings = by_bucket(2.0 * 990 * fits, buckets)
-    margin = by_bucket(np.where(fits, 2.0 * (2.0 * counts.wins + counts.ties - 990), 0), buckets)
-    assert np.array_equal(on_flop.meetings, meetings)
-    assert np.array_equal(on_flop.margin, margin)
-
-
-def test_totals_are_symmetric_and_antisymmetric(
-    boards: FlopBoards, turn_buckets: NDArray[np.int16], flop_buckets: NDArray[np.int16]
-) -> None:
-    river = river_totals(boards.strengths, random_river_buckets(boards, 3), 3)
-    for totals in (river, *runout_totals(boards, turn_buckets, flop_buckets, boards.deck[:4])):
-        assert np.array_equal(totals.meetings, totals.meetings.T)
-        assert np.array_equal(totals.margin, -totals.margin.T)
-        assert (abs(totals.margin) <= totals.meetings).all()
+def test_totals_are_symmetric_and_antisymmetric(boards: FlopBoards) -> None:
+    totals = river_totals(boards.strengths, random_river_buckets(boards, 3), 3)
+    assert np.array_equal(totals.meetings, totals.meetings.T)
+    assert np.array_equal(totals.margin, -totals.margin.T)
+    assert (abs(totals.margin) <= totals.meetings).all()
 
 
 def test_buckets_that_never_meet_are_compared_by_their_equity() -> None:
@@ -158,16 +76,11 @@ def test_buckets_that_never_meet_are_compared_by_their_equity() -> None:
     assert net.tolist() == [[0, -0.75, -1], [0.75, 0, -1], [1, 1, 0]]
 
 
-def test_buckets_that_never_meet_are_dealt_on() -> None:
+def test_each_player_is_dealt_his_own_next_bucket() -> None:
     moves = np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
     next_net = np.array([[0.0, -0.5, -1.0], [0.5, 0.0, -0.8], [1.0, 0.8, 0.0]])
-    met = PairTotals(np.array([[2, 5], [5, 2]]), np.array([[0, 1], [-1, 0]]))
-    assert runout_net(met, moves, next_net).tolist() == [[0, 0.2], [-0.2, 0]]
-    never = PairTotals(np.zeros((2, 2), np.int64), np.zeros((2, 2), np.int64))
     # 0.5 · (0.25 · −0.5 + 0.75 · −1) + 0.5 · (0.25 · 0 + 0.75 · −0.8)
-    assert runout_net(never, moves, next_net) == pytest.approx(
-        np.array([[0, -0.7375], [0.7375, 0]])
-    )
+    assert dealt_on(moves, next_net) == pytest.approx(np.array([[0, -0.7375], [0.7375, 0]]))
 
 
 @given(

@@ -1,6 +1,8 @@
 """The bucket model: masses, moves counted one by one, order, symmetry, and what a viewer asks."""
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations, pairwise
 
 import naive_buckets
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import Street
+from allstreets.betting import OOP, NodeKind, Street, parse_line, same_sizes
 from allstreets.cards import (
     CARD_PERMUTATIONS,
     COMBO_CARDS,
@@ -19,6 +21,7 @@ from allstreets.cards import (
     parse_cards,
     parse_combo,
 )
+from allstreets.solvers.flops.game import flop_game
 from allstreets.subgames.bucket_features import (
     FLOP_RUNOUTS,
     flop_boards,
@@ -37,6 +40,7 @@ from allstreets.subgames.buckets import (
     down_from_hands,
     parse_bucket_counts,
 )
+from allstreets.subgames.matrix import MatrixSubgame
 
 FLOP = parse_cards("Ts 9s 4h")
 SMALL = BucketCounts(5, 12, 17)
@@ -111,10 +115,9 @@ def test_strong_buckets_beat_weak_ones(roomy: BucketModel) -> None:
         assert np.corrcoef(overall, np.arange(len(net)))[0, 1] > 0.95
 
 
-def test_moves_are_those_counted_one_by_one(small: BucketModel) -> None:
+def test_moves_and_what_they_are_worth_are_those_counted_one_by_one(small: BucketModel) -> None:
     """Every combo, turn card and river card in a plain loop."""
-    sizes = [len(weights) for weights in small.weights]
-    to_turn, to_river = np.zeros(sizes[:2]), np.zeros(sizes[1:])
+    to_turn, to_river = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     deck = [card for card in range(52) if card not in FLOP]
     flop = small.buckets_on(FLOP).tolist()
     combos = COMBO_CARDS.tolist()
@@ -130,9 +133,17 @@ def test_moves_are_those_counted_one_by_one(small: BucketModel) -> None:
             for combo in range(1326):
                 if rivers[combo] >= 0:
                     to_river[turns[combo], rivers[combo]] += 1
-    for counts, moves in zip((to_turn, to_river), small.moves, strict=True):
+    for counted, moves in zip((to_turn, to_river), small.moves, strict=True):
+        counts = np.zeros(moves.shape)
+        for pair, count in counted.items():
+            counts[pair] = count
         assert moves == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-15)
-    assert small.weights[2] == pytest.approx(to_river.sum(axis=0) / (47 * 46))
+    assert small.weights[2] == pytest.approx(counts.sum(axis=0) / (47 * 46))
+    river_net = small.net[2].tolist()
+    for steps, net in (((to_turn, to_river), small.net[0]), ((to_river,), small.net[1])):
+        for own, other in combinations(range(len(net)), 2):
+            share = naive_buckets.dealt_share(steps, own, other, river_net)
+            assert net[own, other] == pytest.approx(share, abs=1e-12)
 
 
 def test_river_buckets_follow_the_equity_of_another_program(small: BucketModel) -> None:
@@ -144,19 +155,43 @@ def test_river_buckets_follow_the_equity_of_another_program(small: BucketModel) 
     assert found[parse_combo("Jh3c")] == -1
 
 
-def test_pair_equity_of_buckets_is_the_mean_over_their_combos() -> None:
-    """On the flop, of two small buckets, with another program's evaluator and every board."""
-    model = build_bucket_model(FLOP, BucketCounts(200, 20, 20))
-    sizes = model.weights[0]
-    own, other = np.argsort(sizes, kind="stable")[[40, 60]]
-    sides = [
-        [(int(high), int(low)) for high, low in COMBO_CARDS[model.flop_buckets == bucket]]
-        for bucket in (own, other)
-    ]
-    assert all(len(side) <= 6 for side in sides)
-    meetings, margin = naive_buckets.runout_meetings(FLOP, sides[0], sides[1])
-    assert meetings > 0
-    assert model.net[0][own, other] == pytest.approx(margin / meetings, abs=1e-14)
+CHECKED_DOWN = "x x | * | x x | * | x x"
+ALL_INS = ("a c", "x x | * | a c", "x x | * | x x | * | a c")
+
+
+@pytest.mark.parametrize("counts", ["fast", "14/70/90"])
+@pytest.mark.parametrize("flop", ["9h 8h 2c", "7h 7d 2c"])
+def test_a_pot_is_worth_the_same_on_whichever_street_the_money_goes_in(
+    flop: str, counts: str
+) -> None:
+    """All-ins on any street and check-downs, of every bucket against every other, in the engine.
+
+    Likewise folds: what a bucket wins when the other gives up does not depend on the street.
+    """
+    game = flop_game(0.75, same_sizes(Street.FLOP, "a", ""))
+    stages = bucket_stages(build_bucket_model(parse_cards(flop), parse_bucket_counts(counts)))
+    tree, subgame = game.tree, MatrixSubgame(game.tree, game.payoffs, stages)
+
+    def worth(line: str) -> NDArray[np.float64]:
+        """[K, K]: what OOP's bucket wins of IP's, in pots at the end, a pair of combos."""
+        end = parse_line(tree, line, any_card=True).node
+        for node, after in pairwise(tree.path_to(end)):
+            if tree.kind[node] == NodeKind.DECISION:
+                taken = tree.children_of(node) == after
+                subgame.set_average(
+                    node, np.where(taken[:, None], 1.0, 0.0 * subgame.average(node))
+                )
+        chips = [subgame.evaluate(OOP, one) for one in np.eye(len(stages[0].combos))]
+        pot = tree.pot + 2 * int(tree.invested[end].min())
+        won: NDArray[np.float64] = np.array(chips).T / stages[0].pairs / pot
+        return won
+
+    checked_down = worth(CHECKED_DOWN)
+    assert abs(checked_down).max() > 0.2
+    for line in ALL_INS:
+        np.testing.assert_allclose(worth(line), checked_down, rtol=0, atol=2e-6)
+        folded = worth(line.replace("c", "f"))
+        np.testing.assert_allclose(folded, 0.5, rtol=0, atol=2e-6)
 
 
 @pytest.mark.parametrize(("flop", "renaming"), [("Ts 9s 4h", 7), ("8s 8h 3d", 22)])
@@ -198,7 +233,6 @@ def test_as_many_buckets_as_there_are_differences() -> None:
     for bucket in range(different):
         members = features[model.flop_buckets == bucket]
         assert (members == members[0]).all()
-    assert (np.unique(model.net[0], axis=0, return_counts=True)[1] == 1).all()
     assert len(model.weights[2]) < 1981
 
 

@@ -1,0 +1,187 @@
+"""Bucket models with real cards: what their strategies lose where every card counts.
+
+    python benchmarks/bench_buckets.py [--flops 9h8h2c,Ks8s3d,7h7d2c] [--buckets fast,standard]
+
+Full ranges, one size of bet. A model is solved in its own game; then every combo plays its bucket's
+strategy on every real board, and the exact engine answers with a best response that sees all cards.
+Beside it what a best response gains that leaves the model's play on the flop only, and, for the
+smaller tree, what hand classes lose and the exact solution. All in % of the starting pot. Takes
+about three minutes and 2 GB. Writes benchmarks/results/buckets.json.
+"""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from report import Row, write_report
+
+from allstreets.betting import NodeKind, Player, Street, same_sizes
+from allstreets.cards import HAND_OF_COMBO, live_combos, parse_cards, runouts
+from allstreets.cfr.schedules import tuned
+from allstreets.solvers.flops.game import FlopGame, flop_game
+from allstreets.subgames.buckets import bucket_stages, build_bucket_model, parse_bucket_counts
+from allstreets.subgames.classes import class_stages
+from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_view import StreetView, average_strategy
+from allstreets.subgames.matrix import MatrixSubgame
+from allstreets.subgames.matrix_model import Stage
+
+Floats = NDArray[np.float64]
+HandsOnBoard = Callable[[tuple[int, ...]], NDArray[np.integer]]  # [1326] the model's hands
+
+TREES = {
+    "100 % of pot, SPR 3.5": flop_game(3.5, same_sizes(Street.FLOP, "100%", "100%"), 1),
+    "75 % of pot, SPR 5": flop_game(5.0, same_sizes(Street.FLOP, "75%", "75%"), 1),
+}
+ITERATIONS = 400
+EXACT_ITERATIONS = 80
+EVERYONE = np.ones(1176)
+PAIRS = 1176 * 1081  # of combos that fit beside a flop and each other
+BETS = "OOP bets, IP bets when checked to"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A flop with a betting tree, played with real cards."""
+
+    title: str
+    game: FlopGame
+    exact: ExactSubgame
+
+    @classmethod
+    def of(cls, text: str, title: str, game: FlopGame) -> "Spot":
+        flop = parse_cards(text)
+        live = np.flatnonzero(live_combos(flop))
+        root = runouts(flop, [np.ones(1326)])
+        exact = ExactSubgame(game.tree, game.payoffs, root, (live, live), threads=2)
+        return cls(f"{text}, {title}", game, exact)
+
+    @property
+    def percent(self) -> float:
+        """From chips, summed over pairs of combos, to % of pot."""
+        return 100.0 / (PAIRS * self.game.tree.pot)
+
+    def values(self, *, best: bool) -> list[float]:
+        """What OOP and IP win by a best response to, or by, the strategies, in % of pot."""
+        judge = self.exact.best_response if best else self.exact.evaluate
+        return [float(judge(player, EVERYONE).sum()) * self.percent for player in Player]
+
+    def play(self, subgame: MatrixSubgame, hands_on: HandsOnBoard) -> None:
+        """Let every combo play the average strategy of its hand in a matrix game, on all boards."""
+        tree, exact = self.game.tree, self.exact
+        for level, street in enumerate(exact.streets):
+            here = (tree.kind == NodeKind.DECISION) & (tree.street == exact.levels[level])
+            strategies = {int(node): subgame.average(int(node)) for node in np.flatnonzero(here)}
+            for number, board in enumerate(street.boards):
+                hands = hands_on(board)
+                for node, strategy in strategies.items():
+                    combos = street.hands[int(tree.player[node])][number]
+                    put_average(exact, level, number, node, strategy[:, hands[combos]])
+
+    def flop_gain(self) -> float:
+        """Mean gain of both players who leave their strategies on the flop only, in % of pot."""
+        view = StreetView(self.exact, (EVERYONE, EVERYONE))
+        tree = self.game.tree
+
+        def gain(player: Player, node: int) -> Floats:
+            """[H]: chips times combos of the other, gained at the node and below it on the flop."""
+            children = tree.children_of(node).tolist()
+            if tree.kind[node] != NodeKind.DECISION:
+                return np.zeros(len(EVERYONE))
+            below = np.array([gain(player, child) for child in children])  # [A, H]
+            if tree.player[node] != player:
+                together: Floats = below.sum(axis=0)
+                return together
+            found = view.node(node)
+            met = found.met[player]
+            values = np.where(met > 0, found.action_values, 0.0) * met  # [A, H]
+            played: Floats = (found.strategy * values).sum(axis=0)
+            best: Floats = (values + below).max(axis=0)
+            return best - played
+
+        return sum(float(gain(player, 0).sum()) for player in Player) * self.percent / 2
+
+    def bets(self) -> str:
+        """How often OOP bets at once, and IP when checked to."""
+        checked = int(self.game.tree.children_of(0)[0])
+        shares = [1 - average_strategy(self.exact, 0, 0, node)[0].mean() for node in (0, checked)]
+        return f"{BETS}: {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} %"
+
+
+def put_average(exact: ExactSubgame, level: int, number: int, node: int, strategy: Floats) -> None:
+    """Store a strategy [A, H] of a node on a board: [hand / 16][action][16]."""
+    player = Player(int(exact.tree.player[node]))
+    boards, (actions, hands) = exact.boards[player][level], strategy.shape
+    length = int(boards.own_start[number + 1] - boards.own_start[number])
+    start = int(boards.own_slots[number]) + exact.slots[level].slot[node] * length
+    filled = np.zeros((actions, length))
+    filled[:, :hands] = strategy
+    blocks = filled.reshape(actions, length // 16, 16).transpose(1, 0, 2)
+    exact.averages[level][player][start : start + actions * length] = blocks.reshape(-1)
+    if number == 0:  # the layout is the exact engine's own affair: read it back
+        np.testing.assert_allclose(average_strategy(exact, level, 0, node), strategy, atol=1e-6)
+
+
+def measure(name: str, spot: Spot, stages: tuple[Stage, ...], hands_on: HandsOnBoard) -> list[Row]:
+    """Solve a model in its own game, then play it with real cards."""
+    tree = spot.game.tree
+    subgame = MatrixSubgame(tree, spot.game.payoffs, stages)
+    reach = np.ones(len(stages[0].combos))
+    subgame.iterate((reach, reach), tuned().run(1, ITERATIONS))
+    percent = 100.0 / (stages[0].pairs.sum() * tree.pot)
+    own = sum(subgame.best_response(player, reach).sum() for player in Player) / 2 * percent
+    ev = 50 + float(subgame.evaluate(Player.OOP, reach).sum()) * percent
+    spot.play(subgame, hands_on)
+    real_ev = 50 + spot.values(best=False)[Player.OOP]
+    title = f"{spot.title}: {name}"
+    return [
+        Row(f"{title}, in its own game", float(own), "%"),
+        Row(f"{title}, with real cards", sum(spot.values(best=True)) / 2, "%", spot.bets()),
+        Row(f"{title}, left on the flop only", spot.flop_gain(), "%"),
+        Row(f"{title}, OOP's EV", ev, "%", f"{real_ev:.2f} when played with real cards"),
+    ]
+
+
+def exactly(spot: Spot) -> list[Row]:
+    """The exact solution."""
+    for pair in spot.exact.averages:
+        for array in pair:
+            array[:] = 0
+    spot.exact.iterate((EVERYONE, EVERYONE), tuned().run(1, EXACT_ITERATIONS))
+    ev = 50 + spot.values(best=False)[Player.OOP]
+    return [
+        Row(f"{spot.title}: exact, with real cards", sum(spot.values(best=True)) / 2, "%"),
+        Row(f"{spot.title}: exact, OOP's EV", ev, "%", spot.bets()),
+    ]
+
+
+def classes_on(board: tuple[int, ...]) -> NDArray[np.integer]:
+    """Hand classes, whatever the board."""
+    del board
+    return HAND_OF_COMBO
+
+
+def main() -> None:
+    """Run what is asked for and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flops", default="9h8h2c,Ks8s3d,7h7d2c")
+    parser.add_argument("--buckets", default="fast,standard")
+    options = parser.parse_args()
+    smaller = next(iter(TREES))
+    rows: list[Row] = []
+    for title, game in TREES.items():
+        for text in options.flops.split(","):
+            spot = Spot.of(text, title, game)
+            for counts in options.buckets.split(","):
+                model = build_bucket_model(parse_cards(text), parse_bucket_counts(counts), seed=1)
+                rows += measure(f"buckets {counts}", spot, bucket_stages(model), model.buckets_on)
+            if title == smaller:
+                rows += measure("classes", spot, class_stages(parse_cards(text)), classes_on)
+                rows += exactly(spot)
+    write_report("buckets", rows)
+
+
+if __name__ == "__main__":
+    main()
