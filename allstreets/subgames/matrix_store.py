@@ -135,11 +135,13 @@ class MatrixStore:
     def regret_sums(self, weights: NDArray[np.float64] | None = None) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
 
-        Flops count by their `weights` [F], if given.
+        Flops count by their `weights` [F], if given, and those of weight 0 not at all.
         """
         total, largest, entries = 0.0, 0.0, 0
         for flop in range(self.cards.count):
             weight = 1.0 if weights is None else float(weights[flop])
+            if not weight:
+                continue
             sums = np.zeros(2)
             for stage, pair in enumerate(self.regrets):
                 for player, array in zip(Player, pair, strict=True):

@@ -192,8 +192,12 @@ class UnifiedSolver(PreflopTraining):
         """Whether the strategies of all flops are there, for a best response to go through."""
         return self.games.keeps(np.arange(self.games.flops))
 
-    def _regret_sums(self) -> list[RegretSums]:
-        return [*super()._regret_sums(), self.games.regret_sums(self.leaves.weights)]
+    def _regret_sums(self) -> list[RegretSums] | None:
+        above = super()._regret_sums()
+        # Games that start anew with every batch have small regrets however badly they are played.
+        if above is None or not self.is_judgeable:
+            return None
+        return [*above, self.leaves.regret_sums()]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
