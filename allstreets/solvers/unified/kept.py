@@ -22,7 +22,7 @@ from allstreets.subgames.matrix_flops import MatrixFlops
 
 FINE_BELOW = 2.0  # mbb/hand
 ASIDE_BYTES = 200_000_000  # of sums that are set aside while flops are judged as they are kept
-LEAST_FLOPS = 64  # that are judged at a time, so that threads have something to do
+LEAST_FLOPS = 8  # that are judged at a time, so that threads have something to do
 
 
 @dataclass(frozen=True, eq=False)
