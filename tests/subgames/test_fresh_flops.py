@@ -16,7 +16,7 @@ from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.fresh_flops import FreshFlops
 from allstreets.subgames.matrix import discount_row
-from allstreets.training.stopping import RegretThreshold, check_rules
+from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
 Floats = NDArray[np.float64]
 TUNED = parse_schedule("tuned")
@@ -117,6 +117,8 @@ def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
     )
     with pytest.raises(InputError, match="regret_threshold: this solver does not know"):
         check_rules([RegretThreshold(1.0)], forgetful)
+    with pytest.raises(InputError, match="never hold; give iterations or a time limit instead"):
+        check_rules([ExploitabilityThreshold(1.0)], forgetful)
     assert "values only" in forgetful.identity["cards"]
     # Judged on the flops of the one that keeps them, its preflop strategy is worth something.
     mixed = UnifiedSolver(game, kept.games, TUNED)
