@@ -11,6 +11,7 @@ from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.unified.batches import FlopBatches
 from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.kept import Kept, keep
 from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
@@ -88,15 +89,20 @@ def forgotten() -> UnifiedSolver:
 
 
 @cache
-def figures() -> UnifiedFigures:
+def kept() -> Kept:
     """Of `classes()`."""
-    return classes().figures()
+    return keep(classes())
+
+
+def figures() -> UnifiedFigures:
+    """Of `classes()`, as it is kept."""
+    return kept().figures
 
 
 @cache
 def result() -> UnifiedResult:
     """`classes()` without files."""
-    return UnifiedResult.of(classes(), figures(), memory="resident")
+    return UnifiedResult.of(classes(), kept(), memory="resident")
 
 
 @cache
@@ -108,9 +114,7 @@ def combo_result() -> UnifiedResult:
 def save_classes(folder: Path, **others: Any) -> Path:
     """A bundle of `classes()`."""
     rows = [{"iteration": 30, "exploitability": figures().exploitability}]
-    save_unified(
-        classes(), folder, config=CONFIG, figures=figures(), metrics=rows, seconds=2.5, **others
-    )
+    save_unified(classes(), folder, config=CONFIG, kept=kept(), metrics=rows, seconds=2.5, **others)
     return folder
 
 

@@ -157,7 +157,7 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOpti
 
     job, figures = outcome.job, outcome.figures
     seconds = outcome.training.progress.seconds
-    result = UnifiedResult.of(outcome.solver, figures)
+    result = UnifiedResult.of(outcome.solver, outcome.kept)
     out.print()
     print_opening(out, result)
     which = "all 1,755 flops" if job.game.flops.is_all else f"{job.need.flops:,} flops"

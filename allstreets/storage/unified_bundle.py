@@ -38,8 +38,9 @@ from allstreets.storage.solution_files import (
 
 if TYPE_CHECKING:
     from allstreets.solvers.preflop.solution import PreflopSolution
+    from allstreets.solvers.unified.kept import Kept
     from allstreets.solvers.unified.result import UnifiedResult
-    from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+    from allstreets.solvers.unified.solver import UnifiedSolver
     from allstreets.solvers.unified.source import Row, SolverSource
 
 SCHEMA = 1  # of manifest and files; a change that old code would misread takes the next number
@@ -65,7 +66,7 @@ def save_unified(
     folder: Path | str,
     *,
     config: Mapping[str, Any],
-    figures: "UnifiedFigures | None" = None,
+    kept: "Kept | None" = None,
     metrics: Sequence[Mapping[str, Any]] = (),
     seconds: float = 0.0,
     name: str | None = None,
@@ -73,14 +74,15 @@ def save_unified(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `figures` are those of the solver as it stands; they are computed where they are not given.
+    `kept` is what `keep` found of the solver as it stands; it is found where it is not given. All
+    figures are those of what the bundle keeps.
     """
     from allstreets.solvers.unified.source import SolverSource
     from allstreets.solvers.unified.text import game_mapping
 
     folder = Path(folder)
     require_same_game(folder, KIND, SCHEMA, _game_of, _identity(solver))
-    source = SolverSource(solver, figures)
+    source = SolverSource(solver, kept)
     facts = source.facts(
         memory=config.get("memory", "resident" if source.is_kept else "values"),
         config=dict(config),

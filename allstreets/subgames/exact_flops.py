@@ -129,6 +129,8 @@ class ExactFlops:
         total, largest, entries = 0.0, 0.0, 0
         for row in self.subgames:
             for weight, subgame in zip(weights.tolist(), row, strict=True):
+                if not weight:
+                    continue
                 part, most, count = subgame.regret_sums()
                 # These are a hand's: the subgame measures reach in shares of the other's hands.
                 scale = weight * subgame.scale[0] / subgame.chips

@@ -71,7 +71,7 @@ class FlopGames(Protocol):
     def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
 
-        Flops count by their `weights` [F].
+        Flops count by their `weights` [F], and those of weight 0 not at all.
         """
 
     def state(self) -> dict[str, NDArray[Any]]:

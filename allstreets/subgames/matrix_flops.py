@@ -5,7 +5,8 @@ with (`keep`). Of them there is no strategy: evaluated, they play evenly. A best
 others' strategies goes through all hands as always.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,14 @@ class MatrixFlops:
             return blocks_of_hands((asked @ self.roots[flops]) > 0)
         kept = asked[own[own < len(asked)]]
         return None if kept.all() else blocks_of_hands(kept[None])
+
+    @contextmanager
+    def rounded(self, flops: range, largest: int) -> Iterator[None]:
+        """For a while, average strategies on some flops are whole numbers, as bundles keep them."""
+        with ExitStack() as stack:
+            for game in self.games:
+                stack.enter_context(game.rounded(flops, largest, self._pool))
+            yield
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision of a pot's tree, in the hands of its stage."""

@@ -4,7 +4,8 @@ A game can be told that a player gets there with some hands only (`keep`). Nothi
 others then.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.kernels.matrix_layout import Floats, Longs, StageStore
 from allstreets.kernels.matrix_pass import sum_positive
 from allstreets.kernels.matrix_store import move_numbers
+from allstreets.kernels.shares import round_shares
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.matrix_hands import sources
 from allstreets.subgames.matrix_model import FlopCards, padded
@@ -80,6 +82,37 @@ class MatrixStore:
         pool.run(self.cards.count, move)
         return new
 
+    @contextmanager
+    def rounded(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
+        """For a while, average strategies on some flops are whole numbers, as bundles keep them.
+
+        The likeliest action of a hand has `largest`. The sums themselves are set aside.
+        """
+        places = slice(flops.start, flops.stop)
+        aside = [[array[places].copy() for array in pair] for pair in self.averages]
+        try:
+            for stage, pair in enumerate(self.averages):
+                for player, array in zip(Player, pair, strict=True):
+                    self._round(stage, player, array[places], largest, pool)
+            yield
+        finally:
+            for pair, before in zip(self.averages, aside, strict=True):
+                for array, sums in zip(pair, before, strict=True):
+                    array[places] = sums
+
+    def _round(self, stage: int, player: Player, sums: Floats, largest: int, pool: Pool) -> None:
+        here = (self.tree.kind == NodeKind.DECISION) & (self.stage_of_node == stage)
+        nodes = np.flatnonzero(here & (self.tree.player == player))
+        length = padded(len(self.stored_hands(stage, player)))
+        starts = self.slot_of_node[nodes].astype(np.int64) * length
+        actions = self.tree.child_count[nodes].astype(np.int64)
+
+        def work(thread: int, flop: int) -> None:
+            del thread
+            round_shares(sums[flop], starts, actions, length // LANES, largest)
+
+        pool.run(len(sums), work)
+
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
@@ -135,11 +168,13 @@ class MatrixStore:
     def regret_sums(self, weights: NDArray[np.float64] | None = None) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
 
-        Flops count by their `weights` [F], if given.
+        Flops count by their `weights` [F], if given, and those of weight 0 not at all.
         """
         total, largest, entries = 0.0, 0.0, 0
         for flop in range(self.cards.count):
             weight = 1.0 if weights is None else float(weights[flop])
+            if not weight:
+                continue
             sums = np.zeros(2)
             for stage, pair in enumerate(self.regrets):
                 for player, array in zip(Player, pair, strict=True):

@@ -58,7 +58,7 @@ def _unified(
     outcome = run_unified(job, output=folder, resume=resume, observers=observers)
     return UnifiedResult.of(
         outcome.solver,
-        outcome.figures,
+        outcome.kept,
         seconds=outcome.training.progress.seconds,
         metrics=tuple(check.to_row() for check in outcome.training.history),
         name=config.name,

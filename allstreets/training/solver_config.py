@@ -326,11 +326,13 @@ class UnifiedConfig(LearningConfig):
             raise WrongKeyError(
                 "flop_batch_size", "memory values needs batches; write 50, say, or memory resident"
             )
-        if self.memory == "values" and self.exploitability_threshold_mbb is not None:
-            raise WrongKeyError(
-                "exploitability_threshold_mbb",
-                "is not known with memory values; use regret_threshold or epochs",
-            )
+        for key in ("exploitability_threshold_mbb", "regret_threshold"):
+            if self.memory == "values" and getattr(self, key) is not None:
+                raise WrongKeyError(
+                    key,
+                    "is not known with memory values, where flops start anew with every batch; "
+                    "use epochs or time_limit_seconds, or memory memmap",
+                )
         if self.cards == "exact" and self.memory != "resident":
             raise WrongKeyError("memory", "must be resident for cards exact")
         if self.close_after and (self.cards != "classes" or self.memory == "values"):

@@ -152,14 +152,15 @@ def check_rules(rules: Sequence[StopRule], solver: TrainingSolver) -> None:
     target = find_rule(rules, ExploitabilityThreshold)
     figures = solver.metrics(exploitability=target is not None)
     if target is not None and figures.exploitability is None:
+        other = ", regret_threshold" if figures.avg_positive_regret is not None else ""
         raise InputError(
             f"{target.name}: this solver cannot compute its exploitability, so the rule would "
-            "never hold; give iterations, regret_threshold or a time limit instead"
+            f"never hold; give iterations{other} or a time limit instead"
         )
     if find_rule(rules, RegretThreshold) is not None and figures.avg_positive_regret is None:
         raise InputError(
             "regret_threshold: this solver does not know its average positive regret, so the "
-            "rule would never hold; give iterations, exploitability_threshold or a time limit"
+            "rule would never hold; give iterations or a time limit instead"
         )
 
 

@@ -15,6 +15,7 @@ from allstreets.cards.flop_tables import flop_table
 from allstreets.cards.matchups import processors
 from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
 from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.kept import Kept, keep
 from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 from allstreets.training.loop import Intervals, Observer, RunFiles, train
@@ -73,7 +74,12 @@ class UnifiedOutcome:
     job: UnifiedJob
     solver: UnifiedSolver
     training: TrainingOutcome
-    figures: UnifiedFigures
+    kept: Kept
+
+    @property
+    def figures(self) -> UnifiedFigures:
+        """How good the solution is, as it is kept."""
+        return self.kept.figures
 
     @property
     def interrupted(self) -> bool:
@@ -203,7 +209,9 @@ def run_unified(
             job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
         ),
     )
-    outcome = UnifiedOutcome(job, solver, training, solver.figures())
+    metrics = training.progress.fresh_metrics
+    kept = keep(solver, metrics.exploitability if metrics else None)
+    outcome = UnifiedOutcome(job, solver, training, kept)
     if output is not None:
         save_outcome(outcome, output)
     return outcome
@@ -218,7 +226,7 @@ def save_outcome(outcome: UnifiedOutcome, output: Path) -> None:
         outcome.solver,
         output,
         config=job.config.model_dump(mode="json", by_alias=True),
-        figures=outcome.figures,
+        kept=outcome.kept,
         metrics=[check.to_row() for check in outcome.training.history],
         seconds=outcome.training.progress.seconds,
         name=job.name,

@@ -213,9 +213,9 @@ def test_the_table_over_flops(line: str) -> None:
         assert (row.equity_oop, row.equity_ip) == pytest.approx(shares)
         total += known["weight"] * node.weights[0].sum()
         if node.line.endswith(row.flop):
-            # As the solver has them there, by strategies in whole 255ths here.
+            # As the solver found them there, by the strategies that are kept here.
             evs = here.grids.oop.summary.ev, here.grids.ip.summary.ev
-            assert (row.ev_oop, row.ev_ip) == pytest.approx(evs, abs=1e-3)
+            assert (row.ev_oop, row.ev_ip) == pytest.approx(evs, abs=1e-6)
         else:
             assert row.ev_oop is None
     assert sum(row.weight for row in report.rows) == pytest.approx(1)

@@ -29,6 +29,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.solvers.preflop.cfr import Strategies, normalised
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.unified.batches import FlopBatches
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_model import POSTFLOP
@@ -47,8 +48,9 @@ class Case:
     game: WholeGame
     form: SequenceForm
 
-    def solver(self, algorithm: str = "tuned") -> UnifiedSolver:
-        return UnifiedSolver(self.game.rules, self.game.flop_games(), parse_schedule(algorithm))
+    def solver(self, algorithm: str = "tuned", batches: FlopBatches | None = None) -> UnifiedSolver:
+        games = self.game.flop_games()
+        return UnifiedSolver(self.game.rules, games, parse_schedule(algorithm), batches)
 
 
 def make_case(flops: Sequence[str] = BLOCKING_FLOPS, ante: float = 0.0, seed: int = 1) -> Case:
@@ -240,6 +242,48 @@ def all_regrets(
                 numbers = game.numbers_at(game.regrets, flop, node) * weight
                 found.append(((int(game.tree.player[node]), pot, flop, node), numbers))
     return found
+
+
+def visit_weights(solver: UnifiedSolver) -> list[float]:
+    """By flop: what its visits weigh in its positive regrets, the run gone through once more."""
+    flops, batches = solver.games.flops, solver.batches
+    visits, weights = [0] * flops, [0.0] * flops
+    for iteration in range(solver.iterations):
+        epoch, batch, _ = batches.place(iteration, flops)
+        for flop in batches.draw(epoch, batch, np.ones(flops))[0].tolist():
+            visits[flop] += 1
+            weights[flop] = weights[flop] * solver.schedule.at(visits[flop]).positive + 1
+    return weights
+
+
+@pytest.mark.parametrize(
+    ("batches", "iterations", "visited"),
+    [
+        (FlopBatches(), 5, 3),
+        (FlopBatches(1, 2), 14, 3),  # the first flop of the third epoch is further than others
+        (FlopBatches(1, 2), 3, 2),  # a flop that nobody has looked at tells nothing
+    ],
+)
+def test_regrets_are_divided_by_the_visits_of_their_flop(
+    open_case: Case, batches: FlopBatches, iterations: int, visited: int
+) -> None:
+    solver = open_case.solver("dcfr", batches)
+    solver.train_batch(iterations)
+    weights = visit_weights(solver)
+    assert sum(weight > 0 for weight in weights) == visited
+    before = 0.0
+    for now in solver.schedule.run(1, iterations):
+        before = before * now.positive + 1
+    found = []
+    for (_, _, flop, _), regrets in all_regrets(solver):
+        weight = before if flop is None else weights[flop]
+        if weight:
+            found.append(np.maximum(regrets, 0).reshape(-1) / weight)
+    entries = np.concatenate(found) * MBB_PER_CHIP / solver.preflop.game.weight
+    metrics = solver.metrics(exploitability=False)
+    assert metrics.avg_positive_regret == pytest.approx(entries.mean(), rel=1e-5)
+    assert metrics.max_regret == pytest.approx(entries.max(), rel=1e-5)
+    assert solver.avg_positive_regret == metrics.avg_positive_regret
 
 
 def test_the_value_is_that_of_the_linear_program(case: Case) -> None:

@@ -14,6 +14,7 @@ from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.flops.packing import FlopPacker
 from allstreets.solvers.unified.batches import FlopBatches
+from allstreets.solvers.unified.kept import keep
 from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
@@ -78,6 +79,8 @@ def test_the_solution_is_judged_as_if_all_hands_were_stored() -> None:
     assert dense.flop_exploitability is not None
     np.testing.assert_array_equal(sparse.flop_exploitability, dense.flop_exploitability)
     np.testing.assert_array_equal(sparse.flop_shares, dense.flop_shares)
+    rounded = keep(solver).figures, keep(copy).figures
+    assert rounded[0].exploitability == rounded[1].exploitability != sparse.exploitability
 
 
 def test_what_is_kept_of_a_solution_does_not_depend_on_storage() -> None:

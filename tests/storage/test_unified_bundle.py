@@ -29,6 +29,8 @@ import allstreets
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
 from allstreets.solvers.class_node import NodeView
+from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
+from allstreets.solvers.unified.kept import judge_rounded, keep
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.storage import load_unified, save_unified
 from allstreets.storage.solution_files import write_new
@@ -79,10 +81,36 @@ def test_every_decision_comes_back(tmp_path: Path, name: str) -> None:
         assert same(loaded.values_at(flop.text), memory.values_at(flop.text))
 
 
-def test_stored_strategies_are_as_good_as_the_solver(bundle: Path) -> None:
-    exact = figures().exploitability
-    assert exact is not None
-    assert played(load_unified(bundle)).exploitability() == pytest.approx(exact, rel=0.01, abs=0.05)
+def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read back is played again and judged: in bytes far above 2 mbb/hand, else finer."""
+    solver = solver_of(whole_game(["Ks7h2d"], 6, "50%", ()), 30)
+    for iterations, numbers in ((0, np.uint8), (770, np.uint16)):
+        solver.train_batch(iterations)
+        before = {name: array.tobytes() for name, array in solver.state().items()}
+        trained = solver.exploitability()
+        assert trained is not None
+        save_unified(solver, tmp_path / "game", config={}, kept=keep(solver, trained))
+        loaded = load_unified(tmp_path / "game")
+        assert loaded.source.arrays(0)["strategy.0.0"].dtype == numbers
+        found = played(loaded).figures()
+        assert loaded.exploitability == pytest.approx(found.exploitability, rel=1e-3)
+        assert loaded.exploitability == pytest.approx(trained, rel=0.05)
+        assert loaded.preflop_exploitability == pytest.approx(
+            found.preflop_exploitability, rel=1e-3, abs=1e-5
+        )
+        assert loaded.values == pytest.approx(found.values, abs=1e-4)
+        assert found.flop_exploitability is not None
+        assert loaded.flops[0]["exploitability_pct"] == pytest.approx(
+            found.flop_exploitability[0], rel=1e-3
+        )
+        assert before == {name: array.tobytes() for name, array in solver.state().items()}
+    assert trained < 0.02
+    coarse = solver.figures(judge_rounded(solver, solver.games, ONE_BYTE)).exploitability
+    assert coarse > 1.2 * trained  # what bytes would have kept
+    monkeypatch.setattr("allstreets.solvers.unified.kept.FINE_BELOW", 0.0)
+    assert keep(solver, trained).numbers == TWO_BYTES  # where they are tried, that is noticed
 
 
 def test_what_is_told_comes_back(bundle: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from small_games import small_config
 
+from allstreets.base import InputError
 from allstreets.betting import IP, OOP
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.schedules import parse_schedule
@@ -15,6 +16,7 @@ from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.fresh_flops import FreshFlops
 from allstreets.subgames.matrix import discount_row
+from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
 Floats = NDArray[np.float64]
 TUNED = parse_schedule("tuned")
@@ -108,7 +110,15 @@ def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
     assert figures.values is None
     assert figures.flop_exploitability is None
     assert figures.flop_shares.sum() == pytest.approx(1)
-    assert forgetful.metrics().avg_positive_regret is not None
+    # Regrets start anew with every batch: they are small however bad the play.
+    metrics = forgetful.metrics()
+    assert (
+        metrics.avg_positive_regret is metrics.max_regret is forgetful.avg_positive_regret is None
+    )
+    with pytest.raises(InputError, match="regret_threshold: this solver does not know"):
+        check_rules([RegretThreshold(1.0)], forgetful)
+    with pytest.raises(InputError, match="never hold; give iterations or a time limit instead"):
+        check_rules([ExploitabilityThreshold(1.0)], forgetful)
     assert "values only" in forgetful.identity["cards"]
     # Judged on the flops of the one that keeps them, its preflop strategy is worth something.
     mixed = UnifiedSolver(game, kept.games, TUNED)

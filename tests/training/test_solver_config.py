@@ -289,7 +289,11 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"memory": "values"}, "flop_batch_size: memory values needs batches; write 50, say"),
         (
             {"memory": "values", "flop_batch_size": 5, "exploitability_threshold_mbb": 5},
-            "exploitability_threshold_mbb: is not known with memory values",
+            "exploitability_threshold_mbb: is not known with memory values, where flops start",
+        ),
+        (
+            {"memory": "values", "flop_batch_size": 5, "regret_threshold": 0.1},
+            "anew with every batch; use epochs or time_limit_seconds, or memory memmap",
         ),
         ({"cards": "exact", "memory": "memmap"}, "memory: must be resident for cards exact"),
         (

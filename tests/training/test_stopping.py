@@ -130,12 +130,12 @@ class Blind(MatrixGameSolver):
         (
             [Iterations(5), ExploitabilityThreshold(1)],
             "exploitability_threshold: this solver cannot compute its exploitability, so the rule "
-            "would never hold; give iterations, regret_threshold or a time limit instead",
+            "would never hold; give iterations or a time limit instead",
         ),
         (
             [Iterations(5), RegretThreshold(1)],
             "regret_threshold: this solver does not know its average positive regret, so the rule "
-            "would never hold; give iterations, exploitability_threshold or a time limit",
+            "would never hold; give iterations or a time limit instead",
         ),
         (
             [Iterations(5), Iterations(6)],

@@ -13,7 +13,7 @@ from allstreets.betting import NodeKind, Player
 from allstreets.cards import Flop, flop_matchups
 from allstreets.explorer.views.equity import class_equity
 from allstreets.explorer.views.scene import Floats, quotient
-from allstreets.solvers.flops.strategies import Bytes, FlopStrategies, decode
+from allstreets.solvers.flops.strategies import FlopStrategies, Shares, decode
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class ClassDecision:
             if tree.kind[here] == NodeKind.DECISION
         ]
 
-    def on(self, flop: Flop, stored: Bytes, start: Floats) -> ClassRow:
+    def on(self, flop: Flop, stored: Shares, start: Floats) -> ClassRow:
         """The decision on a flop that both reach with `start` [2, 169]."""
         table = flop_matchups(flop.number)
         reach = start * (table.pairs.sum(axis=1) > 0)

@@ -12,7 +12,8 @@ any order.
 
 1. Train up to the next check.
 2. Compute the true exploitability of the average strategies.
-3. Stop when it is small enough, also after the strategies are rounded to what is kept.
+3. Stop when it is small enough, also after the strategies are rounded to what is kept. They are
+   kept in bytes, or in two each where exploitability would change by more than 5 % (`strategies`).
 """
 
 import time
@@ -28,7 +29,13 @@ from allstreets.cards import Flop, hand_pairs
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Multipliers, Schedule, tuned
 from allstreets.solvers.flops.game import FlopGame
-from allstreets.solvers.flops.strategies import FlopStrategies, decisions
+from allstreets.solvers.flops.strategies import (
+    ONE_BYTE,
+    TWO_BYTES,
+    FlopStrategies,
+    agree,
+    decisions,
+)
 from allstreets.solvers.flops.values import (
     class_values,
     first_stage_values,
@@ -212,6 +219,7 @@ class FlopSolver:
         self._reach = np.ones(len(self._pairs))
         self._regret_weight = 0.0
         self._rounded: FlopStrategies | None = None
+        self._kept = 0.0  # exploitability of what is rounded
         self._converged = False
 
     def run(self, ends: FlopEnds) -> Iterator[FlopProgress]:
@@ -237,7 +245,7 @@ class FlopSolver:
             self._converged = self._is_done(ends, found)
             yield self._progress(ends, found)
         if self._rounded is None:
-            self._round()
+            self._round(self.exploitability() if found is None else found)
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains against the judge's strategies, in pots."""
@@ -264,7 +272,7 @@ class FlopSolver:
             spr=self.game.spr,
             iterations=self.iterations,
             converged=self._converged,
-            exploitability=self.exploitability(),
+            exploitability=self._kept,
             avg_positive_regret=self.avg_positive_regret(),
             evs=(0.5 + value, 0.5 - value),
             bets=self._rounded.bet_frequencies(self._pairs),
@@ -288,8 +296,8 @@ class FlopSolver:
         """Whether a threshold holds; that of exploitability must survive the rounding."""
         if found <= ends.exploitability:
             sums = [array.copy() for pair in self.judge.game.averages for array in pair]
-            self._round()
-            if self.exploitability() <= ends.exploitability:
+            self._round(found)
+            if self._kept <= ends.exploitability:
                 return True
             self._rounded = None
             for kept, array in zip(
@@ -298,14 +306,18 @@ class FlopSolver:
                 array[...] = kept
         return ends.regret is not None and self.avg_positive_regret() <= ends.regret
 
-    def _round(self) -> None:
-        """Let the judge play the strategies as they are kept."""
+    def _round(self, trained: float) -> None:
+        """Let the judge play the strategies as they are kept, as finely as that asks for."""
         nodes = decisions(self.game.tree)
         streets = tuple(stage.streets for stage in self.judge.stages)
         averages = [self.judge.average(node) for node in nodes]
-        self._rounded = FlopStrategies.pack(self.game.tree, streets, averages)
-        for node in nodes:
-            self.judge.set_average(node, self._rounded.at(node))
+        for numbers in (ONE_BYTE, TWO_BYTES):
+            self._rounded = FlopStrategies.pack(self.game.tree, streets, averages, numbers)
+            for node in nodes:
+                self.judge.set_average(node, self._rounded.at(node))
+            self._kept = self.exploitability()
+            if agree(self._kept, trained):
+                return
 
     def _progress(self, ends: FlopEnds, found: float | None) -> FlopProgress:
         return FlopProgress(self.flop, self.game.spr, self.iterations, ends.iterations, found)

@@ -2,7 +2,8 @@
 
 | array          | shape        | holds                                                            |
 |----------------|--------------|------------------------------------------------------------------|
-| `strategy.P.S` | [actions, H] | pot P, stage S: probabilities in 255ths, see `strategies`        |
+| `strategy.P.S` | [actions, H] | pot P, stage S: shares in whole numbers, see `strategies`;       |
+|                |              | `exact`: probabilities as they are, in 32 bits                   |
 | `values`       | [2, P, 169]  | both players' values at the pots' roots, in chips times pairs    |
 | `held`         | [169, H]     | `buckets`: combos of each class in each bucket of the flop       |
 | `evs.P`        | [2, N, H]    | `exact`: EVs in chips at the decisions on the flop, by combo     |
@@ -19,7 +20,7 @@ from allstreets.base.files import Arrays
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import HAND_OF_COMBO
 from allstreets.kernels.simd import LANES
-from allstreets.solvers.flops.strategies import STEPS, Bytes, Floats, encode
+from allstreets.solvers.flops.strategies import TWO_BYTES, Floats, Numbers, Shares, encode
 from allstreets.solvers.spot.stored import street_nodes
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.exact_flops import ExactFlops
@@ -40,11 +41,11 @@ def is_packable(games: FlopGames) -> bool:
 class FlopPacker:
     """Packs one flop after the other; any number of threads may use one."""
 
-    def __init__(self, solver: UnifiedSolver) -> None:
+    def __init__(self, solver: UnifiedSolver, numbers: Numbers = TWO_BYTES) -> None:
         games = solver.games
         self._pack: list[Callable[[int, Floats], Arrays]]
         if isinstance(games, MatrixFlops):
-            self._pack = [_MatrixPacker(game).pack for game in games.games]
+            self._pack = [_MatrixPacker(game, numbers).pack for game in games.games]
         elif isinstance(games, ExactFlops):
             self._pack = [_ExactPacker(games, pot).pack for pot in range(games.pots)]
         else:
@@ -78,8 +79,8 @@ class _Group:
 class _MatrixPacker:
     """One pot of a matrix game: all its decisions at once, since there are thousands."""
 
-    def __init__(self, game: MatrixGame) -> None:
-        self._game = game
+    def __init__(self, game: MatrixGame, numbers: Numbers) -> None:
+        self._game, self._numbers = game, numbers
         tree = game.tree
         self._groups: list[list[_Group]] = []
         self._shapes: list[tuple[int, int]] = []
@@ -111,7 +112,7 @@ class _MatrixPacker:
         arrays: Arrays = {}
         for stage, (groups, shape) in enumerate(zip(self._groups, self._shapes, strict=True)):
             # All-in on the flop leaves the later stages without decisions.
-            stored: Bytes = np.zeros(shape if shape[0] else (0, 0), np.uint8)
+            stored: Shares = np.zeros(shape if shape[0] else (0, 0), self._numbers)
             for group in groups:
                 sums = self._game.averages[stage][group.player][flop, group.stored]
                 nodes, actions = group.rows.shape
@@ -119,18 +120,9 @@ class _MatrixPacker:
                 by_action = by_lane.transpose(0, 2, 1, 3).reshape(nodes, actions, -1)
                 of_all = np.zeros((nodes, actions, shape[1]), np.float32)
                 of_all[:, :, group.hands] = by_action[:, :, : len(group.hands)]
-                stored[group.rows] = _encoded(of_all)
+                stored[group.rows] = encode(of_all, self._numbers, axis=1)
             arrays[f"strategy.{stage}"] = stored
         return arrays
-
-
-def _encoded(sums: NDArray[np.float32]) -> Bytes:
-    """[nodes, A, H]: sums of the average strategy as bytes; even where nothing is known."""
-    wide = sums.astype(np.float64)
-    totals = wide.sum(axis=1, keepdims=True)
-    even = np.full_like(wide, 1 / wide.shape[1])
-    np.divide(wide, totals, out=even, where=totals > 0)
-    return np.rint(even * STEPS).astype(np.uint8)
 
 
 class _ExactPacker:
@@ -152,8 +144,8 @@ class _ExactPacker:
         actions = np.concatenate([none, *(each.action_values for each in numbers)])
         evs = np.array([[each.values[player] for each in numbers] for player in Player])
         return {
-            "strategy.0": encode(strategies[:, order]),
-            "strategy.1": np.zeros((0, 0), np.uint8),
+            "strategy.0": strategies[:, order].astype(np.float32),
+            "strategy.1": np.zeros((0, 0), np.float32),
             "evs": evs[..., order].astype(np.float32),
             "action_evs": actions[:, order].astype(np.float32),
         }

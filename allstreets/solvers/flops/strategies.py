@@ -1,8 +1,15 @@
-"""Average strategies of a flop as bytes: small enough that 1,755 flops fit a folder.
+"""Average strategies of a flop as whole numbers: small enough that 1,755 flops fit a folder.
 
-A probability is kept as a whole number of 255ths, and read back as its share of the sum over the
-actions. On a flop solved to 0.08 % of the pot this moves the exploitability by 0.002 %. All figures
-of a solved flop are computed from what is kept, so that they are the figures of what is shown.
+Of the actions of a hand the likeliest is kept as the largest number there is, 255 in a byte and
+65,535 in two, and the others in proportion to it. What is read back is an action's share of their
+sum. So the shares of a hand sum to 1, actions that are equally likely stay so, and one is lost only
+where it is played less than 1/510 (1/131,070) as often as the likeliest.
+
+All figures of a solution are computed from what is kept, so that they are the figures of what is
+shown. A byte is taken where what is kept is as good as what was trained (`agree`), two elsewhere:
+on a flop at an SPR of 3.5 a byte is enough down to 0.02 % of the pot. The type of an array tells
+how its strategies are kept. Its shares are read in the same way also where they are floats, or
+bytes that are 255ths of a probability.
 
 The decisions of a *stage* (see `subgames.matrix_model`) stand in pre-order, an action a row.
 """
@@ -10,6 +17,7 @@ The decisions of a *stage* (see `subgames.matrix_model`) stand in pre-order, an 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +25,35 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, NodeKind, Street
 from allstreets.subgames.matrix_plan import stage_of_nodes
 
-STEPS = 255
-
 Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
+Shares = NDArray[Any]  # of actions, as they are kept
+Numbers = np.dtype[np.uint8] | np.dtype[np.uint16]
 StageStreets = tuple[tuple[Street, ...], ...]
 
-
-def encode(chances: Floats) -> Bytes:
-    """[A, H] of probabilities as bytes."""
-    return np.rint(chances * STEPS).astype(np.uint8)
+ONE_BYTE, TWO_BYTES = np.dtype(np.uint8), np.dtype(np.uint16)
+AGREEMENT = 0.05
 
 
-def decode(stored: Bytes) -> Floats:
-    """[A, H] of probabilities out of bytes; those of a hand sum to 1."""
+def agree(kept: float, trained: float) -> bool:
+    """Whether what is kept is exploitable for as much as what was trained, within 5 %."""
+    return abs(kept - trained) <= AGREEMENT * trained
+
+
+def encode(chances: NDArray[np.floating[Any]], numbers: Numbers, axis: int = 0) -> Shares:
+    """Probabilities, or sums in proportion to them, as whole numbers; actions along `axis`."""
+    wide = chances.astype(np.float64)
+    most = wide.max(axis=axis, keepdims=True)
+    even = np.ones_like(wide)  # where nothing is known
+    shares = np.divide(wide, most, out=even, where=most > 0)
+    stored: Shares = np.rint(shares * np.iinfo(numbers).max).astype(numbers)
+    return stored
+
+
+def decode(stored: Shares) -> Floats:
+    """[A, H] of probabilities out of what is kept; those of a hand sum to 1."""
     counts = stored.astype(np.float64)
     totals = counts.sum(axis=0)
-    # Very many even actions would all round to nothing.
+    # Very many even actions as 255ths would all be rounded to nothing.
     even = np.full_like(counts, 1 / len(counts))
     chances: Floats = np.divide(counts, totals, out=even, where=totals > 0)
     return chances
@@ -51,19 +71,23 @@ class FlopStrategies:
 
     tree: BettingTree
     streets: StageStreets  # of each stage
-    stored: tuple[Bytes, ...]  # by stage: [actions of all its decisions, H]
+    stored: tuple[Shares, ...]  # by stage: [actions of all its decisions, H]
 
     @classmethod
     def pack(
-        cls, tree: BettingTree, streets: StageStreets, averages: Sequence[Floats]
+        cls,
+        tree: BettingTree,
+        streets: StageStreets,
+        averages: Sequence[Floats],
+        numbers: Numbers = TWO_BYTES,
     ) -> "FlopStrategies":
         """Keep the strategies [A, H] of all decisions, given in pre-order."""
         stages = stage_of_nodes(tree, streets)
-        rows: list[list[Bytes]] = [[] for _ in streets]
+        rows: list[list[Shares]] = [[] for _ in streets]
         for node, average in zip(decisions(tree), averages, strict=True):
-            rows[stages[node]].append(encode(average))
+            rows[stages[node]].append(encode(average, numbers))
         # All-in on the flop leaves the later stages without decisions.
-        none = np.zeros((0, 0), np.uint8)
+        none = np.zeros((0, 0), numbers)
         return cls(tree, streets, tuple(np.concatenate(part) if part else none for part in rows))
 
     @cached_property

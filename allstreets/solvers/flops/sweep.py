@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.solvers.flops.evaluation import pairs_met
-from allstreets.solvers.flops.strategies import Bytes, Floats, FlopStrategies
+from allstreets.solvers.flops.strategies import Floats, FlopStrategies, Shares
 from allstreets.solvers.flops.view import FlopView, HandTotals
 
 Longs = NDArray[np.int64]
@@ -148,6 +148,6 @@ def _decoded(kept: FlopStrategies) -> Floats:
     return np.where(totals > 0, counts / np.maximum(totals, 1.0), even)
 
 
-def _sums(stored: Bytes, starts: Longs) -> Floats:
+def _sums(stored: Shares, starts: Longs) -> Floats:
     """[K, 169]: the rows of each decision added up."""
     return np.add.reduceat(stored.astype(np.float64), starts, axis=0)

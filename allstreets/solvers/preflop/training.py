@@ -98,23 +98,27 @@ class PreflopTraining(ABC):
         return float(values[0].sum()) / self.preflop.game.weight * MBB_PER_CHIP
 
     @property
-    def avg_positive_regret(self) -> float:
-        """Mean positive regret of an entry and iteration, in mbb/hand."""
+    def avg_positive_regret(self) -> float | None:
+        """Mean positive regret of an entry and iteration, in mbb/hand; None: not known."""
         return self._regret_figures()[0]
 
-    def _regret_sums(self) -> list[RegretSums]:
-        """The regrets of the parts of the game."""
-        return [self.preflop.regret_sums()]
+    def _regret_sums(self) -> list[RegretSums] | None:
+        """The regrets of the parts of the game, each an iteration that it took part in.
 
-    def _regret_figures(self) -> tuple[float, float]:
+        None: regrets do not tell how good the play is.
+        """
+        total, largest, entries = self.preflop.regret_sums()
+        weight = self._regret_weight or 1.0  # an untrained tree has no regrets to divide
+        return [(total / weight, largest / weight, entries)]
+
+    def _regret_figures(self) -> tuple[float | None, float | None]:
         """(mean positive regret, largest regret) an iteration, in mbb/hand."""
         parts = self._regret_sums()
-        entries = sum(part[2] for part in parts)
-        scale = self._regret_weight * self.preflop.game.weight / MBB_PER_CHIP
-        if not scale or not entries:
-            return 0.0, 0.0
-        total = sum(part[0] for part in parts)
-        return total / entries / scale, max(part[1] for part in parts) / scale
+        if parts is None:
+            return None, None
+        scale = self.preflop.game.weight / MBB_PER_CHIP
+        total, entries = sum(part[0] for part in parts), sum(part[2] for part in parts)
+        return total / max(entries, 1) / scale, max(part[1] for part in parts) / scale
 
     def metrics(self, *, exploitability: bool = True) -> Metrics:
         """Convergence figures, in mbb/hand."""

@@ -10,7 +10,7 @@ and its variance is small once they are near (control variates). Later batches o
 and later iterations on the same batch, do lean: by part of what has just changed, which vanishes as
 values settle. Remembering older values instead would take that away, and converges no faster.
 
-Every flop discounts by its own count of visits.
+Every flop discounts by its own count of visits, and its regrets are as large as these weigh.
 """
 
 from collections.abc import Mapping
@@ -54,6 +54,7 @@ class FlopLeaves:
         self.last = np.zeros(shape, np.float32)  # v_f, by player and pot
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
+        self._visit_weights = [0.0]
         self.visit_all()
 
     def visit_all(self) -> None:
@@ -101,6 +102,23 @@ class FlopLeaves:
     def _discount(self, visit: int) -> list[float]:
         """What a visit does: discounts, and the regret below which actions are left out."""
         return discount_row(self.schedule.at(visit), *limits(self.pruning, visit)[0])
+
+    def visit_weights(self) -> Floats:
+        """[F]: what the visits of each flop still weigh in its positive regrets."""
+        known, most = self._visit_weights, int(self.visits.max())
+        for now in self.schedule.run(len(known), max(0, most + 1 - len(known))):
+            known.append(known[-1] * now.positive + 1.0)
+        return np.array(known)[self.visits]
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets a visit, the largest, how many) of the flops that were visited.
+
+        In chips times pairs of combos. A hand or an action that a visit has left out counts as
+        visited without regret.
+        """
+        visited = self.visit_weights()
+        none = np.zeros_like(self.weights)
+        return self.games.regret_sums(np.divide(self.weights, visited, out=none, where=visited > 0))
 
     def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
         """[P, 169]: values of the best response to, or of, the average strategies, all flops."""

@@ -40,6 +40,7 @@ from allstreets.solvers.flops.view import FlopView, HandTotals
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.spot.stored import street_nodes
 from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.unified.kept import Kept
 from allstreets.solvers.unified.lines import (
     WholeLine,
     find_postflop,
@@ -47,7 +48,7 @@ from allstreets.solvers.unified.lines import (
     split_line,
     whole_line,
 )
-from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.solvers.unified.source import Row, SolutionFacts, SolverSource, UnifiedSource
 
 NEAR = 3  # flops that are named in the place of one that is not there
@@ -162,11 +163,12 @@ class UnifiedResult(PreflopResult):
         self._pots: dict[int, PotGame] = {}
 
     @classmethod
-    def of(
-        cls, solver: UnifiedSolver, figures: UnifiedFigures | None = None, **facts: Any
-    ) -> "UnifiedResult":
-        """The solution that a solver holds, without files; `facts` such as seconds and name."""
-        source = SolverSource(solver, figures)
+    def of(cls, solver: UnifiedSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
+        """The solution that a solver holds, without files; `facts` such as seconds and name.
+
+        It is what a bundle would keep; `kept` is what `keep` found, where that was done already.
+        """
+        source = SolverSource(solver, kept)
         return cls(solver.game, source, source.facts(**facts))
 
     @property

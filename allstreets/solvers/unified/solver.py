@@ -31,9 +31,20 @@ from allstreets.solvers.unified.closing import Closing, Review
 from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.solvers.unified.leaves import FlopLeaves
 from allstreets.solvers.unified.text import former_game_identity, game_identity
-from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.flop_games import FlopGames, Flops
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.matrix_pruning import checked_pruning
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What pots are worth on every flop against the other player's average strategy.
+
+    [2, P, F, 169] in chips times pairs of combos, by the player whose hands they are.
+    """
+
+    best: Floats  # of best responses
+    own: Floats  # of the average strategies
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,23 +169,36 @@ class UnifiedSolver(PreflopTraining):
         total = seen.sum()
         return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
 
-    def figures(self) -> UnifiedFigures:
-        """Everything that can be said of the average strategies."""
+    def judge(self, flops: Flops | None = None) -> Judgement:
+        """What the average strategies make of every pot, on all flops or on some of them."""
+        chosen = np.arange(self.games.flops) if flops is None else flops
+        reach = self.preflop.pot_reach(self.preflop.average())
+        best, own = (
+            np.stack([self.games.judge(p, reach[p.opponent], chosen, best=best) for p in Player])
+            for best in (True, False)
+        )
+        return Judgement(best, own)
+
+    def figures(self, judgement: Judgement | None = None) -> UnifiedFigures:
+        """Everything that can be said of the average strategies, or of what a judgement is of.
+
+        The betting before the flop is that of the average strategies in either case.
+        """
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
         shares = self.flop_shares(average)
         if not self.is_judgeable:
             return UnifiedFigures(None, None, None, None, shares)
+        found = judgement or self.judge()
         best, kept, preflop = np.zeros((3, 2))
-        gains = np.zeros(self.games.flops)
         for player in Player:
-            other = reach[player.opponent]
-            judged = [self.leaves.judge_flops(player, other, best=best) for best in (True, False)]
-            gains += np.einsum("ph,pkh->k", reach[player], judged[0] - judged[1])
-            freely, kept_below = (self.leaves.sum_flops(values) for values in judged)
+            freely, below = (
+                self.leaves.sum_flops(values[player]) for values in (found.best, found.own)
+            )
             best[player] = self._mean(player, freely, average, best=True)
-            preflop[player] = self._mean(player, kept_below, average, best=True)
-            kept[player] = self._mean(player, kept_below, average, best=False)
+            preflop[player] = self._mean(player, below, average, best=True)
+            kept[player] = self._mean(player, below, average, best=False)
+        gains = np.einsum("aph,apkh->k", reach, found.best - found.own)
         at_stake = np.zeros(self.games.flops)
         for pot, own, other in zip(self.game.pots, reach[0], reach[1], strict=True):
             at_stake += pot.pot.pot * self.games.dealt.reached(own, other)
@@ -192,8 +216,12 @@ class UnifiedSolver(PreflopTraining):
         """Whether the strategies of all flops are there, for a best response to go through."""
         return self.games.keeps(np.arange(self.games.flops))
 
-    def _regret_sums(self) -> list[RegretSums]:
-        return [*super()._regret_sums(), self.games.regret_sums(self.leaves.weights)]
+    def _regret_sums(self) -> list[RegretSums] | None:
+        above = super()._regret_sums()
+        # Games that start anew with every batch have small regrets however badly they are played.
+        if above is None or not self.is_judgeable:
+            return None
+        return [*above, self.leaves.regret_sums()]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""

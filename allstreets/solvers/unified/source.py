@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allstreets.base.files import Arrays
-from allstreets.betting import CHIPS_PER_BB, Player
+from allstreets.betting import CHIPS_PER_BB
 from allstreets.solvers.flops.packing import FlopPacker, is_packable
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.unified.kept import Kept, keep
+from allstreets.solvers.unified.solver import UnifiedSolver
 
 Row = dict[str, Any]
 
@@ -58,15 +58,15 @@ class UnifiedSource(Protocol):
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: UnifiedSolver, figures: UnifiedFigures | None = None) -> None:
+    def __init__(self, solver: UnifiedSolver, kept: Kept | None = None) -> None:
         self.solver = solver
-        self._figures = figures
+        self._kept = kept
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
 
     @cached_property
-    def figures(self) -> UnifiedFigures:
-        """How good the solution is."""
-        return self._figures or self.solver.figures()
+    def kept(self) -> Kept:
+        """How strategies are kept, and how good they are then."""
+        return self._kept or keep(self.solver)
 
     @property
     def is_kept(self) -> bool:
@@ -74,26 +74,17 @@ class SolverSource:
         return self.solver.is_judgeable and is_packable(self.solver.games)
 
     @cached_property
-    def judged(self) -> NDArray[np.float32] | None:
-        """[2, P, F, 169]: values at every pot's root on every flop; None: nobody knows."""
-        if not self.solver.is_judgeable:
-            return None
-        leaves, reach = self.solver.leaves, self._reach
-        found = [leaves.judge_flops(p, reach[p.opponent], best=False) for p in Player]
-        return np.stack([values.astype(np.float32) for values in found])
-
-    @cached_property
     def before(self) -> PreflopSolution:
         """The part before the flop."""
         leaves = None
-        if self.judged is not None:
-            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.judged)
+        if self.kept.values is not None:
+            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
         return PreflopSolution.of(self.solver.preflop, leaves)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """One row a flop."""
-        flops, figures = self.solver.game.flops, self.figures
+        flops, figures = self.solver.game.flops, self.kept.figures
         evs = self._flop_evs()
         errors = figures.flop_exploitability
         return tuple(
@@ -110,9 +101,10 @@ class SolverSource:
 
     def _flop_evs(self) -> Floats | None:
         """[2, F]: mean results in bb of the hands that see each flop."""
-        if self.judged is None:
+        values = self.kept.values
+        if values is None:
             return None
-        totals = np.einsum("aph,apkh->ak", self._reach, self.judged)
+        totals = np.einsum("aph,apkh->ak", self._reach, values)
         dealt = self.solver.games.dealt
         seen = np.sum(
             [dealt.reached(own, other) for own, other in zip(*self._reach, strict=True)], axis=0
@@ -123,18 +115,18 @@ class SolverSource:
 
     @cached_property
     def _packer(self) -> FlopPacker:
-        return FlopPacker(self.solver)
+        return FlopPacker(self.solver, self.kept.numbers)
 
     def arrays(self, flop: int) -> Arrays:
         """What is known of a flop, by its place."""
         if not self.is_kept:
             return {}
-        assert self.judged is not None
-        return self._packer.pack(flop, self._reach, self.judged[:, :, flop])
+        assert self.kept.values is not None
+        return self._packer.pack(flop, self._reach, self.kept.values[:, :, flop])
 
     def facts(self, **others: Any) -> SolutionFacts:
         """What is told of the solution; `others` the solver does not know."""
-        solver, figures = self.solver, self.figures
+        solver, figures = self.solver, self.kept.figures
         return SolutionFacts(
             iterations=solver.iterations,
             algorithm=str(solver.schedule),

@@ -1,0 +1,55 @@
+"""What is kept of a whole game is judged as it is kept; files are compared in `storage`."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from whole_solution import buckets, classes, forgotten, played, result
+
+from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
+from allstreets.solvers.unified import kept
+from allstreets.solvers.unified.kept import judge_rounded, keep
+from allstreets.subgames.matrix_flops import MatrixFlops
+
+
+def test_values_are_those_of_what_is_read_back() -> None:
+    found, own = keep(classes()).values, played(result()).judge().own
+    assert found is not None
+    np.testing.assert_allclose(found, own, atol=1e-6 * np.abs(own).max())
+
+
+@pytest.mark.parametrize("make", [classes, buckets])
+def test_flops_are_judged_a_few_at_a_time(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    solver = make()
+    at_once = judge_rounded(solver, solver.games, ONE_BYTE)
+    assert not np.array_equal(at_once.own, solver.judge().own)
+    monkeypatch.setattr(kept, "ASIDE_BYTES", 1)
+    monkeypatch.setattr(kept, "LEAST_FLOPS", 1)
+    by_flop = judge_rounded(solver, solver.games, ONE_BYTE)
+    np.testing.assert_array_equal(by_flop.best, at_once.best)
+    np.testing.assert_array_equal(by_flop.own, at_once.own)
+
+
+def test_what_is_not_known_is_kept_finely() -> None:
+    trained = classes().exploitability()
+    assert trained is not None
+    assert trained > kept.FINE_BELOW
+    assert keep(classes(), trained).numbers == ONE_BYTE
+    assert keep(classes()).numbers == TWO_BYTES
+    nothing = keep(forgotten())
+    assert (nothing.values, nothing.figures.exploitability) == (None, None)
+
+
+def test_an_error_leaves_the_strategies_as_they_were() -> None:
+    games = classes().games
+    assert isinstance(games, MatrixFlops)
+    before = {name: array.tobytes() for name, array in games.state().items()}
+
+    def interrupted() -> None:
+        with games.rounded(range(2), 255):
+            assert before != {name: array.tobytes() for name, array in games.state().items()}
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert before == {name: array.tobytes() for name, array in games.state().items()}
