@@ -112,6 +112,10 @@ def report(
 
     out = console()
     print_head(out, node)
+    if result.spot.lock and not node.locked.any():
+        from allstreets.solvers.spot.words import locks_text
+
+        out.print(f"\n{locks_text(result.spot)}", markup=False)
     print_mix(out, node)
     if combos:
         print_combos(out, node)

@@ -93,7 +93,7 @@ def test_csv(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert code == 0
     rows = list(csv.DictReader(io.StringIO(out)))
     assert list(rows[0]) == [
-        "hand", "combo", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
+        "hand", "combo", "locked", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
     ]  # fmt: skip
     node = load_spot(solved / "full").node("")
     assert len(rows) == len(node.combos)

@@ -180,7 +180,7 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
         assert np.isfinite(np.asarray(array, np.float64)).all()
     result = solver.result()
     for line in ("", "x", "x x | 3d | x"):
-        assert np.isfinite(result.node(line).evs()).all()
+        assert np.isfinite(result.node(line).numbers.values).all()
 
 
 def test_all_in_already_is_worth_its_equity() -> None:

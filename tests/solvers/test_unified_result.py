@@ -304,7 +304,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     for line in solution.flop_lines():
         node = solution.node(line, FLOP)
         pairs = float(node.weights[Player.OOP].sum())
-        if pairs:
+        if node.reached:
             totals += node.ev(Player.OOP) * pairs
             seen += pairs
     assert solution.flops[0]["ev_oop_bb"] == pytest.approx(totals / seen, abs=5e-3)  # bytes

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street, payoffs
-from allstreets.cards import HAND_OF_COMBO, hand_pairs
+from allstreets.cards import HAND_OF_COMBO, HAND_SIZES, hand_pairs
 from allstreets.explorer.views.class_scenes import (
     BUCKET_EVS,
     FLOP_EQUITY,
@@ -26,7 +26,7 @@ from allstreets.solvers.flops.evaluation import pairs_met
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.flops.view import FlopView
-from allstreets.solvers.preflop.solution import LEAST_REACH
+from allstreets.solvers.reached import is_reached
 
 KEPT = 96  # scenes
 KEPT_FLOPS = 8  # pots on flops, with all their values
@@ -60,9 +60,8 @@ class WholeScenes:
             return class_scene(before.node(node), (), paid, equities)
         met: Floats = reach[::-1] @ before.pairs
         evs = None
-        if before.values is not None:
-            there = (reach.max(axis=1)[::-1, None] >= LEAST_REACH) & (met > 0)
-            evs = before.values[:, node] / np.where(there, met * CHIPS_PER_BB, np.nan)
+        if before.values is not None and is_reached(reach @ HAND_SIZES / HAND_SIZES.sum()):
+            evs = before.values[:, node] / np.where(met > 0, met * CHIPS_PER_BB, np.nan)
         scene = bare_scene((), in_bb(tree.pot_at(node)), paid, reach, met, equities, evs)
         if tree.kind[node] in ENDS:
             return end_evs(self._lines.before(), node, self.payoffs, scene)
