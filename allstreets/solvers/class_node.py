@@ -79,7 +79,7 @@ class NodeView:
         here = self.reach @ self.combos / self.combos.sum()
         own = self.reach[self.player] * self.combos / self.combos.sum()
         taken = np.nan_to_num(self.strategy) @ own
-        return LineReach(self.player, (float(here[0]), float(here[1])), taken, self.settled)
+        return LineReach((float(here[0]), float(here[1])), taken, self.settled)
 
     @property
     def reached(self) -> bool:

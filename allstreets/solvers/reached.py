@@ -41,11 +41,10 @@ def is_reached(shares: Sequence[float]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class LineReach:
-    """How much of the ranges gets to a decision of A actions, and on from there."""
+    """How much of the ranges gets to a place of A actions, and on from there."""
 
-    player: Player  # who acts
     shares: tuple[float, float]  # of OOP's and IP's starting range that get here
-    taken: Floats  # [A]: of the acting player's starting range that take each action
+    taken: Floats  # [A]: of the starting range of who acts that take each action
     settled: Bools  # [A]: whether nothing is chosen any more after it
 
     @property

@@ -229,7 +229,6 @@ class PostflopResult:
             reach=np.where(held, reach[player], 0.0),
             weights=reach[player] * (hand_pairs(found.cards) @ reach[player.opponent]),
             line_reach=LineReach(
-                player,
                 (float(reach[0] @ shares), float(reach[1] @ shares)),
                 np.nan_to_num(chances) @ (reach[player] * shares),
                 settled_actions(tree, node),

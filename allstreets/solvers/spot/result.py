@@ -56,7 +56,6 @@ class NodeResult:
         """How much of both starting ranges gets here, and on from here."""
         here = [float(one.sum()) for one in self.numbers.reach]
         return LineReach(
-            self.player,
             (here[0] / self.starts[0], here[1] / self.starts[1]),
             self.strategy @ self.reach / self.starts[self.player],
             self.settled,
