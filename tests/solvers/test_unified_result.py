@@ -35,6 +35,7 @@ from allstreets.cards import (
 )
 from allstreets.solvers.class_node import action_rows
 from allstreets.solvers.flops.hands import live
+from allstreets.solvers.reached import LEAST_SHARE
 from allstreets.solvers.unified.lines import find_postflop
 from allstreets.solvers.unified.result import UnifiedResult, read_hand
 
@@ -169,9 +170,15 @@ def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
     solver = make()
     solution = combo_result() if make is combos else UnifiedResult.of(solver)
     node = solution.node(line, solver.game.flops.flops[0].text)
-    rows = [row for row in action_rows(node) if row["frequency"] > 0]
+    rows = [row for row in action_rows(node) if row["frequency"] >= LEAST_SHARE]
     total = sum(row["frequency"] * row["ev_bb"] for row in rows)
     assert total == pytest.approx(node.ev(), abs=2e-3 if make is combos else 1e-4)
+    for row, evs in zip(action_rows(node), node.action_evs, strict=True):
+        live = np.isfinite(evs) & (node.weights[node.player] > 0)
+        assert row["known"] == live.any()
+        if live.any():
+            mean = np.average(evs[live], weights=node.weights[node.player][live])
+            assert row["ev_range_bb"] == pytest.approx(mean)
 
 
 def test_any_spelling_of_a_flop_will_do() -> None:

@@ -1,6 +1,6 @@
 """Node locking: a player is made to play a given strategy, and the rest is solved around it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError, suggest
 from allstreets.betting import (
+    Action,
     ActionKind,
     BettingTree,
     Line,
@@ -221,8 +222,7 @@ def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: st
 def _action(tree: BettingTree, node: int, word: str, where: str) -> int:
     """The place among a decision's actions of a word: "check", "bet", or any word of a line."""
     actions = tree.actions_at(node)
-    kind = WORDS.get(word.strip().lower())
-    places = [place for place, action in enumerate(actions) if action.kind == kind]
+    places = _named(actions, word.strip().lower())
     if len(places) == 1:
         return places[0]
     if places:
@@ -238,10 +238,20 @@ def _action(tree: BettingTree, node: int, word: str, where: str) -> int:
     offered = tree.children_of(node).tolist()
     if child not in offered:  # or the word was several
         names = {action_text(action) for action in actions}
-        names |= {name for name, kind in WORDS.items() if kind in {each.kind for each in actions}}
+        names |= {name for name in WORDS if _named(actions, name)}
         raise InputError(f"{where}: no action '{word}' there: {suggest(word, sorted(names))}")
     place: int = offered.index(child)
     return place
+
+
+def _named(actions: Sequence[Action], word: str) -> list[int]:
+    """The places of the actions that people call so: all-in is a bet or raise if it is the only."""
+    kind = WORDS.get(word)
+    places = [place for place, action in enumerate(actions) if action.kind == kind]
+    facing_bet = any(action.kind == ActionKind.FOLD for action in actions)
+    if not places and kind == (ActionKind.RAISE if facing_bet else ActionKind.BET):
+        return [place for place, action in enumerate(actions) if action.is_aggressive]
+    return places
 
 
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
