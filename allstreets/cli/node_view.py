@@ -20,7 +20,7 @@ def print_head(out: "Console", node: "NodeResult") -> None:
     """Where we are, and what both ranges are worth."""
     from allstreets.cards import cards_text
     from allstreets.solvers.spot.report import player_rows
-    from allstreets.solvers.spot.words import SEATS, locked_text
+    from allstreets.solvers.spot.words import node_notes
 
     line = node.line.strip() or "first decision"
     call = f", {node.to_call} to call" if node.to_call else ""
@@ -28,9 +28,8 @@ def print_head(out: "Console", node: "NodeResult") -> None:
         f"{line}\nboard {cards_text(node.board)}   {node.player.name} to act   "
         f"pot {node.pot} chips{call}"
     )
-    for note in (locked_text(node), node.line_reach.why_not(SEATS)):
-        if note:
-            out.print(note, style="bold", markup=False, highlight=False)
+    for note in node_notes(node):
+        out.print(note, style="bold", markup=False, highlight=False)
     out.print(f"\n{'':4}{'combos':>8}{'equity':>10}{'EV chips':>11}{'EQR':>9}")
     for row in player_rows(node):
         out.print(
@@ -50,7 +49,8 @@ def print_mix(out: "Console", node: "NodeResult") -> None:
     evs = node.taken_evs(), node.range_evs()
     rows = mix_lines(node.labels, node.frequencies(), evs, node.line_reach.action_notes())
     print_table(out, rows, symbols, colours)
-    out.print(EV_LEGEND)
+    if node.reached:
+        out.print(EV_LEGEND)
     out.print()
     shares = np.array([node.by_hand(chances) for chances in node.strategy])
     locked = node.by_hand(node.locked.astype(np.float64)) > 0

@@ -15,6 +15,10 @@ from allstreets.explorer.views.scene import Floats, Longs, Scene, Side
 from allstreets.solvers import NodeResult, SpotResult
 
 KEPT = 96  # scenes
+BEHIND = (
+    "allstreets report FOLDER --line … --behind solves what would follow by itself, as if the "
+    "whole range came here"
+)
 
 
 class SpotScenes:
@@ -67,6 +71,7 @@ class SpotScenes:
             strategy=node.strategy,
             action_evs=node.action_evs,
             share=share,
+            notes=() if node.reached else (BEHIND,),
             starts=node.starts,
             settled=node.settled,
             locked=node.locked,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from allstreets.cards import HAND_COUNT, HAND_NAMES, cards_text, grid_cell
-from allstreets.solvers.spot.words import SEATS, locked_text, locks_text
+from allstreets.solvers.spot.words import locks_text, node_notes
 from allstreets.solvers.words import number_text, percent_text
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def node_html(node: "NodeResult") -> str:
         f"<b>{html.escape(node.line) or 'first decision'}</b> · {cards_text(node.board)} · "
         f"{node.player.name} to act · pot {node.pot}{call} · EV {ev}"
     )
-    for note in (locked_text(node), node.line_reach.why_not(SEATS)):
-        head += f"</div><div>{html.escape(note)}" if note else ""
+    head += "".join(f"</div><div>{html.escape(note)}" for note in node_notes(node))
     legend = " ".join(
         f'<span style="background:{colour};color:#111;padding:1px 6px">'
         f"{html.escape(label)} {percent_text(frequency)}</span>"

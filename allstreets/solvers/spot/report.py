@@ -89,6 +89,7 @@ def node_report(node: NodeResult) -> dict[str, Any]:
         "player": node.player.name,
         "to_call": node.to_call,
         "reached": node.reached,
+        "behind": node.behind or None,
         "locked_combos": float(node.reach[node.locked].sum()),
         "actions": action_rows(node),
         "players": player_rows(node),

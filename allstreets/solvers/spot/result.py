@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Player, parse_line
+from allstreets.betting import Line, NodeKind, Player, parse_line
 from allstreets.betting.lines import action_label, action_text
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, cards_text, combo_text
 from allstreets.cards.combos import COMBO_MASKS
@@ -50,6 +50,7 @@ class NodeResult:
     starts: tuple[float, float]  # combos of OOP's and IP's starting range that this board leaves
     settled: Bools  # [A]: whether nothing is chosen any more after an action
     locked: Bools  # [H]: whose strategy here was given, not found
+    behind: str = ""  # what was assumed, where a line that nobody takes was solved by itself
 
     @cached_property
     def line_reach(self) -> LineReach:
@@ -216,17 +217,28 @@ class SpotResult:
 
     def node(self, line: str = "") -> NodeResult:
         """The decision that a line of actions and cards leads to; "" is the first one."""
-        spot, tree = self.spot, self.spot.tree
-        found = parse_line(tree, line, board=spot.cards)
-        node = found.node
-        if tree.kind[node] == NodeKind.CHANCE:
+        found = self.find(line)
+        numbers = self.street(found.cards).node(found.node)
+        return self.shown(line, found, numbers, self.starts(numbers))
+
+    def find(self, line: str) -> Line:
+        """The way to a decision."""
+        tree = self.spot.tree
+        found = parse_line(tree, line, board=self.spot.cards)
+        if tree.kind[found.node] == NodeKind.CHANCE:
             raise InputError(f"'{line}': a card is dealt there: write '{line.strip()} | 7h |'")
-        if tree.kind[node] != NodeKind.DECISION:
+        if tree.kind[found.node] != NodeKind.DECISION:
             raise InputError(f"'{line}': nobody acts there any more")
+        return found
+
+    def shown(
+        self, line: str, found: Line, numbers: NodeNumbers, starts: tuple[float, float]
+    ) -> NodeResult:
+        """A decision with its numbers, which may come from elsewhere."""
+        spot, tree, node = self.spot, self.spot.tree, found.node
         invested = tree.invested[node]
         half = spot.pot / 2
         player = Player(int(tree.player[node]))
-        numbers = self.street(tuple(found.cards)).node(node)
         return NodeResult(
             line=line,
             board=(*spot.cards, *found.cards),
@@ -236,7 +248,7 @@ class SpotResult:
             actions=tuple(action_text(action) for action in tree.actions_at(node)),
             labels=tuple(action_label(tree, child) for child in tree.children_of(node).tolist()),
             offsets=(half + float(invested[0]), half + float(invested[1])),
-            starts=self.starts(numbers),
+            starts=starts,
             settled=settled_actions(tree, node),
             locked=self._locked(node, found.cards)[numbers.combos[player]],
         )

@@ -29,10 +29,16 @@ def node_text(node: "NodeResult") -> str:
         f"{where} on {cards_text(node.board)}: {node.player.name} to act, "
         f"pot {node.pot} chips{call}",
         f"{ranges} (chips from here on)",
-        *(text for text in (locked_text(node), node.line_reach.why_not(SEATS)) if text),
+        *node_notes(node),
         *mix_lines(node.labels, node.frequencies(), evs, node.line_reach.action_notes()),
     ]
     return "\n".join(lines)
+
+
+def node_notes(node: "NodeResult") -> list[str]:
+    """What one must know to read the numbers of a decision."""
+    notes = (node.behind, locked_text(node), node.line_reach.why_not(SEATS))
+    return [note for note in notes if note]
 
 
 def locked_text(node: "NodeResult") -> str:
