@@ -12,8 +12,8 @@ DASH = "–"
 SELDOM = 5e-4  # what is taken less often is told with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
-    f"{TAKERS}: mean over the hands that take the action, if at least {100 * LEAST_SHARE:g} % of "
-    f"the range do. {RANGE}: what the whole range would get by it."
+    f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range do.\n"
+    f"{RANGE}: what the whole range would get by it."
 )
 
 Floats = NDArray[np.float64]
