@@ -150,7 +150,7 @@ def test_what_was_locked_and_what_nobody_does(page: Page) -> None:
     )
     check, bet = (page.locator(".tiles li").filter(has_text=text) for text in ("Check", "Bet 50%"))
     expect(check).to_contain_text("not reached")
-    expect(bet).to_contain_text("EV range")
+    expect(bet).to_contain_text("range EV")
     keep_picture(page, "locked")
     take(page, "Check")
     expect(page.get_by_role("note")).to_have_text(
