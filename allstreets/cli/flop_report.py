@@ -159,6 +159,7 @@ def _report_one(
                 "player": found.player.name,
                 "pot": found.pot / 1000,
                 "to_call": found.to_call / 1000,
+                "reached": found.reached,
                 "actions": action_rows(found),
                 "hands": [
                     {key: _plain(value) for key, value in one.items()} for one in hand_rows(found)
@@ -170,11 +171,11 @@ def _report_one(
 
 
 def action_rows(found: "ClassStrategy") -> list[dict[str, Any]]:
-    """One row an action: how often it is taken."""
-    taken = found.frequencies().tolist()
+    """One row an action: how often it is taken, and whether what follows was learned."""
+    taken, known = found.frequencies().tolist(), found.known_actions.tolist()
     return [
-        {"action": word, "label": label, "frequency": _plain(share)}
-        for word, label, share in zip(found.actions, found.labels, taken, strict=True)
+        {"action": word, "label": label, "frequency": _plain(taken[place]), "known": known[place]}
+        for place, (word, label) in enumerate(zip(found.actions, found.labels, strict=True))
     ]
 
 
@@ -199,12 +200,13 @@ def hand_rows(found: "ClassStrategy") -> list[dict[str, Any]]:
 
 def _print_one(out: "Console", row: dict[str, Any], found: "ClassStrategy") -> None:
     import numpy as np
-    from rich.style import Style
-    from rich.text import Text
 
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot.html import action_colours
+    from allstreets.cli.node_view import print_table
+    from allstreets.solvers.flops.result import SEATS
+    from allstreets.solvers.spot.html import node_colours
     from allstreets.solvers.spot.report import action_symbols
+    from allstreets.solvers.words import mix_lines
 
     out.print(
         f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, stands for "
@@ -219,15 +221,11 @@ def _print_one(out: "Console", row: dict[str, Any], found: "ClassStrategy") -> N
         f"\n{found.line or 'first decision'}\n{found.street.text}   {found.player.name} to act   "
         f"pot {found.pot / 1000:g}{call} (starting pot = 1)"
     )
-    symbols, colours = action_symbols(found), action_colours(found.actions)
-    width = max(len(label) for label in found.labels)
-    out.print(f"\n{'':4}{'':{width}}{'taken':>10}")
-    for one, symbol, colour in zip(action_rows(found), symbols, colours, strict=True):
-        text = Text()
-        text.append(f" {symbol} ", Style(color="black", bgcolor=colour))
-        share = "–" if one["frequency"] is None else f"{100 * one['frequency']:.1f} %"
-        text.append(f" {one['label']:{width}}{share:>10}")
-        out.print(text)
+    if not found.reached:
+        out.print(found.line_reach.why_not(SEATS), style="bold", markup=False, highlight=False)
+    symbols, colours = action_symbols(found), node_colours(found)
+    notes = found.line_reach.action_notes()
+    print_table(out, mix_lines(found.labels, found.frequencies(), None, notes), symbols, colours)
     out.print()
     shares = np.where(found.reach >= LEAST_REACH, found.strategy, np.nan)
     out.print(mix_grid(shares, symbols, colours))

@@ -89,10 +89,16 @@ def share_bar(first: float, width: int) -> Text:
     return bar
 
 
-def mix_grid(shares: NDArray[np.float64], symbols: Sequence[str], colours: Sequence[str]) -> Text:
+def mix_grid(
+    shares: NDArray[np.float64],
+    symbols: Sequence[str],
+    colours: Sequence[str],
+    marked: NDArray[np.bool_] | None = None,
+) -> Text:
     """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
 
-    For eyes and terminals without colour it names the most frequent action and its per cent.
+    For eyes and terminals without colour it names the most frequent action and its per cent. A star
+    stands behind hands that are `marked` [169].
     """
     cells: dict[int, tuple[str, list[str]]] = {}
     for hand in range(HAND_COUNT):
@@ -102,7 +108,8 @@ def mix_grid(shares: NDArray[np.float64], symbols: Sequence[str], colours: Seque
         most = int(np.argmax(mix))
         ends = np.round(np.cumsum(mix) * MIX_WIDTH)
         painted = [colours[int(np.searchsorted(ends, place + 0.5))] for place in range(MIX_WIDTH)]
-        cells[hand] = f"{symbols[most]}{100 * mix[most]:3.0f} ", painted
+        mark = "*" if marked is not None and marked[hand] else " "
+        cells[hand] = f"{symbols[most]}{100 * mix[most]:3.0f}{mark}", painted
 
     picture = Text()
     picture.append("  " + "".join(f"{rank:^{MIX_WIDTH}}" for rank in reversed(RANKS)), MARGIN)

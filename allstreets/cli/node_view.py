@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+    from rich.text import Text
 
     from allstreets.solvers import NodeResult
 
@@ -17,6 +20,7 @@ def print_head(out: "Console", node: "NodeResult") -> None:
     """Where we are, and what both ranges are worth."""
     from allstreets.cards import cards_text
     from allstreets.solvers.spot.report import player_rows
+    from allstreets.solvers.spot.words import node_notes
 
     line = node.line.strip() or "first decision"
     call = f", {node.to_call} to call" if node.to_call else ""
@@ -24,6 +28,8 @@ def print_head(out: "Console", node: "NodeResult") -> None:
         f"{line}\nboard {cards_text(node.board)}   {node.player.name} to act   "
         f"pot {node.pot} chips{call}"
     )
+    for note in node_notes(node):
+        out.print(note, style="bold", markup=False, highlight=False)
     out.print(f"\n{'':4}{'combos':>8}{'equity':>10}{'EV chips':>11}{'EQR':>9}")
     for row in player_rows(node):
         out.print(
@@ -34,26 +40,45 @@ def print_head(out: "Console", node: "NodeResult") -> None:
 
 def print_mix(out: "Console", node: "NodeResult") -> None:
     """How often each action is taken and what it is worth, and the 13×13 picture."""
+    from allstreets.cli.grid import mix_grid
+    from allstreets.solvers.spot.html import node_colours
+    from allstreets.solvers.spot.report import action_symbols
+    from allstreets.solvers.words import EV_LEGEND, mix_lines
+
+    symbols, colours = action_symbols(node), node_colours(node)
+    evs = node.taken_evs(), node.range_evs()
+    rows = mix_lines(node.labels, node.frequencies(), evs, node.line_reach.action_notes())
+    print_table(out, rows, symbols, colours)
+    if node.reached:
+        out.print(EV_LEGEND)
+    out.print()
+    shares = np.array([node.by_hand(chances) for chances in node.strategy])
+    locked = node.by_hand(node.locked.astype(np.float64)) > 0
+    out.print(mix_grid(shares, symbols, colours, locked))
+    star = "; * locked" if locked.any() else ""
+    out.print(f"In each cell: the most frequent action and how often, in %{star}; suited above.")
+
+
+def print_table(
+    out: "Console", rows: "Sequence[str]", symbols: "Sequence[str]", colours: "Sequence[str]"
+) -> None:
+    """A head and a row an action, each behind its symbol in its colour."""
+    out.print(f"\n{'':4}{rows[0]}")
+    for line in coloured_rows(rows[1:], symbols, colours):
+        out.print(line)
+
+
+def coloured_rows(
+    rows: "Sequence[str]", symbols: "Sequence[str]", colours: "Sequence[str]"
+) -> "list[Text]":
+    """Rows behind the symbols of their actions."""
     from rich.style import Style
     from rich.text import Text
 
-    from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot.html import action_colours
-    from allstreets.solvers.spot.report import action_rows, action_symbols
-
-    symbols, colours = action_symbols(node), action_colours(node.actions)
-    rows = action_rows(node)
-    width = max(len(row["label"]) for row in rows)
-    out.print(f"\n{'':4}{'':{width}}{'taken':>10}{'EV chips':>11}")
-    for row, symbol, colour in zip(rows, symbols, colours, strict=True):
-        text = Text()
-        text.append(f" {symbol} ", Style(color="black", bgcolor=colour))
-        text.append(f" {row['label']:{width}}{_percent(row['frequency'])}{_number(row['ev'], 11)}")
-        out.print(text)
-    out.print()
-    shares = np.array([node.by_hand(chances) for chances in node.strategy])
-    out.print(mix_grid(shares, symbols, colours))
-    out.print("In each cell: the most frequent action and how often, in %; suited above.")
+    return [
+        Text.assemble((f" {symbol} ", Style(color="black", bgcolor=colour)), f" {row}")
+        for row, symbol, colour in zip(rows, symbols, colours, strict=True)
+    ]
 
 
 def print_combos(out: "Console", node: "NodeResult") -> None:
@@ -67,12 +92,15 @@ def print_combos(out: "Console", node: "NodeResult") -> None:
         head += f"{action:>8}" + (f"{'EV':>9}" if wide else "")
     out.print(f"\n{head}")
     for row in rows:
-        text = f"{row['combo']:6}{row['reach']:6.3f}{_percent(row['equity'], 8)}"
+        mark = "*" if row["locked"] else ""
+        text = f"{row['combo'] + mark:6}{row['reach']:6.3f}{_percent(row['equity'], 8)}"
         text += f"{_number(row['ev'], 9)}{_percent(row['eqr'], 7, 0)}"
         for action in node.actions:
             text += _percent(row[action], 8)
             text += _number(row[f"ev_{action}"], 9) if wide else ""
         out.print(text)
+    if any(row["locked"] for row in rows):
+        out.print("* locked: the strategy was given, not found.")
     if not wide:
         out.print("EVs of the single actions: --format csv or json, or a wider window.")
 

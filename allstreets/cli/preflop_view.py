@@ -24,7 +24,7 @@ def print_node(out: "Console", node: "NodeView") -> None:
 
 def print_node_head(out: "Console", node: "NodeView") -> None:
     """Where we are, and what both ranges are worth."""
-    from allstreets.solvers.class_node import player_rows
+    from allstreets.solvers.class_node import SEATS, player_rows
 
     call = f", {node.to_call:g} bb to call" if node.to_call else ""
     behind = " and ".join(
@@ -38,6 +38,8 @@ def print_node_head(out: "Console", node: "NodeView") -> None:
     among = "of all hands" if node.flop is None else "of the hands that are dealt this flop"
     rare = ": hardly ever" if node.is_rare else ""
     out.print(f"reached in {_percent(node.share, 0)} {among}{rare}")
+    if not node.reached:
+        out.print(node.line_reach.why_not(SEATS), style="bold", markup=False, highlight=False)
     out.print(f"\n{'':4}{'combos':>8}{'EV bb':>9}")
     for row in reversed(player_rows(node)):
         out.print(f"{row['player']:4}{row['combos']:8.1f}{_signed(row['ev_bb'], 9)}")
@@ -45,47 +47,44 @@ def print_node_head(out: "Console", node: "NodeView") -> None:
 
 def print_node_mix(out: "Console", node: "NodeView") -> None:
     """How often each action is taken and what it is worth, and the 13×13 picture."""
-    from allstreets.solvers.class_node import action_rows
+    from allstreets.cli.node_view import print_table
+    from allstreets.solvers.spot.html import node_colours
+    from allstreets.solvers.spot.report import action_symbols
+    from allstreets.solvers.words import EV_LEGEND
 
-    width = max(len(row["label"]) for row in action_rows(node))
-    out.print(f"\n{'':4}{'':{width}}{'taken':>10}{'EV bb':>9}")
-    for row in mix_lines(node, evs=True):
-        out.print(row)
+    print_table(out, _rows(node, evs=True), action_symbols(node), node_colours(node))
+    if node.known:
+        out.print(EV_LEGEND)
     out.print()
     out.print(mix_picture(node))
     out.print("In each cell: the most frequent action and how often, in %; suited above.")
 
 
-def mix_lines(node: "NodeView", *, evs: bool) -> "list[Text]":
-    """A line an action: its symbol in its colour, its name, how often it is taken, its EV."""
-    from rich.style import Style
-    from rich.text import Text
+def _rows(node: "NodeView", *, evs: bool) -> list[str]:
+    """A head and a line an action: its name, how often it is taken, its EVs."""
+    from allstreets.solvers.words import mix_lines, number_text
 
-    from allstreets.solvers.class_node import action_rows
-    from allstreets.solvers.spot.html import action_colours
+    told = (node.taken_evs(), node.range_evs()) if evs else None
+    notes = node.line_reach.action_notes() if evs else [""] * len(node.labels)
+    return mix_lines(node.labels, node.frequencies(), told, notes, lambda ev: number_text(ev, "+"))
+
+
+def mix_lines(node: "NodeView") -> "list[Text]":
+    """A line an action: its symbol in its colour, its name, how often it is taken."""
+    from allstreets.cli.node_view import coloured_rows
+    from allstreets.solvers.spot.html import node_colours
     from allstreets.solvers.spot.report import action_symbols
 
-    rows = action_rows(node)
-    width = max(len(row["label"]) for row in rows)
-    lines = []
-    for row, symbol, colour in zip(
-        rows, action_symbols(node), action_colours(node.actions), strict=True
-    ):
-        text = Text()
-        text.append(f" {symbol} ", Style(color="black", bgcolor=colour))
-        text.append(f" {row['label']:{width}}{_percent(row['frequency'])}")
-        text.append(_signed(row["ev_bb"], 9) if evs else "")
-        lines.append(text)
-    return lines
+    return coloured_rows(_rows(node, evs=False)[1:], action_symbols(node), node_colours(node))
 
 
 def mix_picture(node: "NodeView") -> "Text":
     """The 13×13 picture of a decision."""
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot.html import action_colours
+    from allstreets.solvers.spot.html import node_colours
     from allstreets.solvers.spot.report import action_symbols
 
-    return mix_grid(node.shown_strategy(), action_symbols(node), action_colours(node.actions))
+    return mix_grid(node.shown_strategy(), action_symbols(node), node_colours(node))
 
 
 def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") -> None:
@@ -120,7 +119,7 @@ def _chart(node: "NodeView") -> "tuple[RenderableType, ...]":
     from rich.console import Group
     from rich.text import Text
 
-    return Text(_opening_title(node)), Group(*mix_lines(node, evs=False)), mix_picture(node)
+    return Text(_opening_title(node)), Group(*mix_lines(node)), mix_picture(node)
 
 
 def print_opening(out: "Console", solution: "PreflopResult | UnifiedSolver") -> None:

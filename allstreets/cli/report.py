@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, command, console, print_json
 
 if TYPE_CHECKING:
     from allstreets.solvers import Spot
@@ -43,6 +43,10 @@ def report(
     flops: Annotated[
         bool, typer.Option("--flops", help="The table over flops, with --line of that decision.")
     ] = False,
+    behind: Annotated[
+        bool,
+        typer.Option("--behind", help="Solve a line that is not reached by itself (of a spot)."),
+    ] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the decision (of a whole game) to an .svg or .png.")
     ] = None,
@@ -58,6 +62,7 @@ def report(
       allstreets report solved/
       allstreets report solved/ --line "x b33% c | 7h | x" --combos
       allstreets report solved/ --line "b50" --format csv > facing_a_bet.csv
+      allstreets report solved/ --line "x b50%" --behind
       allstreets report models/
       allstreets report models/ --format csv > flops.csv
       allstreets report models/ --flop AhKd7s --line "x b50%"
@@ -78,7 +83,8 @@ def report(
     if kind in ("preflop", "unified"):
         from allstreets.cli.report_unified import report_unified
 
-        _refuse(folder, "a preflop or whole game", combos=combos or None, spr=spr)
+        told = {"combos": combos or None, "spr": spr, "behind": behind or None}
+        _refuse(folder, "a preflop or whole game", **told)
         report_unified(
             folder,
             line=line or None,
@@ -91,13 +97,19 @@ def report(
         return
     _refuse(folder, "no preflop or whole game", flops=flops or None, chart=chart)
     if kind == "postflop":
+        _refuse(folder, "a model of flops", behind=behind or None)
         from allstreets.cli.flop_report import report_flops
 
         report_flops(folder, flop, line, spr, form.value, parquet, combos=combos)
         return
     _require_spot(folder, flop=flop, spr=spr, parquet=parquet)
     result = load_spot(folder, _announce)
-    node = result.node(line)
+    if behind:
+        from allstreets.solvers.spot.behind import solve_behind
+
+        node = solve_behind(result, line, announce=_announce_behind).node(line)
+    else:
+        node = result.node(line)
     if form is ReportFormat.json:
         from allstreets.solvers.spot.report import node_report
 
@@ -112,9 +124,16 @@ def report(
 
     out = console()
     print_head(out, node)
+    if result.spot.lock and not node.locked.any():
+        from allstreets.solvers.spot.words import locks_text
+
+        out.print(f"\n{locks_text(result.spot)}", markup=False)
     print_mix(out, node)
     if combos:
         print_combos(out, node)
+    if not node.reached and not behind:
+        way = command("report", folder, "--line", line, "--behind")
+        out.print(f"\nWhat would follow: {way}", markup=False, soft_wrap=True)
 
 
 def _refuse(folder: Path, what: str, **options: Any) -> None:
@@ -137,6 +156,14 @@ def _require_spot(folder: Path, **options: Any) -> None:
 def _announce(spot: "Spot", line: str, target: float) -> None:
     typer.echo(
         f"'{line}' was not kept: solving it again to {100 * target:.2g} % of its pot "
+        f"of {spot.pot} chips …",
+        err=True,
+    )
+
+
+def _announce_behind(spot: "Spot", line: str, target: float) -> None:
+    typer.echo(
+        f"'{line}' is not reached: solving what follows to {100 * target:.2g} % of its pot "
         f"of {spot.pot} chips …",
         err=True,
     )

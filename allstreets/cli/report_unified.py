@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from allstreets.solvers.class_node import NodeView
     from allstreets.solvers.unified.result import PreflopResult
 
-TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share")
+TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reached")
 
 
 def report_unified(
@@ -74,7 +74,8 @@ def _report_node(result: "PreflopResult", node: "NodeView", form: str, chart: Pa
 
         out = console()
         print_node(out, node)
-        out.print(EV_NOTE if node.known else "EVs are not known here.")
+        if node.reached:
+            out.print(EV_NOTE if node.known else "EVs are not known here.")
         if chart is not None:
             out.print(f"Chart: {chart}", markup=False)
 
@@ -143,6 +144,8 @@ def _print_flops(out: "Console", rows: list[dict[str, Any]]) -> None:
 
 def _print_actions(out: "Console", rows: list[dict[str, Any]]) -> None:
     """A decision on every flop, and its means over the hands that get there."""
+    from allstreets.solvers.reached import NOT_REACHED
+
     words = [key for key in rows[0] if key not in TABLE_KEYS]
     out.print(f"{'flop':8}{'suits':10}{'weight':>8}{'gets here':>11}"
               + "".join(f"{word:>10}" for word in words))  # fmt: skip
@@ -150,6 +153,7 @@ def _print_actions(out: "Console", rows: list[dict[str, Any]]) -> None:
         out.print(
             f"{_head(row)}{_percent(row['share'], 11)}"
             + "".join(_percent(row[word], 10) for word in words)
+            + ("" if row["reached"] else f"   {NOT_REACHED}")
         )
     weights = [row["weight"] * row["share"] for row in rows]
     means = (_mean([row[word] for row in rows], weights) for word in words)

@@ -168,6 +168,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         bytes=_bytes(found.folder),
         modified=modified,
         written=signature.text,
+        locks=head.locks,
     )
 
 

@@ -10,6 +10,7 @@ from allstreets.solvers.flops.model import (
     solve_flop,
 )
 from allstreets.solvers.flops.result import ClassStrategy, PostflopResult
+from allstreets.solvers.spot.behind import BehindResult, solve_behind
 from allstreets.solvers.spot.estimate import Estimate, estimate_spot
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.many import ManyRow, solve_many
@@ -20,6 +21,7 @@ from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.text import spot_mapping
 
 __all__ = [
+    "BehindResult",
     "ClassStrategy",
     "Estimate",
     "FlopEnds",
@@ -42,6 +44,7 @@ __all__ = [
     "node_report",
     "player_rows",
     "solve",
+    "solve_behind",
     "solve_flop",
     "solve_many",
     "spot_mapping",

@@ -1,8 +1,8 @@
 """One decision of a solved game by hand class: who acts, what he does, and what it is worth.
 
 Amounts are in big blinds. EVs are results of the whole hand: what a player has put in before counts
-as lost, so folding the small blind at once is −0.5 bb. NaN stands for what cannot happen: a hand
-that does not fit beside the flop, or EVs where the other player never gets to.
+as lost, so folding the small blind at once is −0.5 bb. NaN stands for what there is not: a hand
+that does not fit beside the flop, or EVs that were never learned (see `solvers.reached`).
 """
 
 from collections.abc import Callable
@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from allstreets.betting import CHIPS_PER_BB, BettingTree, Player, Street
 from allstreets.cards import HAND_NAMES, Flop
+from allstreets.solvers.reached import Bools, LineReach, often_taken
+from allstreets.solvers.words import mix_lines, number_text, percent_text
 
 Floats = NDArray[np.float64]
 
 RARE_SHARE = 1e-3  # of all hands: what is reached less often is hardly ever reached
 RARE_REACH = 0.01  # where no hand gets this often, all are drawn
 LEAST_SHOWN = 1e-3  # reach below which a hand is not drawn
+SEATS = tuple(player.seat for player in Player)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +39,13 @@ class NodeEvs:
         """Where nothing can be said."""
         return cls(np.full((2, hands), np.nan), np.full((actions, hands), np.nan))
 
+    def learned(self, known: Bools) -> "NodeEvs":
+        """Only what was learned: `known` [A] of the actions at a decision that is reached."""
+        taken = None if self.taken is None else np.where(known, self.taken, np.nan)
+        return NodeEvs(self.players, np.where(known[:, None], self.actions, np.nan), taken)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class NodeView:
     """A decision before or after the flop."""
 
@@ -55,12 +63,33 @@ class NodeView:
     combos: Floats  # [169]: combos of each hand that fit beside the flop
     weights: Floats  # [2, 169]: pairs of combos, own hand and any of the other's, that get here
     dealt: float  # all pairs of combos: on this flop, or before it
+    settled: Bools  # [A]: whether nothing is chosen any more after an action
     evaluate: Callable[[], NodeEvs]  # EVs may take a while: they are computed when asked for
 
     @cached_property
     def node_evs(self) -> NodeEvs:
-        """EVs of both players and of every action."""
-        return self.evaluate()
+        """EVs of both players and of every action, as far as they were learned."""
+        if not self.reached:
+            return NodeEvs.unknown(len(self.actions))
+        return self.evaluate().learned(self.known_actions)
+
+    @cached_property
+    def line_reach(self) -> LineReach:
+        """How much of both ranges, which start with every hand, gets here and on from here."""
+        here = self.reach @ self.combos / self.combos.sum()
+        own = self.reach[self.player] * self.combos / self.combos.sum()
+        taken = np.nan_to_num(self.strategy) @ own
+        return LineReach((float(here[0]), float(here[1])), taken, self.settled)
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough of both ranges gets here for strategies and EVs to have been learned."""
+        return self.line_reach.reached
+
+    @property
+    def known_actions(self) -> Bools:
+        """[A]: whether the EV of each action was learned."""
+        return self.line_reach.known
 
     @property
     def evs(self) -> Floats:
@@ -99,6 +128,28 @@ class NodeView:
         """[A]: how often each action is taken, over all combos that get here."""
         return np.array([self.mean(row) for row in self.strategy])
 
+    def taken_evs(self) -> Floats:
+        """[A]: mean EV in bb of the hands that take each action; NaN if hardly any does."""
+        # A class whose combos play differently takes an action with those that it suits.
+        means = self.node_evs.taken
+        if means is None:
+            rows = zip(self.strategy, self.action_evs, strict=True)
+            means = np.array([self._mean_of_takers(chances, evs) for chances, evs in rows])
+        return np.where(often_taken(self.frequencies()), means, np.nan)
+
+    def range_evs(self) -> Floats:
+        """[A]: EV in bb of each action for the whole range, if all of its hands took it.
+
+        The other player answers as he does to those that take it now.
+        """
+        return np.array([self.mean(evs) for evs in self.action_evs])
+
+    def _mean_of_takers(self, chances: Floats, evs: Floats) -> float:
+        weights = np.nan_to_num(chances) * self.weights[self.player]
+        live = (weights > 0) & np.isfinite(evs)
+        total = float(weights[live].sum())
+        return float(weights[live] @ evs[live]) / total if total > 0 else float("nan")
+
     def range_combos(self, player: Player) -> float:
         """How many combos of a player get here by his own actions."""
         return float(self.reach[player] @ self.combos)
@@ -122,27 +173,53 @@ class NodeView:
         """[A, 169]: the strategy, NaN for hands that are not drawn."""
         return np.where(self.shown_reach >= LEAST_SHOWN, self.strategy, np.nan)
 
+    def __repr__(self) -> str:
+        """One line: where, who and what."""
+        return f"<NodeView '{self.line}': {self.player.seat} has {', '.join(self.actions)}>"
+
+    def __str__(self) -> str:
+        """Some lines: where, who, how often he does what, and what it is worth."""
+        call = f", {self.to_call:g} bb to call" if self.to_call else ""
+        among = "hands" if self.flop is None else "the hands that are dealt this flop"
+        ranges = "; ".join(
+            f"{player.seat} {self.range_combos(player):.1f} combos, "
+            f"EV {number_text(self.ev(player), '+')} bb"
+            for player in (Player.IP, Player.OOP)
+        )
+        where, why = self.line or "first decision", self.line_reach.why_not(SEATS)
+        lines = [
+            f"{where}: {self.player.seat} to act, pot {self.pot:g} bb{call}",
+            f"{ranges}; reached in {percent_text(self.share, 2)} of {among}",
+            *([why] if why else []),
+            *mix_lines(
+                self.labels,
+                self.frequencies(),
+                (self.taken_evs(), self.range_evs()),
+                self.line_reach.action_notes(),
+                lambda ev: number_text(ev, "+"),
+            ),
+        ]
+        return "\n".join(lines)
+
 
 def action_rows(node: NodeView) -> list[dict[str, Any]]:
-    """One row an action: how often it is taken, and its EV in bb where it is."""
-    rows = []
-    for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True)):
-        chances, evs = node.strategy[place], node.action_evs[place]
-        weights = np.nan_to_num(chances) * node.weights[node.player]
-        live = (weights > 0) & np.isfinite(evs)
-        total = float(weights[live].sum())
-        ev = float(weights[live] @ evs[live]) / total if total > 0 else float("nan")
-        # A class whose combos play differently takes an action with those that it suits.
-        taken = node.node_evs.taken
-        rows.append(
-            {
-                "action": word,
-                "label": label,
-                "frequency": node.mean(chances),
-                "ev_bb": ev if taken is None else float(taken[place]),
-            }
-        )
-    return rows
+    """One row an action: how often it is taken, its EV in bb for those hands and for the range.
+
+    `ev_bb` is the mean over the hands that take it, where enough do; `known` tells whether EVs of
+    the action were learned at all.
+    """
+    taken, evs, whole = node.frequencies(), node.taken_evs(), node.range_evs()
+    return [
+        {
+            "action": word,
+            "label": label,
+            "frequency": float(taken[place]),
+            "ev_bb": float(evs[place]),
+            "ev_range_bb": float(whole[place]),
+            "known": bool(node.known_actions[place]),
+        }
+        for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True))
+    ]
 
 
 def hand_rows(node: NodeView) -> list[dict[str, Any]]:
@@ -183,6 +260,7 @@ def node_mapping(node: NodeView) -> dict[str, Any]:
         "stacks_bb": {player.seat: node.stacks[player] for player in Player},
         "to_call_bb": node.to_call,
         "share": node.share,
+        "reached": node.reached,
         "players": [without_nan(row) for row in player_rows(node)],
         "actions": [without_nan(row) for row in action_rows(node)],
         "hands": [without_nan(row) for row in hand_rows(node)],

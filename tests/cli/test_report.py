@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import TURN, spot
+from small_spots import RIVER, TURN, spot
 
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
@@ -53,6 +54,36 @@ def test_text(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert len(table) == int((node.reach >= 1e-4).sum())
 
 
+def test_locks_and_lines_that_nobody_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    locks = [
+        {"line": "", "strategy": {"bet": 1}},
+        {"line": "b50%", "hands": {"AA": {"call": 1}}},
+    ]
+    solver = SpotSolver(spot(RIVER, lock=locks), threads=1)
+    solver.train_batch(20)
+    save_spot(solver, tmp_path)
+    folder = str(tmp_path)
+    _, root, _ = run(capsys, folder)
+    assert "locked: what OOP does here was given for all hands, not found" in root
+    assert re.search(r"x\s+check +0\.0 % +– +– +not reached", root)
+    assert "b100*" in root
+    _, facing, _ = run(capsys, folder, "--line", "b50%", "--combos")
+    assert "for 6.0 of 93.0 combos" in facing
+    assert len(re.findall(r"c100\*", facing)) == 1
+    assert "AsAh*" in facing
+    _, away, _ = run(capsys, folder, "--line", "x")
+    assert "not reached: OOP gets here with nothing" in " ".join(away.split())
+    assert "strategies are locked at the first decision, 'b50%'" in away
+    told = shown(capsys, folder, "--line", "x")
+    assert (told["reached"], told["players"][1]["ev"]) == (False, None)
+    assert {row["ev"] for row in told["combos"]} == {None}
+    told = shown(capsys, folder)
+    assert [row["known"] for row in told["actions"]] == [False, True, False]
+    assert told["locked_combos"] == pytest.approx(94)
+
+
 def test_json_is_what_the_library_says(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     line = "x x | 2h | b75%"
     found = shown(capsys, str(solved / "full"), "--line", line)
@@ -93,7 +124,7 @@ def test_csv(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert code == 0
     rows = list(csv.DictReader(io.StringIO(out)))
     assert list(rows[0]) == [
-        "hand", "combo", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
+        "hand", "combo", "locked", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
     ]  # fmt: skip
     node = load_spot(solved / "full").node("")
     assert len(rows) == len(node.combos)

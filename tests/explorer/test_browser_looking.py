@@ -20,6 +20,10 @@ from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot, save_unified
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
+LOCKS = [
+    {"line": "", "strategy": {"bet": 1}},
+    {"line": "b50%", "hands": {"AA": {"call": 1}}},
+]
 LONG_NAME = "many sizes, and a name that somebody wrote to remember what it was made for " * 2
 
 
@@ -33,6 +37,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     many = SpotSolver(spot(RIVER | {"bets": MANY_SIZES, "stack": 2000}), threads=2)
     many.train_batch(10)
     save_spot(many, root / "many", name=LONG_NAME)
+    locked = SpotSolver(spot(RIVER, lock=LOCKS), threads=1)
+    locked.train_batch(40)
+    save_spot(locked, root / "locked", name="always bets")
     return root
 
 
@@ -129,6 +136,39 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
     wait_for(page, line="c")
     page.get_by_label("preflop: SB").get_by_text("Raise 2.5").click()  # another way from the start
     wait_for(page, line="r2.5")
+
+
+def test_what_was_locked_and_what_nobody_does(page: Page) -> None:
+    page.goto("/")
+    row = page.get_by_role("row").filter(has_text="always bets")
+    expect(row.get_by_text("2 locks")).to_be_visible()
+    open_solution(page, "always bets")
+    expect(page.locator(".bar").get_by_text("2 locks")).to_be_visible()
+    expect(page.get_by_role("note")).to_have_text(re.compile("given for all hands"))
+    assert (
+        page.locator("[data-hand] .lock").count() == page.locator("[data-hand]:not(.empty)").count()
+    )
+    check, bet = (page.locator(".tiles li").filter(has_text=text) for text in ("Check", "Bet 50%"))
+    expect(check).to_contain_text("not reached")
+    expect(bet).to_contain_text("range EV")
+    keep_picture(page, "locked")
+    take(page, "Check")
+    expect(page.get_by_role("note")).to_have_text(
+        re.compile("^not reached: OOP gets here with nothing")
+    )
+    expect(page.locator(".grid.grey")).to_be_visible()
+    assert "–" in page.get_by_role("row").filter(has_text="OOP").inner_text()
+    page.locator('[data-hand="AA"]').hover()
+    expect(page.locator('[data-hand="AA"]')).to_have_attribute("title", re.compile("not reached"))
+    keep_picture(page, "not_reached")
+    page.get_by_label("river: OOP").locator(".head").click()
+    wait_for(page, line=None)
+    arrive(page)
+    take(page, "Bet 50%")
+    expect(page.locator("[data-hand] .lock")).to_have_count(1)
+    expect(page.locator('[data-hand="AA"] .lock')).to_be_visible()
+    expect(page.get_by_role("note")).to_have_text(re.compile("given for 1 of "))
+    keep_picture(page, "one_hand_locked")
 
 
 def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Server) -> None:

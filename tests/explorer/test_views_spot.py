@@ -1,6 +1,7 @@
 """A spot's view tells what the solution tells, combo by combo, on every card."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import eval7
@@ -10,7 +11,7 @@ import pytest
 from explorer_solutions import folder, solver, view
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_spots import TURN, spot
+from small_spots import RIVER, TURN, spot
 
 from allstreets import Range
 from allstreets.base import InputError
@@ -27,6 +28,7 @@ from allstreets.cards import (
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
+from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.spot import SpotView
 from allstreets.solvers import NodeResult, SpotSolver, action_rows, player_rows
 from allstreets.storage import load_spot, save_spot
@@ -69,8 +71,10 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         assert (action["word"], action["label"]) == (row["action"], row["label"])
         assert action["frequency"] == pytest.approx(row["frequency"], rel=1e-6)
         assert action["combos"] == pytest.approx(row["combos"], rel=1e-6, abs=1e-9)
-        if row["frequency"] > 1e-6:
-            assert action["ev"] == pytest.approx(row["ev"], rel=1e-6, abs=1e-6)
+        assert action["known"] == row["known"]
+        for key in ("ev", "ev_range"):
+            known = None if np.isnan(row[key]) else pytest.approx(row[key], rel=1e-6, abs=1e-6)
+            assert action[key] == known
     for player, row in zip(Player, player_rows(node), strict=True):
         summary = told["grids"][NAMES[player]]["summary"]
         assert summary["combos"] == pytest.approx(row["combos"], rel=1e-6)
@@ -81,6 +85,49 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         evs = node.by_hand(node.action_evs[place_of_action])
         assert action["chances"] == [sent(value) for value in chances]
         assert action["evs"] == [sent(value) for value in evs]
+
+
+def test_what_was_locked_and_what_was_never_learned(tmp_path: Path) -> None:
+    locks = [
+        {"line": "", "strategy": {"bet": 1}},
+        {"line": "b50%", "hands": {"AA,KdQd": {"call": 1}}},
+    ]
+    locked = SpotSolver(spot(RIVER, lock=locks), threads=1)
+    locked.train_batch(10)
+    save_spot(locked, tmp_path)
+    manifest = read_manifest(tmp_path, "spot", 1)
+    assert headline("spot", manifest).locks == 2
+    shown = SpotView(load_spot(tmp_path), manifest)
+    facts = {fact.label: fact.value for fact in shown.describe().facts}
+    assert facts["Lock at b50%"] == "AA,KdQd: call 100 %"
+
+    root = shown.place("").here
+    assert isinstance(root, Decision)
+    assert [action.known for action in root.actions] == [False, True, False]
+    assert [action.ev for action in root.actions][::2] == [None, None]
+    assert {ev for action in root.actions[::2] for ev in action.evs} == {None}
+    assert root.actions[1].ev == pytest.approx(root.actions[1].ev_range)
+    assert root.grids.not_reached is None
+
+    facing = shown.place("b50%").here
+    assert isinstance(facing, Decision)
+    shares = dict(zip(HAND_NAMES, facing.locked, strict=True))
+    assert (shares["AA"], shares["KK"], shares["72o"]) == (1, 0, 0)
+    assert 0 < shares["KQs"] < 1
+    rows = shown.hand("b50%", "ip", "KQs").rows
+    assert [row.cards for row in rows if row.locked] == ["KdQd"]
+
+    for line in ("x", "x x", "x b50% f", "a"):
+        here = shown.place(line).here
+        assert isinstance(here, Decision | End)
+        assert here.grids.not_reached is not None
+        assert "OOP gets here with nothing" in here.grids.not_reached
+        for grid in (here.grids.oop, here.grids.ip):
+            assert set(grid.ev) == {None}
+            assert grid.summary.ev is None
+    away = shown.rows("x")
+    assert {row["ev"] for row in away} == {None}
+    assert {row["locked"] for row in shown.rows("")} == {True}
 
 
 @pytest.mark.parametrize(("name", "line"), EVERY)

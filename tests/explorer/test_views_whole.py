@@ -73,8 +73,10 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
     for action, row in zip(here["actions"], action_rows(node), strict=True):
         assert (action["word"], action["label"]) == (row["action"], row["label"])
         close([action["frequency"]], [row["frequency"]])
-        expected = None if np.isnan(row["ev_bb"]) else pytest.approx(row["ev_bb"], rel=1e-5)
-        assert action["ev"] == expected
+        assert action["known"] == row["known"]
+        for key, told in (("ev", "ev_bb"), ("ev_range", "ev_range_bb")):
+            expected = None if np.isnan(row[told]) else pytest.approx(row[told], rel=1e-5)
+            assert action[key] == expected
     for player, row in zip(Player, player_rows(node), strict=True):
         summary = here["grids"][NAMES[player]]["summary"]
         assert summary["combos"] == pytest.approx(row["combos"], rel=1e-6)

@@ -1,5 +1,6 @@
 """The part before the flop: reach, EVs and frequencies of every node."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from whole_solution import classes, combo_result, combos, figures, forgotten, ra
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
+from allstreets.solvers.class_node import node_mapping
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.unified.result import UnifiedResult
 
@@ -116,3 +118,24 @@ def test_values_that_nobody_knows() -> None:
     assert np.isnan(node.ev())
     assert not node.known
     assert node.frequencies().sum() == pytest.approx(1)
+
+
+def test_a_raise_that_nobody_makes_has_no_ev() -> None:
+    """Its answers were never learned; a fold ends the hand, and is worth what it is."""
+    before = result().before
+    raised = before.tree.children_of(0).tolist()[2]
+    chances = before.strategies[0].copy()
+    chances[1] += chances[2]
+    chances[2] = 0.0
+    never = replace(before, strategies={**before.strategies, 0: chances})
+    root, answer = never.node(0), never.node(raised)
+    assert before.node(0).known_actions.all()
+    assert root.known_actions.tolist() == [True, True, False, True]
+    assert np.isnan(root.action_evs[2]).all()
+    assert np.isnan(root.range_evs()).tolist() == [False, False, True, False]
+    assert root.range_evs()[0] == pytest.approx(-0.5)
+    assert before.node(raised).reached
+    assert not answer.reached
+    assert np.isnan(answer.node_evs.players).all()
+    assert answer.line_reach.shares == (1.0, 0.0)
+    assert node_mapping(answer)["reached"] is False

@@ -92,6 +92,19 @@ def test_locks_go_along() -> None:
     assert (solved.strategy[0] == 1).all()
 
 
+def test_hands_that_do_not_get_there_need_no_lock() -> None:
+    locks = (
+        Lock("", hands={"KTs": {"bet": 1}}),
+        Lock("x x | 2h |", hands={"AA,KTs": {"check": 1}}),
+        Lock("x x | 2h |", hands={"KTs": {"check": 1}}),
+    )
+    result = solve(replace(spot(TURN), lock=locks), max_iterations=3, threads=1)
+    line = parse_line(result.spot.tree, "x x | 2h |", board=result.spot.cards)
+    below, _ = spot_below(result, line, 1)
+    assert [lock.hands for lock in below.lock] == [{"AA": {"check": 1}}]
+    assert len(below.locked_nodes) == 1
+
+
 def test_a_line_that_is_never_played_says_so() -> None:
     never = spot(TURN, lock=[{"line": "", "strategy": {"check": 1}}])
     result = solve(never, max_iterations=3)

@@ -1,6 +1,7 @@
 """Spots: against another solver's values, and properties that any solution has."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,8 @@ def test_every_node_adds_up() -> None:
         assert np.allclose(node.strategy.sum(axis=0), 1)
         assert node.frequencies().sum() == pytest.approx(1)
         live = (node.reach > 0) & (node.numbers.met[node.player] > 0)
-        mixed = (node.strategy * node.action_evs).sum(axis=0)
+        live &= node.strategy[~node.known_actions].sum(axis=0) < 1e-6  # others have no EV of all
+        mixed = np.nansum(node.strategy * node.action_evs, axis=0)
         assert np.allclose(mixed[live], node.evs()[live], atol=1e-3)
         if "f" in node.actions:
             fold = node.action_evs[node.actions.index("f")]
@@ -180,7 +182,7 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
         assert np.isfinite(np.asarray(array, np.float64)).all()
     result = solver.result()
     for line in ("", "x", "x x | 3d | x"):
-        assert np.isfinite(result.node(line).evs()).all()
+        assert np.isfinite(result.node(line).numbers.values).all()
 
 
 def test_all_in_already_is_worth_its_equity() -> None:
@@ -255,13 +257,62 @@ def test_single_hands_can_be_locked_on_any_river() -> None:
         (Lock("x b30", {"fol": 1}), "no action 'fol' there: did you mean 'fold'?"),
         (Lock("x b30", {"fold": 2, "call": -1}), "is not in 0..1"),
         (Lock("b30 f", {"fold": 1}), "nobody acts there, so there is nothing to lock"),
-        (Lock("x b31", {"fold": 1}), "b31"),
+        (Lock("x b31", {"fold": 1}), "lock[0].line: line 'x b31': 'b31' is not offered"),
+        (Lock("x", {"raise": 1}), "lock[0].strategy: no action 'raise' there"),
+        (
+            Lock("x", hands={"QcQh, 22": {"x": 1}}),
+            "lock[0].hands.QcQh, 22: 22 is not in the range of IP there: leave it out, or add it "
+            "to ip_range",
+        ),
+        (Lock("x x | Ac |", hands={"AcTc": {"x": 1}}), "AcTc is not in the range of OOP there"),
+        (Lock("x", hands={"QX": {"x": 1}}), "lock[0].hands.QX: range, character 1: 'QX'"),
+        (
+            Lock("x", hands={"QcQh": {"x": 1}, "QQ": {"bet": 1}}),
+            "lock[0].hands.QQ: QhQc is locked by lock[0].hands.QcQh already, to another strategy",
+        ),
     ],
 )
 def test_bad_locks(lock: Lock, message: str) -> None:
     with pytest.raises(InputError) as caught:
         SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1)
     assert message in str(caught.value)
+
+
+def test_two_locks_must_agree() -> None:
+    any_card = Lock("x x | * |", hands={"AsKs": {"check": 1}})
+    for other in (
+        Lock("x x | 3d |", hands={"AKs": {"bet": 1}}),
+        Lock("x x | * |", strategy={"x": 0.5, "b60%": 0.5}),
+    ):
+        with pytest.raises(InputError, match=r"lock\[1\]\.\S+: AsKs is locked by lock\[0\]"):
+            SpotSolver(Spot(**SMALL, lock=(any_card, other)), threads=1)
+    for other in (
+        Lock("x x | 3d |", hands={"AKs": {"x": 1}}),
+        Lock("b30 c | * |", hands={"AsKs": {"bet": 1}}),
+        Lock("x x | * |", hands={"AhKh": {"bet": 1}}),
+    ):
+        assert len(Spot(**SMALL, lock=(any_card, other)).locked_nodes) == 2
+
+
+def test_locks_take_every_word_of_a_line() -> None:
+    several = Spot(**{**SMALL, "bets": "30%,60%"})
+    for word in ("b30", "b60%", "bet", "B30"):
+        (found,) = Spot(**SMALL, lock=(Lock("x", {word: 1}),)).locked_nodes
+        assert found.strategy[:, parse_combo("QcQh")].tolist() == [0, 1]
+    for word in ("a", "allin", "all-in"):
+        (found,) = Spot(**SMALL, lock=(Lock("x b30", {word: 1}),)).locked_nodes
+        assert found.strategy[:, parse_combo("AsKs")].tolist() == [0, 0, 1]
+    with pytest.raises(InputError, match="'bet' may be one of several there: write b15, b30"):
+        assert replace(several, lock=(Lock("x", {"bet": 1}),)).locked_nodes
+
+
+def test_locked_hands_are_told() -> None:
+    lock = Lock("x x | * |", hands={"AsKs,AhKh": {"check": 1}})
+    result = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1).result()
+    assert not result.node("").locked.any()
+    node = result.node("x x | 3d")
+    told = {row["combo"] for row in node.table() if row["locked"]}
+    assert told == {"AsKs", "AhKh"}
 
 
 def test_integers_and_locks_do_not_go_together() -> None:

@@ -35,6 +35,7 @@ from allstreets.cards import (
 )
 from allstreets.solvers.class_node import action_rows
 from allstreets.solvers.flops.hands import live
+from allstreets.solvers.reached import LEAST_SHARE
 from allstreets.solvers.unified.lines import find_postflop
 from allstreets.solvers.unified.result import UnifiedResult, read_hand
 
@@ -166,9 +167,15 @@ def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
     solver = make()
     solution = combo_result() if make is combos else UnifiedResult.of(solver)
     node = solution.node(line, solver.game.flops.flops[0].text)
-    rows = [row for row in action_rows(node) if row["frequency"] > 0]
+    rows = [row for row in action_rows(node) if row["frequency"] >= LEAST_SHARE]
     total = sum(row["frequency"] * row["ev_bb"] for row in rows)
     assert total == pytest.approx(node.ev(), abs=2e-3 if make is combos else 1e-4)
+    for row, evs in zip(action_rows(node), node.action_evs, strict=True):
+        live = np.isfinite(evs) & (node.weights[node.player] > 0)
+        assert row["known"] == live.any()
+        if live.any():
+            mean = np.average(evs[live], weights=node.weights[node.player][live])
+            assert row["ev_range_bb"] == pytest.approx(mean)
 
 
 def test_any_spelling_of_a_flop_will_do() -> None:
@@ -301,7 +308,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     for line in solution.flop_lines():
         node = solution.node(line, FLOP)
         pairs = float(node.weights[Player.OOP].sum())
-        if pairs:
+        if node.reached:
             totals += node.ev(Player.OOP) * pairs
             seen += pairs
     assert solution.flops[0]["ev_oop_bb"] == pytest.approx(totals / seen, abs=5e-3)  # bytes

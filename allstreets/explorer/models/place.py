@@ -85,12 +85,15 @@ class Grids(Message):
 
     oop: PlayerGrid
     ip: PlayerGrid
+    not_reached: str | None = None  # why nothing here was learned, where that is so: no EVs then
 
 
 class ActionFigures(Choice):
     """An action at the decision that is looked at."""
 
-    ev: Number | None  # of the range that takes it
+    ev: Number | None  # of the hands that take it, where enough of the range does
+    ev_range: Number | None  # of the whole range, if all of it took the action
+    known: bool  # whether its EVs were learned: False where nobody goes on that way
     combos: Number  # that take it
     chances: Numbers  # [169]: how often each hand takes it
     evs: Numbers  # [169]: what it is worth to each hand
@@ -106,6 +109,7 @@ class Decision(Message):
     pot_odds: Number | None  # to_call / (pot + to_call): the equity that a call needs
     share: Number | None  # how often play gets here, where it is known
     actions: list[ActionFigures]
+    locked: list[Number]  # [169]: the share of a hand's combos whose strategy was given
     grids: Grids
     notes: list[str] = Field(default_factory=list)  # what one must know to read the numbers
 
@@ -181,6 +185,7 @@ class ComboRow(Message):
     eqr: Number | None
     chances: Numbers  # [A] of the player who acts; empty for the other one
     evs: Numbers  # [A]
+    locked: bool = False  # its strategy was given, not found
 
 
 class HandDetail(Message):

@@ -54,6 +54,7 @@ class SolutionCard(Message):
     modified: float  # seconds since 1970
     written: str = ""  # changes when it is written anew
     problem: str | None = None  # why it cannot be read
+    locks: int = 0  # strategies that were given, not found
 
 
 class Features(Message):

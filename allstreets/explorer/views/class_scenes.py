@@ -51,6 +51,7 @@ def class_scene(
         taken_evs=node.node_evs.taken,
         share=node.share,
         notes=(RARE,) if node.is_rare else (),
+        settled=node.settled,
     )
 
 

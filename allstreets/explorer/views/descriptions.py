@@ -10,6 +10,7 @@ from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, curve, headline
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.solvers import PostflopResult, Spot
+from allstreets.solvers.spot.words import locks_text
 from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 Told = Iterable[tuple[str, str | None]]
@@ -67,7 +68,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
             f"kept: {' and '.join(streets)}; later streets are solved again when they are looked at"
         )
     if spot.lock:
-        notes.append("some strategies are locked: they were given, not found")
+        notes.append(f"{locks_text(spot)}: what is done there was given, not found")
     facts = [
         *_labels(manifest),
         ("Board", config["board"]),
@@ -77,6 +78,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("IP range", _range(spot, Player.IP)),
         *_sizes(config["bet_sizes"]),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
+        *_locks(spot),
         ("Tree", _decisions(tree)),
         ("Cards", "real combos, every turn and river"),
         ("Algorithm", config["algorithm"]),
@@ -93,6 +95,17 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         features=Features(combos=True, cards=deals and kept > 1, flops=False, equity=True),
         root="",
     )
+
+
+def _locks(spot: Spot) -> Told:
+    for lock in spot.lock:
+        given = {"all hands": lock.strategy} if lock.strategy is not None else {}
+        texts = [f"{hands}: {_mix(mix)}" for hands, mix in {**given, **lock.hands}.items()]
+        yield f"Lock at {lock.line.strip() or 'the first decision'}", "; ".join(texts)
+
+
+def _mix(given: Mapping[str, float]) -> str:
+    return ", ".join(f"{word} {100 * chance:g} %" for word, chance in given.items() if chance)
 
 
 def _range(spot: Spot, player: Player) -> str:

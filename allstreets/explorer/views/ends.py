@@ -24,12 +24,12 @@ def end(betting: Betting, node: int, results: NDArray[np.float64], scene: Scene)
     if tree.kind[node] == NodeKind.FOLD:
         folded = Player(int(tree.player[node]))
         text = f"{betting.seats[folded]} folds, {betting.seats[folded.opponent]} wins {amount}"
-        return End(how="fold", text=text, grids=grids(scene))
+        return End(how="fold", text=text, grids=grids(scene, betting.seats))
     how: Literal["allin", "showdown"] = "allin" if tree.street[node] < Street.RIVER else "showdown"
     text = f"Showdown for {amount}"
     if how == "allin":
         text = f"All-in for {amount}: the rest of the board is dealt, and the better hand wins"
-    return End(how=how, text=text, grids=grids(scene))
+    return End(how=how, text=text, grids=grids(scene, betting.seats))
 
 
 def rake_at(betting: Betting, node: int, results: NDArray[np.float64]) -> float:

@@ -20,7 +20,8 @@ from allstreets.explorer.models.place import (
     RangeSummary,
 )
 from allstreets.explorer.views.betting import PLAYER_NAMES, player_of
-from allstreets.explorer.views.scene import Floats, Scene
+from allstreets.explorer.views.scene import Floats, Scene, class_sums, quotient
+from allstreets.solvers.reached import often_taken
 
 ALIKE = "all combos of a hand are played alike in this model"
 
@@ -35,9 +36,11 @@ def number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def grids(scene: Scene) -> Grids:
-    """Both players' hands."""
-    return Grids(oop=_grid(scene, Player.OOP), ip=_grid(scene, Player.IP))
+def grids(scene: Scene, seats: Sequence[str]) -> Grids:
+    """Both players' hands; `seats` are what people call the players."""
+    why = scene.line_reach.why_not(seats)
+    oop, ip = _grid(scene, Player.OOP), _grid(scene, Player.IP)
+    return Grids(oop=oop, ip=ip, not_reached=why or None)
 
 
 def _grid(scene: Scene, player: Player) -> PlayerGrid:
@@ -75,19 +78,31 @@ def frequencies(scene: Scene) -> Numbers:
     return [number(side.mean(row)) for row in scene.strategy]
 
 
-def decision(scene: Scene, choices: Sequence[Choice], seat: str, to_call: float) -> Decision:
+def decision(
+    scene: Scene, choices: Sequence[Choice], seats: Sequence[str], to_call: float
+) -> Decision:
     """Everything about a decision."""
     assert scene.player is not None
     return Decision(
         player=PLAYER_NAMES[scene.player],
-        seat=seat,
+        seat=seats[scene.player],
         to_call=to_call,
         pot_odds=to_call / (scene.pot + to_call) if to_call > 0 else None,
         share=scene.share,
         actions=_actions(scene, choices),
-        grids=grids(scene),
+        locked=_locked(scene).tolist(),
+        grids=grids(scene, seats),
         notes=list(scene.notes),
     )
+
+
+def _locked(scene: Scene) -> Floats:
+    """[169]: the share of a hand's combos that have a strategy which was given."""
+    if scene.player is None or scene.locked is None:
+        return np.zeros(len(HAND_NAMES))
+    side = scene.sides[scene.player]
+    locked = class_sums(side.classes, scene.locked.astype(np.float64))
+    return np.nan_to_num(quotient(locked, class_sums(side.classes, np.ones(len(scene.locked)))))
 
 
 def _actions(scene: Scene, choices: Sequence[Choice]) -> list[ActionFigures]:
@@ -95,15 +110,20 @@ def _actions(scene: Scene, choices: Sequence[Choice]) -> list[ActionFigures]:
     assert scene.strategy is not None
     assert scene.action_evs is not None
     side, counts = scene.sides[scene.player], scene.counts(scene.player)
+    taken = np.array([side.mean(chances) for chances in scene.strategy])
+    often, known = often_taken(taken), scene.line_reach.known
     found: list[ActionFigures] = []
     for choice, chances, evs in zip(choices, scene.strategy, scene.action_evs, strict=True):
+        place = len(found)
         ev = side.mean(evs, evs=True, taken=chances)
         if scene.taken_evs is not None:
-            ev = float(scene.taken_evs[len(found)])
+            ev = float(scene.taken_evs[place])
         found.append(
             ActionFigures(
-                **{**dict(choice), "frequency": number(side.mean(chances))},
-                ev=number(ev),
+                **{**dict(choice), "frequency": number(taken[place])},
+                ev=number(ev) if often[place] else None,
+                ev_range=number(side.mean(evs, evs=True)),
+                known=bool(known[place]),
                 combos=float((side.reach * np.nan_to_num(chances)) @ counts),
                 chances=numbers(side.cells(chances)),
                 evs=numbers(side.cells(evs, evs=True)),
@@ -162,6 +182,7 @@ def _rows(scene: Scene, player: Player, places: Sequence[int]) -> list[ComboRow]
             eqr=eqr[row],
             chances=chances[row],
             evs=action_evs[row],
+            locked=scene.player == player and scene.locked is not None and scene.locked[place],
         )
         for row, place in enumerate(some)
     ]
@@ -181,6 +202,8 @@ def table(scene: Scene) -> list[Mapping[str, Any]]:
                 "combo" if by_combo else "hand": row.cards,
                 **row.model_dump(include={"combos", "reach", "equity", "ev", "eqr"}),
             }
+            if scene.locked is not None:
+                cells["locked"] = row.locked
             for word, chance, ev in zip(scene.actions, row.chances, row.evs, strict=False):
                 cells |= {word: chance, f"ev_{word}": ev}
             found.append(cells)

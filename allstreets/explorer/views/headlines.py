@@ -22,6 +22,7 @@ class Headline:
     iterations: int | None
     exploitability: float | None
     unit: str
+    locks: int = 0  # strategies that were given, not found
 
 
 def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
@@ -36,6 +37,7 @@ def _spot(manifest: Manifest) -> Headline:
         iterations=int(manifest["iterations"]),
         exploitability=100 * float(manifest["exploitability"]),
         unit=PERCENT,
+        locks=len(config.get("lock", ())),
     )
 
 

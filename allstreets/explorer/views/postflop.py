@@ -94,9 +94,8 @@ class PostflopView:
                 flops=len(self._lines.flops(place.spr)),
             )
         if tree.kind[node] == NodeKind.DECISION:
-            seat = SEATS[tree.player_at(node)]
             scene = self._scenes.at(place)
-            return decision(scene, betting.choices(node), seat, betting.to_call(node))
+            return decision(scene, betting.choices(node), SEATS, betting.to_call(node))
         results = self.result.game(place.spr).payoffs
         return end(betting, node, results, self._scenes.at(place))
 

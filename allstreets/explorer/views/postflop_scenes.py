@@ -37,7 +37,7 @@ class PostflopScenes:
 
     def __init__(self, lines: PostflopLines) -> None:
         self._lines = lines
-        self.at = lru_cache(KEPT)(self._find)
+        self.at = lru_cache(KEPT)(lambda place: self._find(place).learned())
         self._view = lru_cache(KEPT_FLOPS)(self._swept)
         self.has_buckets = lines.result.config["solve_type"] == "bucketed"
 

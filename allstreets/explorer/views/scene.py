@@ -1,16 +1,18 @@
 """What is known of both players' hands at a place, whatever kind of solution it comes from.
 
 H hands are combos, or the 169 classes. NaN stands for what does not exist: the EV of a hand that
-meets nobody, or an equity that a card model does not know.
+meets nobody or was never learned, or an equity that a card model does not know.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, hand_combos
+from allstreets.solvers.reached import Bools, LineReach
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -73,6 +75,36 @@ class Scene:
     taken_evs: Floats | None = None  # [A]: of the range that takes each; None: as hands tell it
     share: float | None = None  # how often play gets here
     notes: tuple[str, ...] = ()
+    starts: tuple[float, float] | None = None  # combos of both starting ranges; None: every hand
+    settled: Bools | None = None  # [A]: whether nothing is chosen any more after an action
+    locked: Bools | None = None  # [H] of who acts: whose strategy was given; None: nobody's
+
+    @cached_property
+    def line_reach(self) -> LineReach:
+        """How much of both starting ranges gets here, and by the actions of who acts on."""
+        starts = self.starts or 2 * (float(self.combos().sum()),)
+        oop, ip = (self.sides[one].reach @ self.counts(one) / starts[one] for one in Player)
+        shares = float(oop), float(ip)
+        if self.player is None or self.strategy is None or self.settled is None:
+            return LineReach(shares, np.zeros(0), np.zeros(0, np.bool_))
+        own = self.sides[self.player].reach * self.counts(self.player) / starts[self.player]
+        return LineReach(shares, np.nan_to_num(self.strategy) @ own, self.settled)
+
+    def learned(self) -> "Scene":
+        """The same without EVs that were never learned."""
+        if not self.line_reach.reached:
+            oop, ip = (
+                replace(side, evs=np.full(len(side.evs), np.nan), range_ev=None)
+                for side in self.sides
+            )
+            none = None if self.action_evs is None else np.full(self.action_evs.shape, np.nan)
+            return replace(self, sides=(oop, ip), action_evs=none, taken_evs=None)
+        if self.action_evs is None:
+            return self
+        known = self.line_reach.known
+        evs = np.where(known[:, None], self.action_evs, np.nan)
+        taken = None if self.taken_evs is None else np.where(known, self.taken_evs, np.nan)
+        return replace(self, action_evs=evs, taken_evs=taken)
 
     def combos(self) -> Floats:
         """[169]: the combos of each class that the board leaves."""

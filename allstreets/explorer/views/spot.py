@@ -139,7 +139,7 @@ class SpotView:
             return decision(
                 self.scene(line),
                 betting.choices(node),
-                SEATS[tree.player_at(node)],
+                SEATS,
                 betting.to_call(node),
             )
         return end(betting, node, self.result.spot.payoffs, self.scene(line))
@@ -163,7 +163,7 @@ class SpotView:
             cards=options,
             pattern=None,
             solves_again=len(line.cards) + 1 >= self.kept,
-            grids=grids(self.scene(line)),
+            grids=grids(self.scene(line), SEATS),
         )
 
     def _dealt(self, line: Line) -> Iterator[CardsStep]:

@@ -15,8 +15,9 @@ from allstreets.explorer.views.scene import Floats, Longs, Scene, Side
 from allstreets.solvers import NodeResult, SpotResult
 
 KEPT = 96  # scenes
-UNREACHED = (
-    "play never gets here: strategies are what is left of early iterations, there are no EVs"
+BEHIND = (
+    "allstreets report FOLDER --line … --behind solves what would follow by itself, as if the "
+    "whole range came here"
 )
 
 
@@ -33,8 +34,8 @@ class SpotScenes:
         """The scene that a line leads to."""
         found = self._at(line)
         if self.result.spot.tree.kind[line.node] in ENDS:
-            return end_evs(betting, line.node, self.result.spot.payoffs, found)
-        return found
+            found = end_evs(betting, line.node, self.result.spot.payoffs, found)
+        return found.learned()
 
     def _find(self, line: Line) -> Scene:
         tree = self.result.spot.tree
@@ -70,7 +71,10 @@ class SpotScenes:
             strategy=node.strategy,
             action_evs=node.action_evs,
             share=share,
-            notes=() if share > 0 else (UNREACHED,),
+            notes=() if node.reached else (BEHIND,),
+            starts=node.starts,
+            settled=node.settled,
+            locked=node.locked,
         )
 
     def _left(self, line: Line) -> tuple[tuple[Longs, Longs], tuple[Floats, Floats]]:
@@ -128,7 +132,9 @@ class SpotScenes:
             )
             for player in Player
         ]
-        return Scene(board, pot, (0.0, 0.0), (sides[0], sides[1]))
+        live = live_combos(board)
+        oop, ip = (float(one.weights[live].sum()) for one in self.result.spot.ranges)
+        return Scene(board, pot, (0.0, 0.0), (sides[0], sides[1]), starts=(oop, ip))
 
     def _pairs_beside(self, board: tuple[int, ...]) -> float:
         """Σ of the weights of all pairs of combos that fit beside a board and each other."""

@@ -90,9 +90,8 @@ class WholeView:
         if tree.kind[node] == NodeKind.CHANCE:
             return self._deal(place)
         if tree.kind[node] == NodeKind.DECISION:
-            player = tree.player_at(node)
             return decision(
-                self._scenes.at(place), betting.choices(node), SEATS[player], betting.to_call(node)
+                self._scenes.at(place), betting.choices(node), SEATS, betting.to_call(node)
             )
         return end(betting, node, self._payoffs(place), self._scenes.at(place))
 
@@ -105,7 +104,7 @@ class WholeView:
 
     def _deal(self, place: WholePlace) -> Deal:
         """The flop; or, with real combos, the turn, which is not kept."""
-        whole, known = self._lines.whole, grids(self._scenes.at(place))
+        whole, known = self._lines.whole, grids(self._scenes.at(place), SEATS)
         if place.after is not None:
             return _last(
                 Street.TURN, 1, known, "With real combos, only the flop's decisions are kept."

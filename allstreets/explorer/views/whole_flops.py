@@ -7,7 +7,7 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, Player, Street
-from allstreets.cards import Flop
+from allstreets.cards import Flop, hand_combos
 from allstreets.explorer.models.base import Number
 from allstreets.explorer.models.reports import FlopReport, FlopRow
 from allstreets.explorer.views.betting import PLAYER_NAMES
@@ -15,6 +15,7 @@ from allstreets.explorer.views.class_rows import ClassDecision
 from allstreets.explorer.views.figures import number
 from allstreets.explorer.views.scene import Floats, quotient
 from allstreets.explorer.views.whole_lines import UNIT, WholeLines
+from allstreets.solvers.reached import is_reached
 
 KEPT = 8  # tables
 ANY_FLOP = "*"
@@ -72,7 +73,8 @@ class FlopTables:
             flop, arrays = whole.game.flops.flops[place], whole.source.arrays(place)
             here = decision.on(flop, arrays[f"strategy.{pot}.0"], start)
             evs: Pair = (None, None)
-            if node == 0:
+            combos = hand_combos(flop.cards)
+            if node == 0 and is_reached(here.reach @ combos / combos.sum()):
                 values = arrays["values"][:, pot].astype(np.float64)
                 evs = _root_evs(here.reach, values, np.full(2, here.pairs))
             line = self._lines.pot_line(before, pot, flop.text)(node)
@@ -88,7 +90,7 @@ class FlopTables:
         view = whole.flop_view(place, pot)
         here, flop = view.node(node, ""), view.flop
         evs: Pair = (None, None)
-        if node == 0:
+        if node == 0 and here.reached:
             values = whole.source.arrays(place)["values"][:, pot].astype(np.float64)
             evs = _root_evs(here.reach, values, here.weights.sum(axis=1))
         elif view.evaluate is not None:  # kept with the strategies, so that it costs nothing

@@ -26,7 +26,7 @@ from allstreets.solvers.flops.evaluation import pairs_met
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.flops.view import FlopView
-from allstreets.solvers.preflop.solution import LEAST_REACH
+from allstreets.solvers.reached import settled_actions
 
 KEPT = 96  # scenes
 KEPT_FLOPS = 8  # pots on flops, with all their values
@@ -38,7 +38,7 @@ class WholeScenes:
     def __init__(self, lines: WholeLines) -> None:
         self._lines = lines
         self._equity = ComboEquity()
-        self.at = lru_cache(KEPT)(self._find)
+        self.at = lru_cache(KEPT)(lambda place: self._find(place).learned())
         self.pot_on_flop = lru_cache(KEPT_FLOPS)(self._pot_on_flop)
         result = lines.result
         self.payoffs = payoffs(result.before.tree, result.rules)
@@ -61,8 +61,7 @@ class WholeScenes:
         met: Floats = reach[::-1] @ before.pairs
         evs = None
         if before.values is not None:
-            there = (reach.max(axis=1)[::-1, None] >= LEAST_REACH) & (met > 0)
-            evs = before.values[:, node] / np.where(there, met * CHIPS_PER_BB, np.nan)
+            evs = before.values[:, node] / np.where(met > 0, met * CHIPS_PER_BB, np.nan)
         scene = bare_scene((), in_bb(tree.pot_at(node)), paid, reach, met, equities, evs)
         if tree.kind[node] in ENDS:
             return end_evs(self._lines.before(), node, self.payoffs, scene)
@@ -153,6 +152,7 @@ class WholeScenes:
             strategy=view.kept.at(node) if decides else None,
             action_evs=action_evs,
             share=float(sides[0].weights.sum()) / dealt,
+            settled=settled_actions(tree, node) if decides else None,
         )
         if tree.kind[node] in ENDS:
             return end_evs(betting, node, view.pot.payoffs, scene)

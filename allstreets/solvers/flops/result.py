@@ -28,16 +28,19 @@ from allstreets.betting import (
 )
 from allstreets.betting.lines import ANY_CARD_WORD, SEPARATOR, VERBS
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop, hand_combos, hand_pairs, parse_flop
-from allstreets.solvers.flops.game import FlopGame, flop_game
+from allstreets.solvers.flops.game import POT, FlopGame, flop_game
 from allstreets.solvers.flops.strategies import Floats, FlopStrategies
+from allstreets.solvers.reached import Bools, LineReach, settled_actions
+from allstreets.solvers.words import mix_lines
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
 from allstreets.subgames.matrix_model import POSTFLOP
 
 NEXT_CARD = f"{SEPARATOR} {ANY_CARD_WORD} {SEPARATOR}"
 CARD = re.compile("[2-9TJQKA][cdhs]", re.IGNORECASE)
+SEATS = tuple(player.name for player in Player)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassStrategy:
     """A decision on a flop by hand class. Chips are thousandths of the starting pot."""
 
@@ -53,6 +56,17 @@ class ClassStrategy:
     strategy: Floats  # [A, 169]: probabilities; NaN for hands without a combo beside the flop
     reach: Floats  # [169]: how much of a hand gets here by its own actions
     weights: Floats  # [169]: pairs of combos of a hand and of the other player that get here
+    line_reach: LineReach  # how much of both ranges, which start with every hand, gets here
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough of both ranges gets here for the strategy to have been learned."""
+        return self.line_reach.reached
+
+    @property
+    def known_actions(self) -> Bools:
+        """[A]: whether what follows each action was learned."""
+        return self.line_reach.known
 
     def frequencies(self) -> Floats:
         """[A]: how often each action is taken over all hands that get here."""
@@ -61,6 +75,23 @@ class ClassStrategy:
             return np.full(len(self.actions), np.nan)
         found: Floats = np.nan_to_num(self.strategy) @ self.weights / total
         return found
+
+    def __repr__(self) -> str:
+        """One line: where, who and what."""
+        where = f"'{self.line}' on {self.flop.text} at SPR {self.spr:g}"
+        return f"<ClassStrategy {where}: {self.player.name} has {', '.join(self.actions)}>"
+
+    def __str__(self) -> str:
+        """Some lines: where, who, and how often he does what."""
+        call = f", {self.to_call / POT:g} to call" if self.to_call else ""
+        why = self.line_reach.why_not(SEATS)
+        lines = [
+            f"{self.line or 'first decision'} on {self.flop.text}, SPR {self.spr:g}: "
+            f"{self.player.name} to act, pot {self.pot / POT:g}{call} (starting pot = 1)",
+            *([why] if why else []),
+            *mix_lines(self.labels, self.frequencies(), None, self.line_reach.action_notes()),
+        ]
+        return "\n".join(lines)
 
 
 class PostflopResult:
@@ -81,6 +112,28 @@ class PostflopResult:
         self.name, self.description = name, description
         self._rows, self._arrays = rows, arrays
         self._games: dict[float, FlopGame] = {}
+
+    def __repr__(self) -> str:
+        """One line: what it is, and how much of it is there."""
+        return f"<PostflopResult {self._line()}>"
+
+    def __str__(self) -> str:
+        """Some lines: what it is, and what its ratios are worth."""
+        lines = [self._line()]
+        for spr in self.sprs:
+            figures = summary_of([row for row in self._rows if row["spr"] == spr])
+            lines.append(
+                f"SPR {spr:g}: {figures['solved']:,} flops, exploitable for "
+                f"{100 * figures['exploitability_mean']:.2f} % of the pot on average, EV OOP "
+                f"{figures['ev_oop']:.3f}, IP {figures['ev_ip']:.3f} pots"
+            )
+        return "\n".join(lines)
+
+    def _line(self) -> str:
+        name = f"{self.name}: " if self.name else ""
+        flops = len({row["flop"] for row in self._rows})
+        missing = f", {len(self.missing):,} are missing" if self.missing else ""
+        return f"{name}{self.config['solve_type']}, {flops:,} flops solved{missing}"
 
     @property
     def flops(self) -> list[dict[str, Any]]:
@@ -156,7 +209,8 @@ class PostflopResult:
         # A class that never gets here shows what it would do: its hands by the cards alone.
         dealt = spread_at(kept, node, start, moves, None)
         own = np.where(reach[player][:, None] > 0, played[player], dealt)
-        held = hand_combos(found.cards) > 0
+        combos = hand_combos(found.cards)
+        held, shares = combos > 0, combos / combos.sum()
         chances = np.full((int(tree.child_count[node]), HAND_COUNT), np.nan)
         chances[:, held] = kept.at(node) @ own[held].T / own[held].sum(axis=1)
         children = tree.children_of(node).tolist()
@@ -174,6 +228,11 @@ class PostflopResult:
             strategy=chances,
             reach=np.where(held, reach[player], 0.0),
             weights=reach[player] * (hand_pairs(found.cards) @ reach[player.opponent]),
+            line_reach=LineReach(
+                (float(reach[0] @ shares), float(reach[1] @ shares)),
+                np.nan_to_num(chances) @ (reach[player] * shares),
+                settled_actions(tree, node),
+            ),
         )
 
     def hands_of_classes(self, flop: str, spr: float) -> Floats:

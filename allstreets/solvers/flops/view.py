@@ -18,6 +18,7 @@ from allstreets.solvers.class_node import NodeEvs, NodeView, chips_at
 from allstreets.solvers.flops.evaluation import FlopEvaluation, pairs_met
 from allstreets.solvers.flops.hands import FlopHands
 from allstreets.solvers.flops.strategies import Floats, FlopStrategies
+from allstreets.solvers.reached import settled_actions
 from allstreets.solvers.unified.game import PotGame
 from allstreets.solvers.unified.lines import postflop_label, postflop_word
 
@@ -89,6 +90,7 @@ class FlopView:
             combos=combos,
             weights=np.stack([combos * (spreads[p] @ beside[p]) for p in Player]),
             dealt=float(pairs_met(first, np.ones(len(first.combos))).sum()),
+            settled=settled_actions(tree, node),
             evaluate=evs,
         )
 

@@ -20,10 +20,7 @@ from allstreets.betting import (
 from allstreets.cards import HAND_SIZES
 from allstreets.solvers.class_node import NodeEvs, NodeView, chips_at
 from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
-
-LEAST_REACH = 1e-8
-"""EVs are shown where the other player gets with some hand at least this often. Below, so little is
-left of the values that they are rounding errors."""
+from allstreets.solvers.reached import settled_actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +98,7 @@ class PreflopSolution:
             combos=HAND_SIZES.astype(np.float64),
             weights=reach * self._met(node),
             dealt=float(self.pairs.sum()),
+            settled=settled_actions(tree, node),
             evaluate=lambda: self.evs(node),
         )
 
@@ -117,6 +115,5 @@ class PreflopSolution:
             return NodeEvs.unknown(len(children))
         player = tree.player_at(node)
         met = self._met(node)
-        there = self.reach[node].max(axis=1)[::-1, None] >= LEAST_REACH  # the other player
-        met = np.where(there & (met > 0), met, np.nan) * CHIPS_PER_BB
+        met = np.where(met > 0, met, np.nan) * CHIPS_PER_BB
         return NodeEvs(self.values[:, node] / met, self.values[player, children] / met[player])

@@ -16,7 +16,7 @@ from allstreets.base import InputError
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts, combo_orbits, runouts
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.solvers.spot.locks import find_locks, lock_root
+from allstreets.solvers.spot.locks import lock_root
 from allstreets.solvers.spot.spot import Spot
 from allstreets.subgames.exact import PRECISIONS
 from allstreets.subgames.exact_cards import padded
@@ -59,7 +59,7 @@ class Estimate:
 
 def spot_root(spot: Spot) -> Runouts:
     """The board with the renamings of suits that neither ranges nor locks tell apart."""
-    locks = find_locks(spot.tree, spot.cards, spot.lock)
+    locks = spot.locked_nodes
     weights = [one.weights for one in spot.ranges]
     weights += [lock.weights for lock in locks]
     weights += [row for lock in locks for row in lock.strategy]

@@ -1,25 +1,42 @@
 """Node locking: a player is made to play a given strategy, and the rest is solved around it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError, suggest
-from allstreets.betting import ActionKind, BettingTree, NodeKind, Player, parse_line
-from allstreets.betting.lines import ANY_CARD, action_text
-from allstreets.cards import Range, Runouts
+from allstreets.betting import (
+    Action,
+    ActionKind,
+    BettingTree,
+    Line,
+    NodeKind,
+    Player,
+    line_text,
+    parse_line,
+)
+from allstreets.betting.lines import ANY_CARD, SEPARATOR, action_text
+from allstreets.cards import Range, Runouts, combo_text, live_combos
+from allstreets.cards.range_text import SPACED_SIGN, TOKEN
 from allstreets.kernels.simd import LARGEST, narrow, widen
 from allstreets.subgames.exact import ExactSubgame
 
 WORDS = {
-    ActionKind.FOLD: "fold",
-    ActionKind.CHECK: "check",
-    ActionKind.CALL: "call",
-    ActionKind.ALL_IN: "allin",
+    "fold": ActionKind.FOLD,
+    "check": ActionKind.CHECK,
+    "call": ActionKind.CALL,
+    "bet": ActionKind.BET,
+    "raise": ActionKind.RAISE,
+    "allin": ActionKind.ALL_IN,
+    "all-in": ActionKind.ALL_IN,
 }
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,8 +45,8 @@ class Lock:
 
     `line` leads to the node; a dealt card may be `*`, any card. `strategy` is for all hands there,
     `hands` for some (range text → strategy), and goes before it. A strategy gives actions their
-    probabilities: by word (fold, check, call, allin) or as in a line (b50, r120); those that are
-    not named get 0.
+    probabilities: by word (fold, check, call, bet, raise, allin) or as in a line (b50, b33%, r120);
+    those that are not named get 0.
     """
 
     line: str
@@ -53,6 +70,15 @@ class Lock:
             hands={str(hand): given for hand, given in (keys.get("hands") or {}).items()},
         )
 
+    def held_by(self, weights: Floats) -> "Lock | None":
+        """The lock without hands that a range [1326] does not hold; None if nothing is left."""
+        kept = {}
+        for text, given in self.hands.items():
+            tokens = [token for token in _tokens(text) if (weights[_combos(token)] > 0).any()]
+            if tokens:
+                kept[",".join(tokens)] = given
+        return replace(self, hands=kept) if kept or self.strategy is not None else None
+
 
 @dataclass(frozen=True)
 class LockedNode:
@@ -60,55 +86,172 @@ class LockedNode:
 
     node: int
     cards: tuple[int, ...]  # dealt on the way; ANY_CARD where any will do
-    weights: NDArray[np.float64]  # [1326]: 1 where locked
-    strategy: NDArray[np.float64]  # [A, 1326]
+    weights: Floats  # [1326]: 1 where locked
+    strategy: Floats  # [A, 1326]
+
+    def holds_on(self, cards: tuple[int, ...]) -> bool:
+        """Whether it holds when these cards were dealt on the way."""
+        return _meet(self.cards, cards)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a lock says of some hands."""
+
+    path: str  # of the key that says it: "lock[0].hands.AA"
+    lock: int
+    is_rest: bool  # for all hands that the lock does not name
+    line: Line
+    held: Bools  # [1326]
+    chances: Floats  # [A]
+
+    def contradicts(self, other: "_Part") -> Bools:
+        """[1326]: the combos to which both give a strategy, and not the same one."""
+        if (
+            self.line.node != other.line.node
+            or not _meet(self.line.cards, other.line.cards)
+            or (self.lock == other.lock and self.is_rest != other.is_rest)
+            or np.allclose(self.chances, other.chances, atol=1e-9)
+        ):
+            return np.zeros(len(self.held), np.bool_)
+        both: Bools = self.held & other.held
+        return both
 
 
 def find_locks(
-    tree: BettingTree, board: tuple[int, ...], locks: tuple[Lock, ...]
+    tree: BettingTree,
+    board: tuple[int, ...],
+    ranges: tuple[Range, Range],
+    locks: tuple[Lock, ...],
 ) -> tuple[LockedNode, ...]:
-    """Locks with their nodes, combos and probabilities; each must make sense."""
-    return tuple(_find(tree, board, lock) for lock in locks)
+    """Locks with their nodes, combos and probabilities; each must make sense, and all together."""
+    lines = [_line(tree, board, number, lock) for number, lock in enumerate(locks)]
+    parts: list[list[_Part]] = []
+    for number, (lock, line) in enumerate(zip(locks, lines, strict=True)):
+        player = tree.player_at(line.node)
+        dealt = tuple(card for card in line.cards if card != ANY_CARD)
+        live = (ranges[player].weights > 0) & live_combos((*board, *dealt))
+        parts.append(list(_parts(tree, number, lock, line, live)))
+    for first, second in combinations([part for some in parts for part in some], 2):
+        twice = np.flatnonzero(first.contradicts(second))
+        if len(twice):
+            raise InputError(
+                f"{second.path}: {combo_text(int(twice[0]))} is locked by {first.path} already, to "
+                "another strategy: keep one of them, or write both into one lock, whose 'hands' go "
+                "before its 'strategy'"
+            )
+    return tuple(_node(tree, line, some) for line, some in zip(lines, parts, strict=True))
 
 
-def _find(tree: BettingTree, board: tuple[int, ...], lock: Lock) -> LockedNode:
-    line = parse_line(tree, lock.line, board=board, any_card=True)
-    node = line.node
-    if tree.kind[node] != NodeKind.DECISION:
-        raise InputError(f"lock '{lock.line}': nobody acts there, so there is nothing to lock")
+def _line(tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock) -> Line:
+    where = f"lock[{number}]"
+    try:
+        line = parse_line(tree, lock.line, board=board, any_card=True)
+    except InputError as error:
+        raise InputError(f"{where}.line: {error}") from None
+    if tree.kind[line.node] != NodeKind.DECISION:
+        raise InputError(
+            f"{where}.line '{lock.line}': nobody acts there, so there is nothing to lock"
+        )
     if lock.strategy is None and not lock.hands:
-        raise InputError(f"lock '{lock.line}': give a 'strategy' for all hands, or 'hands'")
-    actions = len(tree.children_of(node))
-    strategy, weights = np.zeros((actions, 1326)), np.zeros(1326)
-    given = [("", Range.full(), lock.strategy)] if lock.strategy is not None else []
-    given += [(text, Range.parse(text), chosen) for text, chosen in lock.hands.items()]
-    for text, hands, chosen in given:
-        where = f"lock '{lock.line}'" + (f", {text}" if text else "")
-        held = hands.weights > 0
-        weights[held] = 1.0
-        strategy[:, held] = _probabilities(tree, node, chosen, where)[:, None]
-    return LockedNode(node, tuple(line.cards), weights, strategy)
+        raise InputError(f"{where} '{lock.line}': give a 'strategy' for all hands, or 'hands'")
+    return line
 
 
-def _probabilities(
-    tree: BettingTree, node: int, chosen: Mapping[str, float], where: str
-) -> NDArray[np.float64]:
-    offered = {}
-    for place, action in enumerate(tree.actions_at(node)):
-        offered[action_text(action)] = place
-        if action.kind in WORDS:
-            offered[WORDS[action.kind]] = place
+def _parts(tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools) -> Iterator[_Part]:
+    """What a lock says, that of all hands first; `live` [1326] are those that can be held there."""
+    if lock.strategy is not None:
+        path = f"lock[{number}].strategy"
+        yield _Part(path, number, True, line, live, _chances(tree, line.node, lock.strategy, path))
+    seat = tree.player_at(line.node).name
+    for text, given in lock.hands.items():
+        path = f"lock[{number}].hands.{text}"
+        try:
+            tokens = {token: _combos(token) & live for token in _tokens(text)}
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        for token, held in tokens.items():
+            if not held.any():
+                raise InputError(
+                    f"{path}: {token} is not in the range of {seat} there: leave it out, or add it "
+                    f"to {seat.lower()}_range"
+                )
+        found = np.any([np.zeros_like(live), *tokens.values()], axis=0)
+        yield _Part(path, number, False, line, found, _chances(tree, line.node, given, path))
+
+
+def _node(tree: BettingTree, line: Line, parts: list[_Part]) -> LockedNode:
+    strategy, weights = np.zeros((len(tree.children_of(line.node)), 1326)), np.zeros(1326)
+    for part in parts:
+        weights[part.held] = 1.0
+        strategy[:, part.held] = part.chances[:, None]
+    return LockedNode(line.node, line.cards, weights, strategy)
+
+
+def _tokens(text: str) -> list[str]:
+    """The hands of a range text, one by one: "KQs", "TT+"."""
+    return TOKEN.findall(SPACED_SIGN.sub(r"\1", text))
+
+
+def _combos(token: str) -> Bools:
+    """[1326]: the combos that a token names."""
+    named: Bools = Range.parse(token).weights > 0
+    return named
+
+
+def _meet(some: tuple[int, ...], others: tuple[int, ...]) -> bool:
+    """Whether the same cards can have been dealt."""
+    pairs = zip(some, others, strict=True)
+    return all(ANY_CARD in (one, other) or one == other for one, other in pairs)
+
+
+def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: str) -> Floats:
+    """[A]: the probabilities that words give to the actions of a decision."""
     result = np.zeros(len(tree.children_of(node)))
-    for word, probability in chosen.items():
-        if word not in offered:
-            raise InputError(f"{where}: no action '{word}' there: {suggest(word, offered)}")
+    for word, probability in given.items():
+        place = _action(tree, node, str(word), where)
         if not 0 <= probability <= 1:
             raise InputError(f"{where}: the probability {probability} of {word} is not in 0..1")
-        result[offered[word]] += probability
+        result[place] += probability
     if abs(result.sum() - 1) > 1e-6:
         raise InputError(f"{where}: the probabilities sum to {result.sum():g}, not to 1")
-    normalised: NDArray[np.float64] = result / result.sum()
+    normalised: Floats = result / result.sum()
     return normalised
+
+
+def _action(tree: BettingTree, node: int, word: str, where: str) -> int:
+    """The place among a decision's actions of a word: "check", "bet", or any word of a line."""
+    actions = tree.actions_at(node)
+    places = _named(actions, word.strip().lower())
+    if len(places) == 1:
+        return places[0]
+    if places:
+        sizes = ", ".join(action_text(actions[place]) for place in places)
+        raise InputError(f"{where}: '{word}' may be one of several there: write {sizes}")
+    way = line_text(tree, node)
+    if node and tree.actions[node] is None:
+        way += f" {SEPARATOR}"
+    try:
+        child = parse_line(tree, f"{way} {word}", any_card=True).node
+    except InputError:
+        child = node
+    offered = tree.children_of(node).tolist()
+    if child not in offered:  # or the word was several
+        names = {action_text(action) for action in actions}
+        names |= {name for name in WORDS if _named(actions, name)}
+        raise InputError(f"{where}: no action '{word}' there: {suggest(word, sorted(names))}")
+    place: int = offered.index(child)
+    return place
+
+
+def _named(actions: Sequence[Action], word: str) -> list[int]:
+    """The places of the actions that people call so: all-in is a bet or raise if it is the only."""
+    kind = WORDS.get(word)
+    places = [place for place, action in enumerate(actions) if action.kind == kind]
+    facing_bet = any(action.kind == ActionKind.FOLD for action in actions)
+    if not places and kind == (ActionKind.RAISE if facing_bet else ActionKind.BET):
+        return [place for place, action in enumerate(actions) if action.is_aggressive]
+    return places
 
 
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
@@ -131,7 +274,7 @@ def impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
         actions = int(subgame.tree.child_count[lock.node])
         for number, runout in enumerate(subgame.streets[level].runouts):
             dealt = runout.board[root:]
-            if any(c not in (ANY_CARD, d) for c, d in zip(lock.cards, dealt, strict=True)):
+            if not lock.holds_on(dealt):
                 continue
             combos = subgame.streets[level].hands[player][number].first
             hands = int(boards.own_start[number + 1] - boards.own_start[number])

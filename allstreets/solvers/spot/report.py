@@ -31,21 +31,24 @@ def action_symbols(node: HasActions) -> tuple[str, ...]:
 
 
 def action_rows(node: NodeResult) -> list[dict[str, Any]]:
-    """One row an action: how often the whole range takes it, and its EV where it does."""
-    rows = []
-    for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True)):
-        chances, evs = node.strategy[place], node.action_evs[place]
-        taken = node.total(chances)
-        rows.append(
-            {
-                "action": word,
-                "label": label,
-                "frequency": taken,
-                "combos": float(node.reach @ chances),
-                "ev": node.total(chances * evs) / taken if taken > 0 else math.nan,
-            }
-        )
-    return rows
+    """One row an action: how often it is taken, its EV for those hands and for the whole range.
+
+    `ev` is the mean over the hands that take it, where enough do; `known` tells whether EVs of the
+    action were learned at all.
+    """
+    taken, evs, whole = node.frequencies(), node.taken_evs(), node.range_evs()
+    return [
+        {
+            "action": word,
+            "label": label,
+            "frequency": float(taken[place]),
+            "combos": float(node.reach @ node.strategy[place]),
+            "ev": float(evs[place]),
+            "ev_range": float(whole[place]),
+            "known": bool(node.known_actions[place]),
+        }
+        for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True))
+    ]
 
 
 def player_rows(node: NodeResult) -> list[dict[str, Any]]:
@@ -85,6 +88,9 @@ def node_report(node: NodeResult) -> dict[str, Any]:
         "pot": node.pot,
         "player": node.player.name,
         "to_call": node.to_call,
+        "reached": node.reached,
+        "behind": node.behind or None,
+        "locked_combos": float(node.reach[node.locked].sum()),
         "actions": action_rows(node),
         "players": player_rows(node),
         "combos": combo_rows(node),

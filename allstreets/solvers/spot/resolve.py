@@ -25,7 +25,7 @@ from allstreets.betting import (
     line_text,
     parse_line,
 )
-from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text
+from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.result import NodeResult, SpotResult
 from allstreets.solvers.spot.solver import solve
@@ -94,7 +94,7 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
         stack=spot.stack - invested,
         bet_sizes=sizes,
         donk=None,
-        lock=_locks_below(spot, int(tree.children_of(chance)[0]), dealt),
+        lock=_locks_below(spot, int(tree.children_of(chance)[0]), dealt, ranges),
     )
     return below, (scales[0], scales[1])
 
@@ -112,15 +112,24 @@ def _leader(result: SpotResult, chance: int) -> int:
     return -1
 
 
-def _locks_below(spot: Spot, root: int, dealt: tuple[int, ...]) -> tuple[Lock, ...]:
-    """The locks that stand below a node on this board, with lines that start there."""
+def _locks_below(
+    spot: Spot, root: int, dealt: tuple[int, ...], ranges: list[Range]
+) -> tuple[Lock, ...]:
+    """The locks that stand below a node on this board, with lines that start there.
+
+    Hands that do not get there have nothing to be locked any more.
+    """
     found = []
     for lock in spot.lock:
         line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
         pairs = zip(line.cards, dealt, strict=False)
         if root in line.nodes and all(given in (ANY_CARD, card) for given, card in pairs):
             text = line_text(spot.tree, line.node, line.cards)
-            found.append(replace(lock, line=rest_of_line(text, len(dealt))))
+            named = tuple(card for card in line.cards if card != ANY_CARD)
+            weights = ranges[spot.tree.player_at(line.node)].weights
+            left = lock.held_by(weights * live_combos(named))
+            if left is not None:
+                found.append(replace(left, line=rest_of_line(text, len(dealt))))
     return tuple(found)
 
 
@@ -156,6 +165,7 @@ class TrimmedResult(SpotResult):
         return replace(
             shown,
             line=line,
+            starts=self.starts(numbers),
             numbers=replace(
                 numbers,
                 reach=(numbers.reach[0] * scales[0], numbers.reach[1] * scales[1]),

@@ -9,29 +9,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Player, parse_line
+from allstreets.betting import Line, NodeKind, Player, parse_line
 from allstreets.betting.lines import action_label, action_text
-from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, combo_text
+from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, cards_text, combo_text
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.cards.matchups import matchups
+from allstreets.solvers.reached import LineReach, often_taken, settled_actions
 from allstreets.solvers.spot.html import node_html, result_html
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
+from allstreets.solvers.spot.words import node_text, result_line, result_text
 from allstreets.subgames.exact_view import NodeNumbers
 
 if TYPE_CHECKING:
     from allstreets.solvers.spot.solver import SpotSolver
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 KEPT_STREETS = 16  # boards whose numbers stay in memory: of a big spot, megabytes each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NodeResult:
-    """One decision node on one board. H are the acting player's hands; NaN = cannot happen.
+    """One decision node on one board. H are the acting player's hands; NaN = no such number.
 
     EVs are in chips from here on: folding is 0, and both players' EVs sum to the pot (less rake).
+    Where a hand cannot meet another one, and where EVs were never learned, they are NaN: `reached`
+    tells it of the node, `known_actions` of what follows, and `solvers.reached` what that means.
     """
 
     line: str
@@ -42,6 +47,30 @@ class NodeResult:
     actions: tuple[str, ...]  # [A]: as in a line: "x", "b33", "r120", "a"
     labels: tuple[str, ...]  # [A]: for people: "bet 33 (33 %)"
     offsets: tuple[float, float]  # what is added to a result to count from here on
+    starts: tuple[float, float]  # combos of OOP's and IP's starting range that this board leaves
+    settled: Bools  # [A]: whether nothing is chosen any more after an action
+    locked: Bools  # [H]: whose strategy here was given, not found
+    behind: str = ""  # what was assumed, where a line that nobody takes was solved by itself
+
+    @cached_property
+    def line_reach(self) -> LineReach:
+        """How much of both starting ranges gets here, and on from here."""
+        here = [float(one.sum()) for one in self.numbers.reach]
+        return LineReach(
+            (here[0] / self.starts[0], here[1] / self.starts[1]),
+            self.strategy @ self.reach / self.starts[self.player],
+            self.settled,
+        )
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough of both ranges gets here for strategies and EVs to have been learned."""
+        return self.line_reach.reached
+
+    @property
+    def known_actions(self) -> Bools:
+        """[A]: whether the EV of each action was learned."""
+        return self.line_reach.known
 
     @property
     def player(self) -> Player:
@@ -65,13 +94,15 @@ class NodeResult:
 
     @property
     def action_evs(self) -> Floats:
-        """[A, H]: EV of each action in chips."""
-        return self.numbers.action_values + self.offsets[self.player]
+        """[A, H]: EV of each action in chips; NaN where it was never learned."""
+        evs = self.numbers.action_values + self.offsets[self.player]
+        return np.where(self.known_actions[:, None], evs, np.nan)
 
     def evs(self, player: Player | None = None) -> Floats:
         """[H]: EV in chips of each hand of a player, by default of the one who acts."""
         who = self.player if player is None else player
-        return self.numbers.values[who] + self.offsets[who]
+        evs = self.numbers.values[who] + self.offsets[who]
+        return evs if self.reached else np.full(len(evs), np.nan)
 
     @cached_property
     def equities(self) -> tuple[Floats, Floats]:
@@ -99,6 +130,22 @@ class NodeResult:
         """[A]: how often each action is taken over the whole range."""
         return np.array([self.total(row) for row in self.strategy])
 
+    def taken_evs(self) -> Floats:
+        """[A]: mean EV in chips of the hands that take each action; NaN if hardly any does."""
+        taken = self.frequencies()
+        rows = zip(self.strategy, self.action_evs, strict=True)
+        won = np.array([self.total(chances * evs) for chances, evs in rows])
+        none = np.full(len(taken), np.nan)
+        means: Floats = np.divide(won, taken, out=none, where=often_taken(taken))
+        return means
+
+    def range_evs(self) -> Floats:
+        """[A]: EV in chips of each action for the whole range, if all of its hands took it.
+
+        The other player answers as he does to those that take it now.
+        """
+        return np.array([self.total(evs) for evs in self.action_evs])
+
     def by_hand(self, values: Floats) -> Floats:
         """[169]: values [H] averaged over each hand's combos by reach; NaN where none is held."""
         hands = HAND_OF_COMBO[self.combos]
@@ -116,6 +163,7 @@ class NodeResult:
             equity, ev = float(equities[place]), float(evs[place])
             row: dict[str, Any] = {
                 "combo": combo_text(combo),
+                "locked": bool(self.locked[place]),
                 "reach": float(self.reach[place]),
                 "equity": equity,
                 "ev": ev,
@@ -126,6 +174,15 @@ class NodeResult:
                 row[f"ev_{name}"] = float(self.action_evs[action, place])
             rows.append(row)
         return rows
+
+    def __repr__(self) -> str:
+        """One line: where, who and what."""
+        where = f"'{self.line.strip()}' on {cards_text(self.board)}"
+        return f"<NodeResult {where}: {self.player.name} has {', '.join(self.actions)}>"
+
+    def __str__(self) -> str:
+        """Some lines: where, who, how often he does what, and what it is worth."""
+        return node_text(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -160,13 +217,25 @@ class SpotResult:
 
     def node(self, line: str = "") -> NodeResult:
         """The decision that a line of actions and cards leads to; "" is the first one."""
-        spot, tree = self.spot, self.spot.tree
-        found = parse_line(tree, line, board=spot.cards)
-        node = found.node
-        if tree.kind[node] == NodeKind.CHANCE:
+        found = self.find(line)
+        numbers = self.street(found.cards).node(found.node)
+        return self.shown(line, found, numbers, self.starts(numbers))
+
+    def find(self, line: str) -> Line:
+        """The way to a decision."""
+        tree = self.spot.tree
+        found = parse_line(tree, line, board=self.spot.cards)
+        if tree.kind[found.node] == NodeKind.CHANCE:
             raise InputError(f"'{line}': a card is dealt there: write '{line.strip()} | 7h |'")
-        if tree.kind[node] != NodeKind.DECISION:
+        if tree.kind[found.node] != NodeKind.DECISION:
             raise InputError(f"'{line}': nobody acts there any more")
+        return found
+
+    def shown(
+        self, line: str, found: Line, numbers: NodeNumbers, starts: tuple[float, float]
+    ) -> NodeResult:
+        """A decision with its numbers, which may come from elsewhere."""
+        spot, tree, node = self.spot, self.spot.tree, found.node
         invested = tree.invested[node]
         half = spot.pot / 2
         player = Player(int(tree.player[node]))
@@ -175,11 +244,32 @@ class SpotResult:
             board=(*spot.cards, *found.cards),
             pot=spot.pot + int(invested.sum()),
             to_call=int(invested[player.opponent] - invested[player]),
-            numbers=self.street(tuple(found.cards)).node(node),
+            numbers=numbers,
             actions=tuple(action_text(action) for action in tree.actions_at(node)),
             labels=tuple(action_label(tree, child) for child in tree.children_of(node).tolist()),
             offsets=(half + float(invested[0]), half + float(invested[1])),
+            starts=starts,
+            settled=settled_actions(tree, node),
+            locked=self._locked(node, found.cards)[numbers.combos[player]],
         )
+
+    def starts(self, numbers: NodeNumbers) -> tuple[float, float]:
+        """Combos of OOP's and IP's starting range that the board of a node leaves."""
+        oop, ip = (
+            float(one.weights[combos].sum())
+            for one, combos in zip(self.spot.ranges, numbers.combos, strict=True)
+        )
+        return oop, ip
+
+    def _locked(self, node: int, cards: tuple[int, ...]) -> Bools:
+        """[1326]: whose strategy at a decision was given."""
+        locks = [
+            lock.weights > 0
+            for lock in self.spot.locked_nodes
+            if lock.node == node and lock.holds_on(cards)
+        ]
+        locked: Bools = np.any([np.zeros(COMBO_COUNT, np.bool_), *locks], axis=0)
+        return locked
 
     @property
     def evs(self) -> tuple[float, float]:
@@ -192,6 +282,14 @@ class SpotResult:
         return root.total(root.evs(Player.OOP), Player.OOP), root.total(
             root.evs(Player.IP), Player.IP
         )
+
+    def __repr__(self) -> str:
+        """One line: which spot, and how well it is solved."""
+        return f"<{type(self).__name__} {result_line(self)}>"
+
+    def __str__(self) -> str:
+        """Some lines: the spot, how well it is solved, what it is worth, and the first decision."""
+        return result_text(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

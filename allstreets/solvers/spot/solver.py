@@ -21,7 +21,7 @@ from allstreets.cards.matchups import processors
 from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.schedules import Schedule, parse_schedule
 from allstreets.solvers.spot.estimate import require_precision
-from allstreets.solvers.spot.locks import find_locks, impose, lock_root
+from allstreets.solvers.spot.locks import impose, lock_root
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.spot import Spot
 from allstreets.subgames.exact import ExactSubgame
@@ -52,7 +52,7 @@ class SpotSolver:
                 "precision: int16 shares one scale among locked and free hands, which "
                 "rounds the locks away: use float16"
             )
-        locks = find_locks(spot.tree, spot.cards, spot.lock)
+        locks = spot.locked_nodes
         weights = [one.weights for one in spot.ranges]
         asymmetric = [lock.weights for lock in locks]
         asymmetric += [row for lock in locks for row in lock.strategy]

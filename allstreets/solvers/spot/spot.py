@@ -21,7 +21,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import Range, cards_text, parse_board
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,11 @@ class Spot:
     def tree(self) -> BettingTree:
         """The betting tree."""
         return build_postflop_tree(self.rules)
+
+    @cached_property
+    def locked_nodes(self) -> tuple[LockedNode, ...]:
+        """The locks, found in the tree and checked."""
+        return find_locks(self.tree, self.cards, self.ranges, self.lock)
 
     @cached_property
     def payoffs(self) -> NDArray[np.float64]:

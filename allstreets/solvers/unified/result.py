@@ -17,6 +17,7 @@ from allstreets.betting import (
     NodeKind,
     PreflopRules,
     Street,
+    bb_text,
     flop_pots,
     parse_preflop_line,
     preflop_line_text,
@@ -61,6 +62,33 @@ class PreflopResult:
 
     def __init__(self, rules: PreflopRules, before: PreflopSolution, facts: SolutionFacts) -> None:
         self.rules, self.before, self.facts = rules, before, facts
+
+    def __repr__(self) -> str:
+        """One line: which game, and how well it is solved."""
+        return f"<{type(self).__name__} {self._line()}>"
+
+    def __str__(self) -> str:
+        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
+        lines = [self._line()]
+        if self.values is not None:
+            lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
+        if self.before.tree.kind[0] == NodeKind.DECISION:
+            lines += ["", str(self.node(""))]
+        return "\n".join(lines)
+
+    def _line(self) -> str:
+        error = self.exploitability
+        quality = (
+            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
+        )
+        name = f"{self.facts.name}: " if self.facts.name else ""
+        return (
+            f"{name}{bb_text(self.rules.stack)} bb deep{self._flops_text()}, {quality} after "
+            f"{self.iterations:,} iterations"
+        )
+
+    def _flops_text(self) -> str:
+        return ", betting before the flop"
 
     @property
     def exploitability(self) -> float | None:
@@ -171,6 +199,10 @@ class UnifiedResult(PreflopResult):
         source = SolverSource(solver, kept)
         return cls(solver.game, source, source.facts(**facts))
 
+    def _flops_text(self) -> str:
+        flops = len(self.game.flops.flops)
+        return f", {flops:,} flop{'s' * (flops != 1)}, {self.facts.cards or 'classes'}"
+
     @property
     def preflop_exploitability(self) -> float | None:
         """What best responses before the flop alone would gain, in mbb/hand."""
@@ -202,7 +234,10 @@ class UnifiedResult(PreflopResult):
         return self.cards.is_kept
 
     def flop_table(self, line: str) -> list[Row]:
-        """One row a flop: how often play gets to a decision after it, and what is done there."""
+        """One row a flop: how often play gets to a decision after it, and what is done there.
+
+        reached: whether enough of both ranges gets there for that to have been learned.
+        """
         rows: list[Row] = []
         for flop in self.game.flops.flops:
             node = self.node(line, flop.text)
@@ -215,6 +250,7 @@ class UnifiedResult(PreflopResult):
                     "high_card": flop.texture.high_card,
                     "weight": float(self.game.flops.weights[len(rows)]),
                     "share": node.share,
+                    "reached": node.reached,
                     **dict(zip(node.actions, taken, strict=True)),
                 }
             )

@@ -463,10 +463,14 @@ export interface components {
             combos: number;
             /** Ev */
             ev: number | null;
+            /** Ev Range */
+            ev_range: number | null;
             /** Evs */
             evs: (number | null)[];
             /** Frequency */
             frequency: number | null;
+            /** Known */
+            known: boolean;
             /** Label */
             label: string;
             /** Line */
@@ -641,6 +645,11 @@ export interface components {
             ev: number | null;
             /** Evs */
             evs: (number | null)[];
+            /**
+             * Locked
+             * @default false
+             */
+            locked: boolean;
             /** Reach */
             reach: number;
         };
@@ -716,6 +725,8 @@ export interface components {
              * @enum {string}
              */
             kind: "decision";
+            /** Locked */
+            locked: number[];
             /** Notes */
             notes: string[];
             /**
@@ -863,6 +874,8 @@ export interface components {
          */
         Grids: {
             ip: components["schemas"]["PlayerGrid"];
+            /** Not Reached */
+            not_reached: string | null;
             oop: components["schemas"]["PlayerGrid"];
         };
         /**
@@ -1135,6 +1148,11 @@ export interface components {
             iterations: number | null;
             /** Kind */
             kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            /**
+             * Locks
+             * @default 0
+             */
+            locks: number;
             /** Modified */
             modified: number;
             /** Name */
@@ -1172,6 +1190,11 @@ export interface components {
             iterations: number | null;
             /** Kind */
             kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            /**
+             * Locks
+             * @default 0
+             */
+            locks: number;
             /** Modified */
             modified: number;
             /** Name */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
 import { GRID_HANDS } from "../common/cards";
-import { cellsOf, digitsFor, scaleOf, type Shown } from "./cells";
+import { cellsOf, digitsFor, lockedWords, scaleOf, type Shown } from "./cells";
 
 // The order of the server is not that of the grid: hands must be found by name.
 const HANDS = [...GRID_HANDS].reverse();
@@ -20,6 +20,8 @@ function action(word: string, tone: "fold" | "call" | "aggressive", chances: (nu
     line: word,
     frequency: null,
     ev: null,
+    ev_range: null,
+    known: true,
     combos: 0,
     chances,
     evs: chances,
@@ -38,7 +40,15 @@ const ACTIONS = [
   action("f", "fold", list<number | null>(null, { AA: 0, AKs: 0.75 })),
   action("r3", "aggressive", list<number | null>(null, { AA: 1, AKs: 0.25 })),
 ];
-const SHOWN: Shown = { hands: HANDS, grid: GRID, actions: ACTIONS, mode: "strategy", player: "oop" };
+const SHOWN: Shown = {
+  hands: HANDS,
+  grid: GRID,
+  actions: ACTIONS,
+  locked: [],
+  learned: true,
+  mode: "strategy",
+  player: "oop",
+};
 
 function cell(hand: string, shown: Shown = SHOWN) {
   const found = cellsOf(shown).find((one) => one.hand === hand);
@@ -71,6 +81,17 @@ describe("cells of a strategy", () => {
   it("are empty where the hand does not get here", () => {
     expect(cell("22")).toMatchObject({ reached: false, height: 0, background: "none" });
     expect(cell("73o")).toMatchObject({ reached: false, label: "73o: hardly ever here" });
+  });
+
+  it("say what was given, and where nothing was learned", () => {
+    const locked = list(0, { AA: 1, AKs: 0.5, "22": 1 });
+    expect(cell("AA", { ...SHOWN, locked })).toMatchObject({ locked: true });
+    expect(cell("AA", { ...SHOWN, locked }).label).toBe("AA: f 0 %, r3 100 %; reach 50.0 %; locked");
+    expect(cell("22", { ...SHOWN, locked }).locked).toBe(false);
+    expect(cell("AA", { ...SHOWN, learned: false }).label).toContain("not reached");
+    expect(lockedWords(locked, GRID, "OOP")).toContain("given for 2 of 4 hands");
+    expect(lockedWords(list(1, {}), GRID, "OOP")).toContain("given for all hands");
+    expect(lockedWords(list(0, {}), GRID, "OOP")).toBe("");
   });
 
   it("show the reach of a player who does not act", () => {

@@ -18,6 +18,7 @@ type Action = Schemas["ActionFigures"];
 export interface Cell {
   hand: string;
   reached: boolean; // some of it gets here
+  locked: boolean; // what it does here was given, for some of its combos at least
   background: string;
   height: number; // of the background, 0 … 1
   ink: Ink; // what letters can be read on it
@@ -39,6 +40,8 @@ export interface Shown {
   hands: readonly string[]; // in the order of the server's lists
   grid: PlayerGrid;
   actions: readonly Action[]; // of this player; empty where he does not act
+  locked: readonly number[]; // of this player: the share of a hand's combos; empty likewise
+  learned: boolean; // whether what is shown means something: false where nobody gets to
   mode: Mode;
   player: PlayerName;
 }
@@ -55,16 +58,44 @@ export function cellsOf(shown: Shown): Cell[] {
     const place = places.get(hand) ?? -1;
     const reach = shown.grid.reach[place] ?? 0;
     if (reach / most < DUST) return emptyCell(hand, reach);
-    if (scale) return { hand, reached: true, height: 1, ...valueLook(shown, scale, place, hand) };
-    const height = Math.max(reach / most, LEAST_HEIGHT);
-    const ink = height >= FULL ? "strong" : "look";
-    return { hand, reached: true, height, ink, ...strategyLook(shown, place, hand) };
+    return filledCell(shown, scale, place, hand, reach / most);
   });
+}
+
+function filledCell(
+  shown: Shown,
+  scale: Scale | null,
+  place: number,
+  hand: string,
+  share: number,
+): Cell {
+  const locked = (shown.locked[place] ?? 0) > 0;
+  const height = scale ? 1 : Math.max(share, LEAST_HEIGHT);
+  const look = scale
+    ? valueLook(shown, scale, place, hand)
+    : { ink: inkOn(height), ...strategyLook(shown, place, hand) };
+  const notes = [locked ? "locked" : "", shown.learned ? "" : "not reached: nothing was learned"];
+  const label = [look.label, ...notes].filter(Boolean).join("; ");
+  return { hand, reached: true, locked, height, ...look, label };
+}
+
+function inkOn(height: number): Ink {
+  return height >= FULL ? "strong" : "look";
 }
 
 function emptyCell(hand: string, reach: number): Cell {
   const label = `${hand}: ${reach > 0 ? "hardly ever here" : "not here"}`;
-  return { hand, reached: false, background: "none", height: 0, ink: "look", text: "", label };
+  const look = { background: "none", height: 0, ink: "look" as const, text: "" };
+  return { hand, reached: false, locked: false, ...look, label };
+}
+
+/** Whose play here was given; "" where nobody's was. */
+export function lockedWords(locked: readonly number[], grid: PlayerGrid, seat: string): string {
+  const held = locked.filter((_, place) => (grid.reach[place] ?? 0) > 0);
+  const some = held.filter((share) => share > 0).length;
+  if (!some) return "";
+  const whose = held.every((share) => share >= 1) ? "all hands" : `${some} of ${held.length} hands`;
+  return `locked: what ${seat} does here was given for ${whose}, not found`;
 }
 
 type Look = Pick<Cell, "background" | "text" | "label">;

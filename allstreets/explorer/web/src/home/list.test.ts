@@ -15,6 +15,7 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     modified: 0,
     written: "",
     problem: null,
+    locks: 0,
   };
 }
 const CARDS = [card("turn", "AhTd6s3c, pot 100", "spot"), card("hu20", "20 bb, all flops", "unified")];
