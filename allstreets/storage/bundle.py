@@ -12,7 +12,6 @@ Every save gives its files new names and renames the manifest into place last: w
 moment at which a writer dies, the folder holds one whole solution.
 """
 
-import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,10 +19,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError
 from allstreets.base.files import Arrays, DamagedFileError
 from allstreets.storage import manifest as manifests
-from allstreets.storage.manifest import AGAIN, MANIFEST, require_same
+from allstreets.storage.claim import LOCK_NAME
+from allstreets.storage.manifest import (
+    AGAIN,
+    MANIFEST,
+    cannot_write,
+    require_same,
+    write_manifest,
+)
 from allstreets.storage.mapped import open_mapped, write_mapped
 from allstreets.version import __version__
 
@@ -70,12 +76,14 @@ def require_saved(spot: "Spot", saved: str) -> None:
 
 
 def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Refuse a folder that holds anything: a bundle, or files that are not ours."""
+    """Refuse a folder that holds a bundle, or files that are not ours."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
-    if not folder.is_dir() or not any(path.name != ".lock" for path in folder.iterdir()):
+    if not folder.is_dir():
         return
     if not (folder / MANIFEST).exists():
+        if all(path.name == LOCK_NAME or _OURS.fullmatch(path.name) for path in folder.iterdir()):
+            return  # at most what a save has left that did not come to its end
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_manifest(folder)
     require_same(folder, manifest["config"], identity, KIND)
@@ -141,15 +149,11 @@ def save_spot(
             file: _write_street(folder, f"{file}-{token}.safetensors", arrays)
             for file, arrays in _files(solver, saved)
         }
-        manifest["checksum"] = data_hash(manifest)
-        text = json.dumps(manifest, indent=1, allow_nan=False)
-        write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
+        write_manifest(folder, manifest)
     except OSError as error:
-        raise InputError(
-            f"cannot write the solution to {folder}: {error.strerror or error}; "
-            "make room or name another folder"
-        ) from error
-    _drop_old(folder, {entry["file"] for entry in manifest["files"].values()})
+        raise cannot_write(folder, error) from error
+    finally:
+        clear_unfinished(folder)  # of a save that fails, which would take room, or the one before
 
 
 def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
@@ -303,9 +307,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifests.read_manifest(folder, KIND, SCHEMA)
 
 
-def _drop_old(folder: Path, keep: set[str]) -> None:
-    """Remove what earlier saves left; a failure costs room, not the solution."""
-    with suppress(OSError):
+def clear_unfinished(folder: Path) -> None:
+    """Remove what saves have left that did not come to their end; for the one who may write.
+
+    A failure costs room, not the solution.
+    """
+    with suppress(OSError, InputError):  # where the manifest cannot be read, nothing is touched
+        keep: set[str] = set()
+        if (folder / MANIFEST).exists():
+            keep = {entry["file"] for entry in read_manifest(folder)["files"].values()}
         for path in folder.iterdir():
             if _OURS.fullmatch(path.name) and path.name not in keep:
                 path.unlink()

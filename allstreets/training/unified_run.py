@@ -6,11 +6,13 @@ FOLDER/manifest.json, preflop-….safetensors, flops-…/    the solution, whole
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import interrupt_request
 from allstreets.cards.flop_tables import flop_table
 from allstreets.cards.matchups import processors
 from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
@@ -74,6 +76,7 @@ class UnifiedOutcome:
     solver: UnifiedSolver
     training: TrainingOutcome
     figures: UnifiedFigures
+    unsaved: str | None = None  # why the solution could not be kept, for people
 
     @property
     def interrupted(self) -> bool:
@@ -181,6 +184,9 @@ def run_unified(
 
     `on_charts` gets the strategy before the flop at the intervals of the config.
     """
+    from allstreets.storage import claim
+    from allstreets.storage.solution_files import clear_unfinished
+
     require_unified(job, output, resume)
     build_tables(job)
     solver = make_solver(job, output)
@@ -193,20 +199,30 @@ def run_unified(
             own_folder=True,
             former_identities=(solver.former_identity,),
         )
-    training = train(
-        solver,
-        job.config.stop_rules(job.iterations),
-        intervals=job.intervals(),
-        files=files,
-        observers=observers,
-        regularly=charts_every(
-            job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
-        ),
-    )
-    outcome = UnifiedOutcome(job, solver, training, solver.figures())
-    if output is not None:
-        save_outcome(outcome, output)
-    return outcome
+    doing = "stopping" if output is None else f"saving to {output}"
+    with ExitStack() as stack:
+        if output is not None:
+            stack.enter_context(claim(output))
+            clear_unfinished(output)
+        request = stack.enter_context(interrupt_request(doing, "the solution"))
+        training = train(
+            solver,
+            job.config.stop_rules(job.iterations),
+            intervals=job.intervals(),
+            files=files,
+            observers=observers,
+            regularly=charts_every(
+                job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
+            ),
+            request=request,
+        )
+        outcome = UnifiedOutcome(job, solver, training, solver.figures())
+        if output is not None:
+            try:
+                save_outcome(outcome, output)
+            except InputError as error:
+                return replace(outcome, unsaved=str(error))
+        return outcome
 
 
 def save_outcome(outcome: UnifiedOutcome, output: Path) -> None:
