@@ -1,8 +1,8 @@
 """Jobs over flops: threads, faults, interruptions, and going on."""
 
-import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, run_small, small_config
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
 from allstreets.solvers.flops.estimate import estimate_flops, require_room
-from allstreets.solvers.flops.model import FlopSolver, solve_flop
+from allstreets.solvers.flops.model import FlopEnds, FlopProgress, FlopSolver, solve_flop
 from allstreets.storage import flop_bundle, load_postflop
 from allstreets.storage.flop_file import open_flop_file, write_flop_file
 from allstreets.training import postflop_run
@@ -108,26 +108,48 @@ def test_a_fault_in_one_flop_does_not_lose_the_others(
     assert_same(folder, whole)
 
 
-def test_an_interrupted_run_goes_on_to_the_same_end(tmp_path: Path, whole: Path) -> None:
+def interrupting(done: int) -> Callable[..., Any]:
+    """Solvers of which the one after `done` presses Ctrl-C, and goes on until it is told to stop.
+
+    It does so in the thread that solves; there is only one, so that `done` flops are finished.
+    """
+    begun = count()
+
+    class Pressing(FlopSolver):
+        def run(self, ends: FlopEnds) -> Iterator[FlopProgress]:
+            signal.raise_signal(signal.SIGINT)
+            yield from repeat(next(super().run(ends)))
+
+    return lambda *arguments: (FlopSolver if next(begun) < done else Pressing)(*arguments)
+
+
+def test_an_interrupted_run_goes_on_to_the_same_end(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "run"
-    seen: list[FlopsProgress] = []
-
-    def interrupt(progress: FlopsProgress) -> None:
-        seen.append(progress)
-        if progress.done == 2 and len(seen) > 1 and seen[-2].done < 2:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    outcome = run_small(folder, interrupt, threads=1, postflop_sprs=[1, 2])
+    with monkeypatch.context() as patch:
+        patch.setattr(postflop_run, "FlopSolver", interrupting(2))
+        outcome = run_small(folder, threads=1, postflop_sprs=[1, 2])
     assert outcome.interrupted
-    assert 2 <= len(outcome.rows) < 6
-    assert len(outcome.rows) + len(outcome.missing) == 6
-    there = {path.name for path in (folder / "flops").iterdir()}
-    assert len(there) == len(outcome.rows)  # and nothing half done
+    assert (len(outcome.rows), len(outcome.missing), outcome.solved) == (2, 4, 2)
+    assert len(list((folder / "flops").iterdir())) == 2  # and nothing half done
+    for path in (folder / "flops" / ".9s8s2h-spr1.safetensors.0a1b2c3d.tmp",
+                 folder / ".manifest.json.0a1b2c3d.tmp"):  # fmt: skip
+        path.write_text("what a killed writer leaves")
     outcome = run_small(folder, resume=True, postflop_sprs=[1, 2])
     assert not outcome.interrupted
-    assert outcome.solved == 6 - len(there)
+    assert outcome.solved == 4
     assert_same(folder, whole)
     assert outcome.figures()["solved"] == 6
+    assert {path.name for path in folder.iterdir()} == {".lock", "manifest.json", "flops"}
+
+
+def test_a_run_that_was_killed_before_its_first_manifest(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in (".lock", ".manifest.json.0a1b2c3d.tmp"):
+        (folder / name).write_text("")
+    assert run_small(folder, fixed_flops=FLOPS[:1]).missing == ()
 
 
 def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:
