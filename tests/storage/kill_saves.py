@@ -23,11 +23,11 @@ def die_at_write(number: int) -> None:
     """At the n-th call that brings bytes to the disk, before it has done so."""
     sync, lock, calls = os.fsync, threading.Lock(), iter(range(number))
 
-    def dying(descriptor: Any) -> None:
+    def dying(fd: Any) -> None:
         with lock:  # flops are written side by side
             if next(calls, None) is None:
                 os.kill(os.getpid(), signal.SIGKILL)
-        sync(descriptor)
+        sync(fd)
 
     os.fsync = dying
 

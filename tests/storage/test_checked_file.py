@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from allstreets.base.files import DamagedFileError
 from allstreets.storage import checked_file
 from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.mapped import array_places, map_file, write_mapped
 
-ARRAYS = {
+ARRAYS: dict[str, NDArray[Any]] = {
     "first": np.arange(500, dtype=np.float32),
     "second": np.arange(300, dtype=np.uint8).reshape(3, 100),
     "empty": np.zeros((0, 5)),

@@ -42,10 +42,10 @@ def die_at_write(number: int) -> None:
     """At the n-th call that brings bytes to the disk, before it has done so."""
     sync, calls = os.fsync, iter(range(number))
 
-    def dying(descriptor: Any) -> None:
+    def dying(fd: Any) -> None:
         if next(calls, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
-        sync(descriptor)
+        sync(fd)
 
     os.fsync = dying
 

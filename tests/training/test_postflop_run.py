@@ -1,19 +1,17 @@
 """Jobs over flops: threads, faults, interruptions, and going on."""
 
-import signal
-from collections.abc import Callable, Iterator
-from itertools import count, repeat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, run_small, small_config
+from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, interrupting, run_small, small_config
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
 from allstreets.solvers.flops.estimate import estimate_flops, require_room
-from allstreets.solvers.flops.model import FlopEnds, FlopProgress, FlopSolver, solve_flop
+from allstreets.solvers.flops.model import FlopSolver, solve_flop
 from allstreets.storage import flop_bundle, load_postflop
 from allstreets.storage.flop_file import open_flop_file, write_flop_file
 from allstreets.training import postflop_run
@@ -106,21 +104,6 @@ def test_a_fault_in_one_flop_does_not_lose_the_others(
     assert solved == ["9s8s2h", "9s8s2h"]  # only what was missing
     assert (outcome.faults, outcome.missing) == ((), ())
     assert_same(folder, whole)
-
-
-def interrupting(done: int) -> Callable[..., Any]:
-    """Solvers of which the one after `done` presses Ctrl-C, and goes on until it is told to stop.
-
-    It does so in the thread that solves; there is only one, so that `done` flops are finished.
-    """
-    begun = count()
-
-    class Pressing(FlopSolver):
-        def run(self, ends: FlopEnds) -> Iterator[FlopProgress]:
-            signal.raise_signal(signal.SIGINT)
-            yield from repeat(next(super().run(ends)))
-
-    return lambda *arguments: (FlopSolver if next(begun) < done else Pressing)(*arguments)
 
 
 def test_an_interrupted_run_goes_on_to_the_same_end(

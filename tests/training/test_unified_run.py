@@ -22,6 +22,7 @@ from allstreets.solvers.unified import estimate as unified_estimate
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
+from allstreets.storage.mapped import write_mapped
 from allstreets.training import Progress, loop
 from allstreets.training.loop import Intervals
 from allstreets.training.unified_run import (
@@ -384,12 +385,12 @@ def test_no_room_for_the_solution(
     folder, other = tmp_path / "run", tmp_path / "other"
     file = write_small(tmp_path / "game.yaml")
     command = ["train", str(file), "--output", str(folder)]
-    write, answers = unified_bundle.write_mapped, iter([str(folder), str(other)])
+    answers = iter([str(folder), str(other)])
 
     def full(path: Path, *arguments: Any) -> Any:
         if other not in path.parents:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(path, *arguments)
+        return write_mapped(path, *arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(unified_bundle, "write_mapped", full)
