@@ -162,6 +162,7 @@ def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
 def test_what_is_kept(tmp_path: Path) -> None:
     outcome = run(tmp_path / "run")
     assert {path.name.partition("-")[0] for path in (tmp_path / "run").iterdir()} == {
+        ".lock",
         "checkpoints",
         "flops",
         "manifest.json",
