@@ -1,8 +1,12 @@
 """Small models of flops, solved in a moment."""
 
+import signal
+from collections.abc import Callable, Iterator
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
+from allstreets.solvers.flops.model import FlopEnds, FlopProgress, FlopSolver
 from allstreets.training import PostflopModelConfig, TrainConfig, check_config
 from allstreets.training.postflop_run import FlopsObserver, FlopsOutcome, PostflopJob
 
@@ -37,3 +41,18 @@ def run_small(
     """Solve a small model into a folder."""
     job = PostflopJob(small_config(**keys), folder, resume=resume, threads=threads)
     return job.run(observers)
+
+
+def interrupting(done: int) -> Callable[..., Any]:
+    """Solvers of which the one after `done` presses Ctrl-C, and goes on until it is told to stop.
+
+    It does so in the thread that solves; there is only one, so that `done` flops are finished.
+    """
+    begun = count()
+
+    class Pressing(FlopSolver):
+        def run(self, ends: FlopEnds) -> Iterator[FlopProgress]:
+            signal.raise_signal(signal.SIGINT)
+            yield from repeat(next(super().run(ends)))
+
+    return lambda *arguments: (FlopSolver if next(begun) < done else Pressing)(*arguments)

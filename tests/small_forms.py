@@ -1,10 +1,13 @@
 """Forms of spots that are solved in a moment, or never."""
 
+import fcntl
 from typing import Any
 
 from small_spots import FLOP, RIVER, TURN
 
 from allstreets.explorer.models.solves import SpotForm
+from allstreets.explorer.solves.folders import SolveFolder
+from allstreets.storage.claim import LOCK_NAME
 
 STREETS = ("flop", "turn", "river")
 
@@ -37,3 +40,9 @@ def flop(**changes: Any) -> SpotForm:
 def endless(**changes: Any) -> SpotForm:
     """A turn whose target is out of reach."""
     return turn(target_pct=1e-9, **changes)
+
+
+def wait_for_writer(folder: SolveFolder) -> None:
+    """Return when no process solves in a folder any more: its lock is let go of then."""
+    with (folder.solution / LOCK_NAME).open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)

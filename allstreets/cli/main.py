@@ -1,18 +1,21 @@
 """The `allstreets` command: its verbs, and what becomes of errors.
 
-Exit codes: 0 good, 2 bad input, 1 a fault of ours, 130 Ctrl-C. The verbs import what they compute
-with when they run, so that help and completion answer at once.
+Exit codes: 0 good, 2 bad input, 1 a fault of ours, 130 Ctrl-C (and SIGTERM or SIGHUP to a run). The
+verbs import what they compute with when they run, so that help and completion answer at once.
 """
 
 import os
 import sys
 import warnings
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from allstreets.base.errors import InputError
+from allstreets.base.interrupt import INTERRUPTED, ends_by_signals
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
@@ -36,16 +39,29 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _keeps(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb that may hold what is not saved yet, from its first line on."""
+
+    @wraps(verb)
+    def run(*arguments: Any, **options: Any) -> None:
+        with ends_by_signals():
+            verb(*arguments, **options)
+
+    return run
+
+
 app.command("equity")(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
-app.command("solve")(solve)
-app.command("train")(train)
+app.command("solve")(_keeps(solve))
+app.command("train")(_keeps(train))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("explore")(explore)
 app.add_typer(config, name="config")
-app.command("toy")(toy)
+app.command("toy")(_keeps(toy))
 
 
 def _print_version(wanted: bool) -> None:
@@ -81,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("\nStopped.\n")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

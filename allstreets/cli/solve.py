@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allstreets.base.interrupt import INTERRUPTED
+from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import JsonOption, console, print_json, print_looks
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ def solve(
       allstreets solve --board "QsJh2h7c" --oop "TT+,AQs+" --ip "22+,A9s+,KTs+" \\
           --pot 10 --stack 95 --bets "33%,75%,a" --raises "60%,a"
 
-    Ctrl-C stops after the current iteration and keeps what is solved. docs/solving.md has all keys.
+    Ctrl-C stops after the current iteration and keeps what is solved, as SIGTERM and SIGHUP do.
+    docs/solving.md has all keys.
     """
     from allstreets.training.spot_config import parse_time, read_spot
 
@@ -113,11 +116,17 @@ def solve(
             observers=[observer],
         )
     mark_compiled(spot, config.precision)
-    _print_outcome(console(stderr=json), config, outcome, output)
+    out = console(stderr=json)
+    _print_outcome(out, config, outcome)
+    kept = kept_in(output, outcome.unsaved, outcome.keep)
+    if outcome.unsaved is None or kept is not None:
+        _print_way_on(out, outcome, kept)
     if json:
         print_json(outcome.figures())
+    if outcome.unsaved is not None and kept is None:
+        raise typer.Exit(UNSAVED)
     if outcome.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
@@ -150,9 +159,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     return need
 
 
-def _print_outcome(
-    out: "Console", config: "SpotConfig", outcome: "SpotOutcome", output: Path | None
-) -> None:
+def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome") -> None:
     from allstreets.cli.node_view import print_mix
 
     figures, pot = outcome.figures(), outcome.solver.spot.pot
@@ -177,7 +184,6 @@ def _print_outcome(
         print_mix(out, node)
     else:
         out.print("Nobody has chips left to bet: there is no decision.")
-    _print_way_on(out, outcome, output)
 
 
 def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -> None:

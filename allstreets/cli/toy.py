@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allstreets.base.interrupt import INTERRUPTED
+from allstreets.cli.keeping import UNSAVED
 from allstreets.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
@@ -99,15 +101,19 @@ def toy(
         outcome = train(
             solver, loop.stop_rules(), intervals=loop.intervals(), files=files, observers=[observer]
         )
-    if plot is not None:
-        title = f"{game}, {algorithm}"
-        plot_convergence(plot, outcome.history, unit=solver.unit, title=title, target=target)
     if json:
         print_json(_figures(game, algorithm, solver, outcome))
     else:
-        _print(solver, outcome, plot)
+        _print(solver, outcome)
+    if plot is not None:
+        title = f"{game}, {algorithm}"
+        plot_convergence(plot, outcome.history, unit=solver.unit, title=title, target=target)
+        console(stderr=json).print(f"curve: {plot}", markup=False)
+    if outcome.unsaved is not None:
+        typer.echo(f"Error: {outcome.unsaved}", err=True)
+        raise typer.Exit(UNSAVED)
     if outcome.reason == "interrupted":
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _solver(
@@ -164,9 +170,7 @@ def _figures(
     }
 
 
-def _print(
-    solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome", plot: Path | None
-) -> None:
+def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> None:
     from rich.table import Table
 
     from allstreets.training import outcome_lines
@@ -187,5 +191,3 @@ def _print(
     if solver.pruned_fraction:
         out.print(f"pruned: {100 * solver.pruned_fraction:.1f} % of the actions since the warm-up")
     out.print(f"game value for the first player: {solver.game_value():.6f} {solver.unit}")
-    if plot is not None:
-        out.print(f"curve: {plot}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allstreets.base.interrupt import INTERRUPTED
 from allstreets.cli.output import JsonOption, command, console, print_json, print_looks
 from allstreets.cli.train_game import announce_compiling, train_preflop, train_unified
 
@@ -82,7 +83,8 @@ def train(
         stack_depth: 20
         flops: spread_25
 
-    Ctrl-C keeps what is solved. docs/training.md and docs/postflop-models.md have all keys.
+    Ctrl-C keeps what is solved, as SIGTERM and SIGHUP do. docs/training.md and
+    docs/postflop-models.md have all keys.
     """
     from allstreets.base import InputError
     from allstreets.cli.train_game import default_output
@@ -135,7 +137,7 @@ def solve_flops(config: "TrainConfig", options: TrainOptions) -> "FlopsOutcome":
 def exit_code(outcome: "FlopsOutcome") -> int:
     """130 when the user ended it, 1 when a flop failed."""
     if outcome.interrupted:
-        return 130
+        return INTERRUPTED
     return 1 if outcome.faults else 0
 
 

@@ -1,11 +1,14 @@
 """allstreets train, for whole games: unified, or preflop on top of models of flops."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from allstreets.base.interrupt import INTERRUPTED
+from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
 
@@ -27,6 +30,7 @@ def train_unified(config: "TrainConfig", options: "TrainOptions") -> int:
         plan_unified,
         require_unified,
         run_unified,
+        save_outcome,
     )
 
     assert isinstance(config.solver, UnifiedConfig)
@@ -47,17 +51,22 @@ def train_unified(config: "TrainConfig", options: "TrainOptions") -> int:
             observers=[view],
             on_charts=partial(print_charts, view.console),
         )
-    print_unified(console(stderr=options.json), outcome, options)
-    if options.json:
-        print_json(outcome.to_json())
-    return 130 if outcome.interrupted else 0
+    out = console(stderr=options.json)
+    where = print_unified(out, outcome)
+    return end_run(out, outcome, options, where, partial(save_outcome, outcome))
 
 
 def train_preflop(config: "TrainConfig", options: "TrainOptions") -> int:
     """The job `preflop_cfr`, with the flops below it where the file has them; the exit code."""
     from allstreets.cli.train import exit_code, solve_flops
     from allstreets.training import show_progress
-    from allstreets.training.preflop_run import MODELS, plan_preflop, require_preflop, run_preflop
+    from allstreets.training.preflop_run import (
+        MODELS,
+        plan_preflop,
+        require_preflop,
+        run_preflop,
+        save_outcome,
+    )
 
     job = plan_preflop(config, options.output)
     require_preflop(job, options.output, options.resume)
@@ -76,10 +85,29 @@ def train_preflop(config: "TrainConfig", options: "TrainOptions") -> int:
             observers=[view],
             on_charts=partial(print_charts, view.console),
         )
-    print_preflop(console(stderr=options.json), outcome, options)
+    out = console(stderr=options.json)
+    where = print_preflop(out, outcome)
+    return end_run(out, outcome, options, where, partial(save_outcome, outcome))
+
+
+def end_run(
+    out: "Console",
+    outcome: "UnifiedOutcome | PreflopOutcome",
+    options: "TrainOptions",
+    where: list[str],
+    keep: Callable[[Path], None],
+) -> int:
+    """The end of a run whose figures have been told: where it is kept; returns the exit code."""
+    kept = kept_in(options.output, outcome.unsaved, keep)
+    if outcome.training.unsaved is not None:
+        typer.echo(f"Warning: {outcome.training.unsaved}", err=True)
+    if kept is not None:
+        print_way_on(out, options, kept, where, interrupted=outcome.interrupted)
     if options.json:
         print_json(outcome.to_json())
-    return 130 if outcome.interrupted else 0
+    if kept is None:
+        return UNSAVED
+    return INTERRUPTED if outcome.interrupted else 0
 
 
 def print_plan(job: "UnifiedJob") -> None:
@@ -150,8 +178,8 @@ class table_progress:  # noqa: N801  # reads as a statement: with table_progress
             sys.stderr.write("\r\033[K")
 
 
-def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOptions") -> None:
-    """What was solved, how well, the first charts, and how to look further."""
+def print_unified(out: "Console", outcome: "UnifiedOutcome") -> list[str]:
+    """What was solved, how well, and the first charts; returns what to look at in a report."""
     from allstreets.solvers.unified.result import UnifiedResult
     from allstreets.training.wording import data_size, duration, figure
 
@@ -185,10 +213,10 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome", options: "TrainOpti
         )
     flop = job.game.flops.flops[0].text if job.config.memory != "values" else None
     lines = result.flop_lines() if flop else result.opening_lines()[1:]
-    print_way_on(out, options, interrupted=outcome.interrupted, lines=lines, flop=flop)
+    return ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
 
 
-def print_preflop(out: "Console", outcome: "PreflopOutcome", options: "TrainOptions") -> None:
+def print_preflop(out: "Console", outcome: "PreflopOutcome") -> list[str]:
     """The same for the separated pipeline."""
     from allstreets.training.wording import duration, figure
 
@@ -202,28 +230,18 @@ def print_preflop(out: "Console", outcome: "PreflopOutcome", options: "TrainOpti
         soft_wrap=True,
     )
     lines = outcome.result.opening_lines()[1:]
-    print_way_on(out, options, interrupted=outcome.interrupted, lines=lines)
+    return ["--line", lines[0]] if lines else []
 
 
 def print_way_on(
-    out: "Console",
-    options: "TrainOptions",
-    *,
-    interrupted: bool,
-    lines: list[str],
-    flop: str | None = None,
+    out: "Console", options: "TrainOptions", kept: Path, where: list[str], *, interrupted: bool
 ) -> None:
-    """How to go on with an interrupted run, and how to look into what was solved.
-
-    The first of `lines` is what to look at, on a flop where one is given.
-    """
-    folder = options.output
+    """How to go on with an interrupted run, and how to look into what was solved."""
     if interrupted:
         file = [options.file] if options.file else []
-        again = command("train", *file, "--output", folder, "--resume")
-        out.print(f"Interrupted; kept in {folder}. Go on: {again}", markup=False, soft_wrap=True)
-    where = ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
-    print_looks(out, folder, *where)
+        again = command("train", *file, "--output", options.output, "--resume")
+        out.print(f"Interrupted; kept in {kept}. Go on: {again}", markup=False, soft_wrap=True)
+    print_looks(out, kept, *where)
 
 
 def default_output() -> Path:

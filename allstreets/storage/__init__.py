@@ -4,6 +4,7 @@ from allstreets.storage.bundle import load_spot, save_spot
 from allstreets.storage.checkpoints import (
     Checkpoint,
     CheckpointWarning,
+    clear_unfinished,
     latest_checkpoint,
     require_checkpoints,
     require_no_checkpoints,
@@ -20,6 +21,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointWarning",
     "claim",
+    "clear_unfinished",
     "latest_checkpoint",
     "load",
     "load_postflop",

@@ -12,18 +12,25 @@ Every save gives its files new names and renames the manifest into place last: w
 moment at which a writer dies, the folder holds one whole solution.
 """
 
-import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError
 from allstreets.base.files import Arrays, DamagedFileError
 from allstreets.storage import manifest as manifests
-from allstreets.storage.manifest import AGAIN, MANIFEST, require_same
+from allstreets.storage.checked_file import BlockSums, CheckedFile
+from allstreets.storage.claim import LOCK_NAME
+from allstreets.storage.manifest import (
+    AGAIN,
+    MANIFEST,
+    cannot_write,
+    require_same,
+    write_manifest,
+)
 from allstreets.storage.mapped import open_mapped, write_mapped
 from allstreets.version import __version__
 
@@ -70,12 +77,14 @@ def require_saved(spot: "Spot", saved: str) -> None:
 
 
 def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Refuse a folder that holds anything: a bundle, or files that are not ours."""
+    """Refuse a folder that holds a bundle, or files that are not ours."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
-    if not folder.is_dir() or not any(path.name != ".lock" for path in folder.iterdir()):
+    if not folder.is_dir():
         return
     if not (folder / MANIFEST).exists():
+        if all(path.name == LOCK_NAME or _OURS.fullmatch(path.name) for path in folder.iterdir()):
+            return  # at most what a save has left that did not come to its end
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_manifest(folder)
     require_same(folder, manifest["config"], identity, KIND)
@@ -141,19 +150,17 @@ def save_spot(
             file: _write_street(folder, f"{file}-{token}.safetensors", arrays)
             for file, arrays in _files(solver, saved)
         }
-        manifest["checksum"] = data_hash(manifest)
-        text = json.dumps(manifest, indent=1, allow_nan=False)
-        write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
+        write_manifest(folder, manifest)
     except OSError as error:
-        raise InputError(
-            f"cannot write the solution to {folder}: {error.strerror or error}; "
-            "make room or name another folder"
-        ) from error
-    _drop_old(folder, {entry["file"] for entry in manifest["files"].values()})
+        raise cannot_write(folder, error) from error
+    finally:
+        clear_unfinished(folder)  # of a save that fails, which would take room, or the one before
 
 
 def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
-    return {"file": file, **write_mapped(folder / file, arrays)}
+    sums = BlockSums()
+    entry = write_mapped(folder / file, arrays, sums=sums)
+    return {"file": file, **entry, "blocks": sums.entry()}
 
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
@@ -185,7 +192,7 @@ def _kept_streets(levels: "Sequence[Street]", saved: str) -> "list[Street]":
 
 
 def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotResult":
-    """Open a bundle. Reads the manifest; everything else is read when it is asked for.
+    """Open a bundle. Reads the manifest; everything else is read, and verified, when asked for.
 
     `announce` is told when a street that was not kept is about to be solved again.
     """
@@ -227,32 +234,55 @@ class _Opened:
         self._folder, self._manifest = folder, manifest
         self._spot, self._kept = spot, kept
         self._settings = algorithm, precision
-        self._nodes: dict[int, Arrays] = {}
+        self._files: dict[str, CheckedFile] = {}
         self._solver: SpotSolver | None = None
 
     def view(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """The street that is reached when `cards` have been dealt."""
+        level = len(cards)
+        if level >= len(self._kept) and self._manifest["saved"] != "full":
+            raise InputError("this street was not kept: ask for a node by its line")
+        with _telling(self._folder):
+            if level >= len(self._kept):
+                return self._solved(cards).view(cards)
+            return self._stored(cards)
+
+    def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
+        """A street whose numbers were kept."""
         from allstreets.solvers.spot.estimate import spot_root
         from allstreets.solvers.spot.stored import StoredStreet, board_name
 
-        level = len(cards)
-        if level >= len(self._kept):
-            if self._manifest["saved"] != "full":
-                raise InputError("this street was not kept: ask for a node by its line")
-            return self._solved().view(cards)
-        if level not in self._nodes:
-            file = f"nodes-{self._kept[level].text}"
-            self._nodes[level] = read_street(self._folder, self._manifest, file, verify=True)
+        street = self._kept[len(cards)]
+        file = self._open(f"nodes-{street.text}")
         name, renamed = board_name(spot_root(self._spot), cards)
-        arrays = {
-            key.removeprefix(f"{name}."): array
-            for key, array in self._nodes[level].items()
-            if key.startswith(f"{name}.")
-        }
-        return StoredStreet(self._spot.tree, self._kept[level], arrays, renamed)
+        own = [key for key in file if key.startswith(f"{name}.")]
+        arrays = {key.removeprefix(f"{name}."): file[key] for key in own}
+        return StoredStreet(self._spot.tree, street, arrays, renamed)
 
-    def _solved(self) -> "SpotSolver":
-        """A solver whose average strategies are the mapped files."""
+    def _solved(self, cards: tuple[int, ...]) -> "SpotSolver":
+        """A solver whose average strategies are the mapped files, verified for a view of `cards`.
+
+        Such a view plays the boards on the way to its own, that one, and all below it.
+        """
+        from allstreets.betting import Player
+        from allstreets.subgames.exact_view import find_board
+
+        solver = self._mapped_solver()
+        subgame = solver.subgame
+        numbers = find_board(subgame, cards).numbers
+        for level, street in enumerate(subgame.levels):
+            if level < len(numbers):
+                first, last = numbers[level], numbers[level] + 1
+            else:
+                children = subgame.boards[0][level - 1].children
+                first, last = int(children[first]), int(children[last])
+            for player in Player:
+                slots = subgame.boards[player][level].own_slots
+                name = f"average.{street.text}.{player.name.lower()}"
+                self._open(street.text).verify(name, int(slots[first]), int(slots[last]))
+        return solver
+
+    def _mapped_solver(self) -> "SpotSolver":
         from allstreets.solvers import SpotSolver
 
         if self._solver is None:
@@ -260,20 +290,33 @@ class _Opened:
             solver = SpotSolver(self._spot, algorithm, precision=precision)
             subgame = solver.subgame
             for level, street in enumerate(subgame.levels):
-                arrays = read_street(self._folder, self._manifest, street.text, verify=False)
-                pair = [arrays[f"average.{street.text}.{who}"] for who in ("oop", "ip")]
-                subgame.averages[level] = pair
+                file = self._open(street.text)
+                names = [f"average.{street.text}.{who}" for who in ("oop", "ip")]
+                subgame.averages[level] = [file.unverified(name) for name in names]
             self._solver = solver
         return self._solver
 
+    def _open(self, name: str) -> CheckedFile:
+        if name not in self._files:
+            entry = self._manifest["files"][name]
+            self._files[name] = CheckedFile(self._folder / entry["file"], entry)
+        return self._files[name]
 
-def read_street(folder: Path, manifest: Mapping[str, Any], name: str, *, verify: bool) -> Arrays:
-    """The arrays of one file of a bundle."""
-    entry = manifest["files"][name]
+
+@contextmanager
+def _telling(folder: Path) -> Iterator[None]:
+    """Damage as people are told of it."""
     try:
-        return open_mapped(folder / entry["file"], entry, verify=verify)
+        yield
     except DamagedFileError as error:
         raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+
+
+def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays:
+    """All arrays of one file of a bundle, every byte verified."""
+    entry = manifest["files"][name]
+    with _telling(folder):
+        return open_mapped(folder / entry["file"], entry, verify=True)
 
 
 def require_resumable(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,7 +336,7 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     manifest = require_resumable(folder, _identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
-        state |= read_street(folder, manifest, street.text, verify=True)
+        state |= _read_street(folder, manifest, street.text)
     solver.restore(state)
     return manifest
 
@@ -303,9 +346,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifests.read_manifest(folder, KIND, SCHEMA)
 
 
-def _drop_old(folder: Path, keep: set[str]) -> None:
-    """Remove what earlier saves left; a failure costs room, not the solution."""
-    with suppress(OSError):
+def clear_unfinished(folder: Path) -> None:
+    """Remove what saves have left that did not come to their end; for the one who may write.
+
+    A failure costs room, not the solution.
+    """
+    with suppress(OSError, InputError):  # where the manifest cannot be read, nothing is touched
+        keep: set[str] = set()
+        if (folder / MANIFEST).exists():
+            keep = {entry["file"] for entry in read_manifest(folder)["files"].values()}
         for path in folder.iterdir():
             if _OURS.fullmatch(path.name) and path.name not in keep:
                 path.unlink()

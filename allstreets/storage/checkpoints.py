@@ -39,7 +39,7 @@ _TEMPORARY = re.compile(r"\.checkpoint-\d{12}\.[0-9a-f]{8}\.(new|old)")
 
 
 class CheckpointWarning(UserWarning):
-    """The newest checkpoint is damaged and an older one is used. The message is one line."""
+    """Something of a run could not be read or written, and the run goes on without."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def _temporary(target: Path, kind: str) -> Path:
 
 
 def _drop_old(folder: Path, newest: int) -> None:
-    """Remove all but the last two, and what killed writers have left behind.
+    """Remove all but the last two, and what is unfinished.
 
     Checkpoints beyond `newest` are damaged ones that a resume has passed over: a run only goes
     forward. A failure to remove costs room, not the run.
@@ -291,6 +291,12 @@ def _drop_old(folder: Path, newest: int) -> None:
         passed_over = [path for iterations, path in found if iterations > newest]
         for path in [*good[:-KEPT], *passed_over]:
             _remove(path)
+    clear_unfinished(folder)
+
+
+def clear_unfinished(folder: Path) -> None:
+    """Remove what writers have left that did not come to their end; for the one who may write."""
+    with suppress(OSError):
         for path in folder.iterdir():
             if _TEMPORARY.fullmatch(path.name):
                 shutil.rmtree(path, ignore_errors=True)

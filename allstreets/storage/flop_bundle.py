@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
 from allstreets.base.files import Arrays, DamagedFileError
+from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.flop_file import SUFFIX, open_flop_file, write_flop_file
 from allstreets.storage.manifest import (
     AGAIN,
@@ -39,7 +40,7 @@ MANIFEST_SECONDS = 30.0  # between two manifests of a run
 Row = dict[str, Any]
 Key = tuple[str, float]  # a flop's text and the stack-to-pot ratio
 
-_TEMPORARY = re.compile(r"\..*\.tmp")
+_TEMPORARY = re.compile(rf"\.(manifest\.json|.*-spr.*{re.escape(SUFFIX)})\.[0-9a-f]{{8}}\.tmp")
 
 
 def flop_path(folder: Path, flop: str, spr: float) -> Path:
@@ -95,9 +96,11 @@ class FlopBundle:
         folder = self.folder
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; name a folder for the solution")
-        if not folder.is_dir() or not any(path.name != ".lock" for path in folder.iterdir()):
+        if not folder.is_dir():
             return
         if not (folder / MANIFEST).exists():
+            if all(path.name == LOCK_NAME or _is_left(path) for path in folder.iterdir()):
+                return
             raise InputError(f"{folder} holds other files; name a new folder for the solution")
         manifest = read_manifest(folder, KIND, SCHEMA)
         require_same(folder, manifest["config"], self._identity, "model of flops")
@@ -115,13 +118,17 @@ class FlopBundle:
             for key, value in self._labels.items()
         }
         for path in _files(self.folder):
-            if _TEMPORARY.fullmatch(path.name):
-                with suppress(OSError):
-                    path.unlink()  # a killed writer has left it
-            elif path.name.endswith(SUFFIX):
+            if path.name.endswith(SUFFIX):
                 with suppress(DamagedFileError):
                     row = _own_row(path, self._hash)
                     self.rows[row["flop"], row["spr"]] = row
+
+    def clear_unfinished(self) -> None:
+        """Remove what killed writers have left; for the one who may write."""
+        for path in [*self.folder.iterdir(), *_files(self.folder)]:
+            if _is_left(path):
+                with suppress(OSError):
+                    path.unlink()
 
     @property
     def missing(self) -> list[Key]:
@@ -220,6 +227,11 @@ def _files(folder: Path) -> Iterable[Path]:
         return []
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror}.\n{AGAIN}") from None
+
+
+def _is_left(path: Path) -> bool:
+    """Whether a writer that was killed has left this file."""
+    return _TEMPORARY.fullmatch(path.name) is not None
 
 
 def _own_row(path: Path, config_hash: str) -> Row:

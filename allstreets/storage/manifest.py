@@ -27,6 +27,14 @@ def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
 
 
+def cannot_write(folder: Path, error: OSError) -> InputError:
+    """What is said of a full disk, or of a folder without permission."""
+    return InputError(
+        f"cannot write the solution to {folder}: {error.strerror or error}; make room or name "
+        "another folder"
+    )
+
+
 def folder_kind(folder: Path) -> str:
     """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
     makers = dict.fromkeys(maker for _, maker in KINDS.values())

@@ -9,8 +9,9 @@ import hashlib
 import json
 import mmap
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +40,33 @@ CHUNK = 1 << 24
 Writer = Callable[[Path, Callable[[BinaryIO], object]], None]
 
 
+class Sums(Protocol):
+    """Something that sees every byte of a file while it is written."""
+
+    def update(self, piece: bytes | memoryview, /) -> None:
+        """The next bytes."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array lies in a file."""
+
+    start: int  # bytes
+    end: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
 def write_mapped(
-    path: Path, arrays: Mapping[str, NDArray[Any]], writer: Writer | None = None
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    writer: Writer | None = None,
+    sums: Sums | None = None,
 ) -> dict[str, Any]:
     """Write arrays, whole or not at all; returns the bytes and the SHA-256 of the file.
 
-    `writer` is `write_atomic`, or another way to bring a file to the disk.
+    `writer` is `write_atomic`, or another way to bring a file to the disk; `sums` are checksums of
+    another kind that are taken on the way.
     """
     header: dict[str, Any] = {}
     start = 0
@@ -57,19 +79,22 @@ def write_mapped(
         start += array.nbytes
     text = json.dumps(header).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    digest = hashlib.sha256()
+    whole = hashlib.sha256()
+
+    def write_piece(file: BinaryIO, piece: bytes | memoryview) -> None:
+        file.write(piece)
+        whole.update(piece)
+        if sums is not None:
+            sums.update(piece)
 
     def write(file: BinaryIO) -> None:
-        for piece in (len(text).to_bytes(8, "little"), text):
-            file.write(piece)
-            digest.update(piece)
+        write_piece(file, len(text).to_bytes(8, "little"))
+        write_piece(file, text)
         for array in arrays.values():
-            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-            file.write(data)
-            digest.update(data)
+            write_piece(file, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
     (writer or write_atomic)(path, write)
-    return {"bytes": 8 + len(text) + start, "sha256": digest.hexdigest()}
+    return {"bytes": 8 + len(text) + start, "sha256": whole.hexdigest()}
 
 
 def open_mapped(path: Path, expected: Mapping[str, Any], *, verify: bool) -> Arrays:
@@ -78,53 +103,68 @@ def open_mapped(path: Path, expected: Mapping[str, Any], *, verify: bool) -> Arr
     The size is always compared with what was written, the bytes only with `verify`. Raises
     `DamagedFileError`. Writing to the arrays changes neither file nor other readers.
     """
-    memory = _map(path)
-    if len(memory) != expected["bytes"]:
-        raise DamagedFileError(f"{path} has {len(memory):,} bytes, not {expected['bytes']:,}")
-    if verify and _digest(memory) != expected["sha256"]:
+    memory = map_file(path, expected["bytes"])
+    if verify and digest(memory) != expected["sha256"]:
         raise DamagedFileError(f"{path} fails its checksum")
     return _arrays(path, memory)[0]
 
 
 def map_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
     """The mapped arrays and the metadata of any safetensors file, as `open_mapped` has them."""
-    return _arrays(path, _map(path))
+    return _arrays(path, map_file(path))
 
 
-def _map(path: Path) -> mmap.mmap:
+def map_file(path: Path, size: int | None = None) -> mmap.mmap:
+    """A file as memory; where its `size` is known, it must have that."""
     try:
         with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except FileNotFoundError:
         raise DamagedFileError(f"{path} is missing") from None
     except (OSError, ValueError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
+    if size is not None and len(memory) != size:
+        raise DamagedFileError(f"{path} has {len(memory):,} bytes, not {size:,}")
+    return memory
 
 
-def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
+def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
+    """Where the arrays of a file lie, by its header, and its metadata."""
     try:
         size = int.from_bytes(memory[:8], "little")
         header = json.loads(memory[8 : 8 + size])
         metadata = dict(header.pop("__metadata__", {}))
-        ends = [int(entry["data_offsets"][1]) for entry in header.values()]
-        if 8 + size + max(ends, default=0) != len(memory):
-            raise DamagedFileError(f"{path} does not end where its last array does")
-        return {name: _array(memory, 8 + size, entry) for name, entry in header.items()}, metadata
+        places = {name: _place(8 + size, entry) for name, entry in header.items()}
     except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
+        raise DamagedFileError(f"{path} cannot be read: {error}") from None
+    if max((place.end for place in places.values()), default=8 + size) != len(memory):
+        raise DamagedFileError(f"{path} does not end where its last array does")
+    return places, metadata
+
+
+def _place(start: int, entry: Mapping[str, Any]) -> Place:
+    first, last = entry["data_offsets"]
+    return Place(start + first, start + last, TYPES[entry["dtype"]], tuple(entry["shape"]))
+
+
+def mapped_array(memory: mmap.mmap, place: Place) -> NDArray[Any]:
+    """An array that lies in a file."""
+    count = (place.end - place.start) // place.dtype.itemsize
+    return np.frombuffer(memory, place.dtype, count, place.start).reshape(place.shape)
+
+
+def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
+    places, metadata = array_places(path, memory)
+    try:
+        return {name: mapped_array(memory, place) for name, place in places.items()}, metadata
+    except (ValueError, TypeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
 
 
-def _array(memory: mmap.mmap, start: int, entry: Mapping[str, Any]) -> NDArray[Any]:
-    first, last = entry["data_offsets"]
-    dtype = TYPES[entry["dtype"]]
-    count = (last - first) // dtype.itemsize
-    found = np.frombuffer(memory, dtype, count, start + first)
-    return found.reshape(entry["shape"])
-
-
-def _digest(memory: mmap.mmap) -> str:
-    digest = hashlib.sha256()
+def digest(memory: mmap.mmap) -> str:
+    """SHA-256 of a file."""
+    found = hashlib.sha256()
     with memoryview(memory) as view:
         for start in range(0, len(view), CHUNK):
-            digest.update(view[start : start + CHUNK])
-    return digest.hexdigest()
+            found.update(view[start : start + CHUNK])
+    return found.hexdigest()

@@ -13,14 +13,12 @@ from allstreets.storage.manifest import read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
     SUFFIX,
-    cannot_write,
-    drop,
-    drop_old,
     facts_mapping,
     facts_of,
     open_preflop,
     require_folder,
     require_same_game,
+    saving,
 )
 
 if TYPE_CHECKING:
@@ -50,17 +48,11 @@ def save_preflop(
     require_same_game(folder, KIND, SCHEMA, lambda manifest: manifest["game"], game)
     token = secrets.token_hex(4)
     path = folder / f"preflop-{token}{SUFFIX}"
-    try:
+    with saving(folder):
         folder.mkdir(parents=True, exist_ok=True)
         entry = {"file": path.name, **write_mapped(path, result.before.arrays())}
         head = facts_mapping(result.facts, KIND, SCHEMA)
         write_manifest(folder, {**head, "game": game, "token": token, "files": {"preflop": entry}})
-    except BaseException as error:
-        drop(path)
-        if isinstance(error, OSError):
-            raise cannot_write(folder, error) from error
-        raise
-    drop_old(folder, token)
 
 
 def load_preflop(folder: Path | str) -> "PreflopResult":

@@ -12,15 +12,16 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from allstreets.base import InputError
 from allstreets.base.files import Arrays, DamagedFileError
-from allstreets.storage.manifest import AGAIN, MANIFEST, read_manifest, require_same
+from allstreets.storage.claim import LOCK_NAME
+from allstreets.storage.manifest import AGAIN, MANIFEST, cannot_write, read_manifest, require_same
 from allstreets.storage.mapped import open_mapped
 from allstreets.version import __version__
 
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
     from allstreets.solvers.unified.source import SolutionFacts
 
 SUFFIX = ".safetensors"
-RUN_FILES = {".lock", "checkpoints", "metrics.jsonl", "models", "work"}
+RUN_FILES = {LOCK_NAME, "checkpoints", "metrics.jsonl", "models", "work"}
 """What a run keeps beside its solution."""
 
 _OURS = re.compile(
     r"(preflop|flops)-[0-9a-f]{8}(\.safetensors)?"
-    r"|\.(preflop-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
+    r"|\.(preflop-[0-9a-f]{8}\.safetensors|manifest\.json|metrics\.jsonl)\.[0-9a-f]{8}\.tmp"
 )
+_SET_ASIDE = re.compile(r"metrics\.jsonl\.[0-9a-f]{8}\.damaged")
 PLAIN = ("iterations", "algorithm", "cards", "memory", "seed", "seconds", "name", "description")
 FIGURES = ("exploitability", "preflop_exploitability", "values")
 
@@ -87,7 +89,9 @@ def require_folder(folder: Path, kind: str, schema: int, *, resume: bool) -> Non
                 "go on with it by --resume, or name another folder"
             )
         return
-    if any(path.name not in RUN_FILES and not _OURS.fullmatch(path.name) for path in _in(folder)):
+    known = (_OURS, _SET_ASIDE)
+    names = {path.name for path in _in(folder)} - RUN_FILES
+    if not all(any(pattern.fullmatch(name) for pattern in known) for name in names):
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
 
 
@@ -111,14 +115,6 @@ def write_new(path: Path, write: Callable[[BinaryIO], object]) -> None:
         write(file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def cannot_write(folder: Path, error: OSError) -> InputError:
-    """What is said of a full disk, or of a folder without permission."""
-    return InputError(
-        f"cannot write the solution to {folder}: {error.strerror or error}; make room or name "
-        "another folder"
-    )
 
 
 def open_file(folder: Path, token: str, path: Path, entry: Mapping[str, Any]) -> Arrays:
@@ -149,10 +145,27 @@ def _token(folder: Path) -> str | None:
     return None
 
 
-def drop_old(folder: Path, token: str) -> None:
-    """Remove what earlier saves left; a failure costs room, not the solution."""
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Around a save: only the files of a whole solution stay, of this one or of the one before."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    finally:
+        clear_unfinished(folder)
+
+
+def clear_unfinished(folder: Path) -> None:
+    """Remove what saves have left that did not come to their end; for the one who may write.
+
+    A failure costs room, not the solution.
+    """
+    token = _token(folder)
+    if token is None and (folder / MANIFEST).exists():
+        return  # unreadable: what is left beside it may be all there is
     for path in _in(folder):
-        if _OURS.fullmatch(path.name) and token not in path.name:
+        if _OURS.fullmatch(path.name) and (token is None or token not in path.name):
             drop(path)
 
 

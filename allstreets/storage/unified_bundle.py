@@ -24,15 +24,13 @@ from allstreets.storage.manifest import read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
     SUFFIX,
-    cannot_write,
-    drop,
-    drop_old,
     facts_mapping,
     facts_of,
     open_file,
     open_preflop,
     require_folder,
     require_same_game,
+    saving,
     write_new,
 )
 
@@ -93,7 +91,7 @@ def save_unified(
     )
     token = secrets.token_hex(4)
     preflop, flops = folder / f"preflop-{token}{SUFFIX}", folder / f"flops-{token}"
-    try:
+    with saving(folder):
         folder.mkdir(parents=True, exist_ok=True)
         files = {"preflop": {"file": preflop.name, **write_mapped(preflop, source.before.arrays())}}
         write_manifest(
@@ -108,13 +106,6 @@ def save_unified(
                 "flops": _write_flops(source, flops) if source.is_kept else list(source.rows),
             },
         )
-    except BaseException as error:
-        for path in (preflop, flops):
-            drop(path)
-        if isinstance(error, OSError):
-            raise cannot_write(folder, error) from error
-        raise
-    drop_old(folder, token)
 
 
 def facts_kind(solver: "UnifiedSolver") -> str:

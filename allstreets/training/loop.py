@@ -7,14 +7,16 @@
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and always at the end: write one.
 
-Ctrl-C stops after the current iteration and saves; a second one aborts at once. The loop knows no
-terminal: observers are callables that take a `Progress`.
+A wish to stop (`base.interrupt`) ends the run after the current iteration, and it is saved. A write
+that fails on the way is told and the run goes on; one that fails at the end is part of the outcome.
+The loop knows no terminal: observers are callables that take a `Progress`.
 """
 
 from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
 
 import math
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,16 +25,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import InterruptRequest, interrupt_request
 from allstreets.storage import (
     Checkpoint,
+    CheckpointWarning,
     claim,
+    clear_unfinished,
     require_checkpoints,
     require_no_checkpoints,
     restore_latest,
     save_checkpoint,
 )
 from allstreets.training import estimate, metrics_file
-from allstreets.training.interrupt import InterruptRequest, interrupt_request
 from allstreets.training.records import Check, Progress, Reason, TrainingOutcome
 from allstreets.training.stopping import (
     ExploitabilityThreshold,
@@ -115,8 +119,11 @@ def train(
     observers: Sequence[Observer] = (),
     regularly: Sequence[Every] = (),
     clock: Callable[[], float] = time.monotonic,
+    request: InterruptRequest | None = None,
 ) -> TrainingOutcome:
     """Train `solver` until a rule holds or the user interrupts.
+
+    `request` is the wish to stop of a job that has more to save than checkpoints.
 
     `observers` are called a few times a second and at every check, those of `regularly` at fixed
     iterations.
@@ -133,11 +140,14 @@ def train(
         start: Checkpoint | None = None
         if folder is not None:
             stack.enter_context(claim(folder))
+            clear_unfinished(folder)
             if files.resume:
                 former = files.former_identities
                 start = restore_latest(folder, solver.identity, solver.restore, former)
         _begin_metrics(files, start)
-        request = stack.enter_context(interrupt_request())
+        if request is None:
+            doing = "stopping" if folder is None else f"saving to {folder}"
+            request = stack.enter_context(interrupt_request(doing))
         run = _Run(solver, tuple(rules), files, tuple(observers), clock, request, start)
         return run.to_the_end(intervals or Intervals(), regularly)
 
@@ -173,6 +183,9 @@ class _Run:
         self._history = [Check.from_row(row) for row in start.history] if start else []
         self._seconds_before = start.seconds if start else 0.0
         self._saved_at = start.iterations if start else None
+        if start is not None:
+            request.saved(start.iterations)
+        self._metrics_behind = False  # whether the metrics file lacks a line
         iterations, target = find_rule(rules, Iterations), find_rule(rules, ExploitabilityThreshold)
         limit = find_rule(rules, TimeLimit)
         self._total = iterations.total if iterations else None
@@ -187,6 +200,8 @@ class _Run:
         solver = self._solver
         progress = self._judge()
         reason: Reason | None = progress.holding[0] if progress.holding else None
+        if reason is None and self._request.made:
+            raise KeyboardInterrupt  # nothing has been trained that there would be to save
         while reason is None:
             before = solver.iterations
             due = min(
@@ -196,6 +211,7 @@ class _Run:
             )
             solver.train_batch(int(due) - before, self._between)
             now = solver.iterations
+            self._request.hold()
             if now == before and not self._wants_to_stop():
                 raise RuntimeError(f"the solver did not train beyond iteration {now}")
             self._points.append((now, self._session_seconds()))
@@ -209,13 +225,16 @@ class _Run:
                 reason = progress.holding[0]
             elif self._request.made:
                 reason = "interrupted"
-            elif now % intervals.checkpoint == 0:
-                self._save()
-        self._save()
-        return TrainingOutcome(reason, progress, tuple(self._history), self._files.checkpoints)
+            elif now % intervals.checkpoint == 0 and (problem := self._save()):
+                _warn(problem)
+        unsaved = self._save()
+        return TrainingOutcome(
+            reason, progress, tuple(self._history), self._files.checkpoints, unsaved
+        )
 
     def _between(self, iteration: int) -> bool:
         """Between two iterations of a batch: tell how far it is; True = stop here."""
+        self._request.hold()
         now = self._clock()
         if now - self._ticked >= TICK_SECONDS:
             self._emit(self._progress(iteration))
@@ -244,7 +263,21 @@ class _Run:
         )
         self._history.append(check)
         if self._files.metrics is not None:
-            metrics_file.append(self._files.metrics, check.to_row())
+            self._log(self._files.metrics, check)
+
+    def _log(self, path: Path, check: Check) -> None:
+        """A line of the metrics file; one that cannot be written is written with the next."""
+        try:
+            if self._metrics_behind:
+                rows = [each.to_row() for each in self._history]
+                metrics_file.continue_from(path, check.iteration, rows)
+            else:
+                metrics_file.append(path, check.to_row())
+            self._metrics_behind = False
+        except InputError as error:
+            if not self._metrics_behind:
+                _warn(str(error))
+            self._metrics_behind = True
 
     def _judge(self) -> Progress:
         """Ask the stop rules, and tell the observers what they say."""
@@ -285,10 +318,11 @@ class _Run:
         figures = ((check.iteration, check.metrics.exploitability) for check in recent)
         return [(iteration, value) for iteration, value in figures if value is not None]
 
-    def _save(self) -> None:
+    def _save(self) -> str | None:
+        """Write a checkpoint where there is none of this iteration; what went wrong, if it did."""
         folder, iterations = self._files.checkpoints, self._solver.iterations
         if folder is None or iterations == self._saved_at:
-            return
+            return None
         checkpoint = Checkpoint(
             identity=self._solver.identity,
             iterations=iterations,
@@ -296,8 +330,19 @@ class _Run:
             arrays=self._solver.state(),
             history=tuple(check.to_row() for check in self._history),
         )
-        save_checkpoint(folder, checkpoint)
+        try:
+            save_checkpoint(folder, checkpoint)
+        except InputError as error:
+            return str(error)
         self._saved_at = iterations
+        self._request.saved(iterations)
+        return None
+
+
+def _warn(problem: str) -> None:
+    """Something could not be written; its first line says what, and there is time to help."""
+    told = f"{problem.splitlines()[0]}; the run goes on, make room"
+    warnings.warn(told, CheckpointWarning, stacklevel=3)
 
 
 def _require_finite(metrics: Metrics, iteration: int) -> None:

@@ -1,15 +1,19 @@
 """The metrics file: one JSON object a line for every check, in the order of iterations.
 
 A line is appended in one write as soon as its check is made. After a crash the file may know more
-than the checkpoint, or end in half a line; `continue_from` brings both to the same iteration.
+than the checkpoint, or end in half a line; `continue_from` brings both to the same iteration. It is
+a log for people and programs: nothing that a run goes on from is read out of it.
 """
 
 import json
+import secrets
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, write_atomic
+from allstreets.storage import CheckpointWarning
 
 
 def begin(path: Path, *, anew: bool = False) -> None:
@@ -44,40 +48,43 @@ def append(path: Path, row: Mapping[str, Any]) -> None:
 def continue_from(path: Path, iteration: int, history: Iterable[Mapping[str, Any]]) -> None:
     """Make ready for a resumed run: exactly the checks up to `iteration`, each once.
 
-    Lines beyond it are dropped, since the run will make them again; lines that the file lacks come
-    from the checkpoint's `history`. A file that is not a metrics file is left alone.
+    They come from the checkpoint's `history`, which carries a checksum; the run makes those beyond
+    again. Damage to the file is told and costs nothing. A file without one good line may be
+    something else: it is set aside.
     """
-    rows = {int(row["iteration"]): dict(row) for row in history}
-    for row in _read(path):
-        if row["iteration"] <= iteration:
-            rows[row["iteration"]] = row
+    bad, good = _judge(path)
+    if bad:
+        told = f"{path}, line {bad[0]}{' and others' if len(bad) > 1 else ''}: damaged"
+        warnings.warn(f"{told}; written anew from the checkpoint", CheckpointWarning, stacklevel=2)
+    rows = {int(row["iteration"]): dict(row) for row in history if row["iteration"] <= iteration}
     lines = "".join(json.dumps(rows[key], allow_nan=False) + "\n" for key in sorted(rows))
     try:
+        if bad and not good:
+            path.replace(path.with_name(f"{path.name}.{secrets.token_hex(4)}.damaged"))
         write_atomic(path, lambda file: file.write(lines.encode()))
     except OSError as error:
         raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The checks of an existing file, without a last line that a crash has cut off."""
+def _judge(path: Path) -> tuple[list[int], list[int]]:
+    """The numbers of the lines that are no checks, and of those that are.
+
+    A last line that a crash has cut off is neither.
+    """
     try:
         text = path.read_bytes()
     except FileNotFoundError:
-        return []
+        return [], []
     except OSError as error:
         raise InputError(f"cannot read the metrics file {path}: {error.strerror}") from None
-    *lines, rest = text.split(b"\n")
-    del rest  # what follows the last line break: nothing, or half a line
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            row = json.loads(line)
-            if type(row["iteration"]) is not int:
-                raise TypeError
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError(
-                f"{path}, line {number}: not a line of a metrics file; nothing was changed, "
-                "name another file or remove it"
-            ) from None
-        rows.append(row)
-    return rows
+    found: tuple[list[int], list[int]] = [], []
+    for number, line in enumerate(text.split(b"\n")[:-1], start=1):
+        found[_is_check(line)].append(number)
+    return found
+
+
+def _is_check(line: bytes) -> bool:
+    try:
+        return type(json.loads(line)["iteration"]) is int
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False

@@ -11,6 +11,7 @@ nothing.
 
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -20,16 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import interrupt_request
 from allstreets.cards import Flop
 from allstreets.cards.matchups import processors
 from allstreets.solvers.flops.estimate import FlopEstimate, estimate_flops
 from allstreets.solvers.flops.game import FlopGame
 from allstreets.solvers.flops.model import Desk, FlopProgress, FlopResult, FlopSolver
 from allstreets.solvers.flops.result import summary_of
+from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.storage.claim import claim
 from allstreets.storage.flop_bundle import FlopBundle, Key, Row
 from allstreets.training.estimate import process_bytes
-from allstreets.training.interrupt import interrupt_request
 from allstreets.training.postflop_config import PostflopModelConfig
 
 TICK_SECONDS = 0.1  # between two records of progress
@@ -128,11 +130,22 @@ class PostflopJob:
     def run(self, observers: Sequence[FlopsObserver] = ()) -> FlopsOutcome:
         """Solve what is missing."""
         bundle = self.bundle
-        with claim(bundle.folder), interrupt_request() as request:
+        doing = f"stopping, finished flops are kept in {bundle.folder}"
+        with (
+            claim(bundle.folder),
+            interrupt_request(doing, "no flop that is finished") as request,
+        ):
+            bundle.clear_unfinished()
             _writing(bundle)
+            request.hold()
             run = _Run(self, observers, lambda: request.made)
             run.to_the_end()
-            _writing(bundle)
+            try:
+                _writing(bundle)
+            except InputError as error:  # the files tell what the manifest does not
+                warnings.warn(
+                    f"{error}; every solved flop is kept", CheckpointWarning, stacklevel=2
+                )
         order = {key: place for place, key in enumerate(bundle.wanted)}
         there = tuple(bundle.rows[key] for key in bundle.wanted if key in bundle.rows)
         return FlopsOutcome(

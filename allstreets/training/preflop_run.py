@@ -6,7 +6,7 @@ FOLDER/models/             the flops, where the file has a section postflop_mode
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import interrupt_request
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cards.flop_sets import FlopSet
@@ -56,6 +57,7 @@ class PreflopOutcome:
     solver: PreflopSolver
     training: TrainingOutcome
     result: PreflopResult
+    unsaved: str | None = None  # why the solution could not be kept, for people
 
     @property
     def interrupted(self) -> bool:
@@ -117,35 +119,46 @@ def run_preflop(
 
     `on_charts` gets the strategy at the intervals of the config.
     """
+    from allstreets.storage import claim
     from allstreets.storage.flop_bundle import load_postflop
+    from allstreets.storage.solution_files import clear_unfinished
 
     config = job.config
     values = model_values(load_postflop(job.models))
     solver = PreflopSolver(config.preflop_rules(), values, config.schedule())
     # The run may have ended among the flops, or before its first checkpoint.
     again = resume and any((output / CHECKPOINTS).glob("checkpoint-*"))
-    training = train(
-        solver,
-        config.stop_rules(config.iterations),
-        intervals=Intervals(
-            min(config.check_interval or CHECK_INTERVAL, config.iterations),
-            config.checkpoint_interval or CHECKPOINT_INTERVAL,
-        ),
-        files=RunFiles(
-            output / CHECKPOINTS,
-            output / METRICS,
-            again,
-            own_folder=True,
-            former_identities=(solver.former_identity,),
-        ),
-        observers=observers,
-        regularly=charts_every(
-            config.charts_every(config.iterations), solver, solver.rules, on_charts
-        ),
-    )
-    outcome = PreflopOutcome(solver, training, preflop_result(job, solver, training))
-    _save(outcome, output)
-    return outcome
+    with (
+        claim(output),
+        interrupt_request(f"saving to {output}", "the solution") as request,
+    ):
+        clear_unfinished(output)
+        training = train(
+            solver,
+            config.stop_rules(config.iterations),
+            intervals=Intervals(
+                min(config.check_interval or CHECK_INTERVAL, config.iterations),
+                config.checkpoint_interval or CHECKPOINT_INTERVAL,
+            ),
+            files=RunFiles(
+                output / CHECKPOINTS,
+                output / METRICS,
+                again,
+                own_folder=True,
+                former_identities=(solver.former_identity,),
+            ),
+            observers=observers,
+            regularly=charts_every(
+                config.charts_every(config.iterations), solver, solver.rules, on_charts
+            ),
+            request=request,
+        )
+        outcome = PreflopOutcome(solver, training, preflop_result(job, solver, training))
+        try:
+            save_outcome(outcome, output)
+        except InputError as error:
+            return replace(outcome, unsaved=str(error))
+        return outcome
 
 
 def preflop_result(
@@ -177,7 +190,8 @@ def preflop_result(
     return PreflopResult(job.config.preflop_rules(), before, facts)
 
 
-def _save(outcome: PreflopOutcome, output: Path) -> None:
+def save_outcome(outcome: PreflopOutcome, output: Path) -> None:
+    """Keep the solution as a bundle."""
     from allstreets.storage.preflop_bundle import save_preflop
 
     save_preflop(outcome.result, output, identity=dict(outcome.solver.identity))

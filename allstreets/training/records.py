@@ -84,6 +84,7 @@ class TrainingOutcome:
     progress: Progress
     history: tuple[Check, ...]
     checkpoints: Path | None  # the folder that the run was saved in
+    unsaved: str | None = None  # why the last checkpoint could not be written, for people
 
     @property
     def converged(self) -> bool:

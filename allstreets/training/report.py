@@ -92,6 +92,8 @@ def ending(outcome: TrainingOutcome) -> str:
     if outcome.reason == "interrupted":
         if outcome.checkpoints is None:
             return f"interrupted at {at}; nothing was saved, since no checkpoint folder was given"
+        if outcome.unsaved is not None:
+            return f"interrupted at {at}; not saved"
         saved = f"saved in {outcome.checkpoints}"
         return f"interrupted at {at}; {saved}, go on with the same command and --resume"
     rules = (rule for rule in outcome.progress.rules if rule.name == outcome.reason)

@@ -4,17 +4,20 @@ The solver of this job takes the time of its iterations; checks and compilation 
 """
 
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import InterruptRequest, interrupt_request
 from allstreets.solvers import Spot, SpotResult, SpotSolver
-from allstreets.storage import claim
+from allstreets.storage import CheckpointWarning, claim
 from allstreets.storage.bundle import (
     Saved,
+    clear_unfinished,
     require_free,
     require_resumable,
     require_saved,
@@ -90,6 +93,8 @@ class SpotOutcome:
     exploitability: float  # a fraction of the pot
     evs: tuple[float, float]  # chips
     seconds: float  # of the whole job, those before a resume included
+    keep: Callable[[Path], None]  # writes the solution to another folder
+    unsaved: str | None = None  # why it could not be kept, for people
 
     @property
     def interrupted(self) -> bool:
@@ -176,37 +181,37 @@ def solve_job(
     with ExitStack() as stack:
         if output is not None:
             stack.enter_context(claim(output))
+            clear_unfinished(output)
             if resume:
                 before = restore_spot(solver, output)
                 if before["exploitability"] <= config.target:
                     rules = (Iterations(solver.iterations),)  # there is nothing left to do
-
-        def save(exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
-            if output is not None:
-                save_spot(
-                    solver,
-                    output,
-                    saved,
-                    exploitability=exploitability,
-                    seconds=before["seconds"] + time.monotonic() - start,
-                    metrics=[*before["metrics"], *(_later(row, before["seconds"]) for row in rows)],
-                    name=config.name,
-                    description=config.description,
-                )
-
+        doing = "stopping" if output is None else f"saving to {output}"
+        request = stack.enter_context(interrupt_request(doing, "the solution"))
+        if resume:
+            request.saved(solver.iterations)
+        saver = _Saver(solver, config, saved, before, start)
         watchers = list(observers)
         if output is not None and saved == "full":
-            watchers.append(_Saver(save))
-        interval = check_interval(solver.memory_bytes // 8)
-        outcome = train(solver, rules, intervals=Intervals(interval, 10**9), observers=watchers)
+            watchers.append(_Regularly(saver, output, request))
+        outcome = train(
+            solver,
+            rules,
+            intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
+            observers=watchers,
+            request=request,
+        )
         reached = _reached(solver, outcome)
-        save(reached, [check.to_row() for check in outcome.history])
+        rows = [check.to_row() for check in outcome.history]
+        unsaved = saver.attempt(output, reached, rows) if output is not None else None
         return SpotOutcome(
             solver,
             outcome,
             reached,
             solver.expected_values(),
             before["seconds"] + time.monotonic() - start,
+            lambda folder: saver.save(folder, reached, rows),
+            unsaved,
         )
 
 
@@ -223,11 +228,46 @@ def _reached(solver: JobSolver, outcome: TrainingOutcome) -> float:
     return solver.exploitability() / solver.spot.pot
 
 
+@dataclass(frozen=True)
 class _Saver:
+    """Writes the solution as it stands to a folder."""
+
+    solver: JobSolver
+    config: SpotConfig
+    saved: Saved
+    before: Mapping[str, Any]  # the manifest that a resumed job goes on from
+    start: float
+
+    def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
+        """`rows` are the checks of this run; an `InputError` if they cannot be written."""
+        seconds = self.before["seconds"]
+        save_spot(
+            self.solver,
+            folder,
+            self.saved,
+            exploitability=exploitability,
+            seconds=seconds + time.monotonic() - self.start,
+            metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
+            name=self.config.name,
+            description=self.config.description,
+        )
+
+    def attempt(
+        self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]
+    ) -> str | None:
+        """Save; returns what went wrong, if it did."""
+        try:
+            self.save(folder, exploitability, rows)
+        except InputError as error:
+            return str(error)
+        return None
+
+
+class _Regularly:
     """Saves a long run now and then, right after a check."""
 
-    def __init__(self, save: Callable[[float, Sequence[dict[str, Any]]], None]) -> None:
-        self._save = save
+    def __init__(self, saver: _Saver, folder: Path, request: InterruptRequest) -> None:
+        self._saver, self._folder, self._request = saver, folder, request
         self._due = time.monotonic() + SAVE_SECONDS
         self._rows: dict[int, dict[str, Any]] = {}
 
@@ -237,5 +277,11 @@ class _Saver:
             return
         self._rows[progress.iteration] = progress.check.to_row()
         if time.monotonic() >= self._due and not progress.holding:
-            self._save(metrics.exploitability / 100, list(self._rows.values()))
+            rows = list(self._rows.values())
+            problem = self._saver.attempt(self._folder, metrics.exploitability / 100, rows)
+            if problem is None:
+                self._request.saved(progress.iteration)
+            else:
+                told = f"{problem.splitlines()[0]}; the run goes on"
+                warnings.warn(told, CheckpointWarning, stacklevel=2)
             self._due = time.monotonic() + SAVE_SECONDS

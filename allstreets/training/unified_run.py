@@ -6,11 +6,13 @@ FOLDER/manifest.json, preflop-….safetensors, flops-…/    the solution, whole
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import interrupt_request
 from allstreets.cards.flop_tables import flop_table
 from allstreets.cards.matchups import processors
 from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
@@ -75,6 +77,7 @@ class UnifiedOutcome:
     solver: UnifiedSolver
     training: TrainingOutcome
     kept: Kept
+    unsaved: str | None = None  # why the solution could not be kept, for people
 
     @property
     def figures(self) -> UnifiedFigures:
@@ -187,6 +190,9 @@ def run_unified(
 
     `on_charts` gets the strategy before the flop at the intervals of the config.
     """
+    from allstreets.storage import claim
+    from allstreets.storage.solution_files import clear_unfinished
+
     require_unified(job, output, resume)
     build_tables(job)
     solver = make_solver(job, output)
@@ -199,22 +205,32 @@ def run_unified(
             own_folder=True,
             former_identities=(solver.former_identity,),
         )
-    training = train(
-        solver,
-        job.config.stop_rules(job.iterations),
-        intervals=job.intervals(),
-        files=files,
-        observers=observers,
-        regularly=charts_every(
-            job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
-        ),
-    )
-    metrics = training.progress.fresh_metrics
-    kept = keep(solver, metrics.exploitability if metrics else None)
-    outcome = UnifiedOutcome(job, solver, training, kept)
-    if output is not None:
-        save_outcome(outcome, output)
-    return outcome
+    doing = "stopping" if output is None else f"saving to {output}"
+    with ExitStack() as stack:
+        if output is not None:
+            stack.enter_context(claim(output))
+            clear_unfinished(output)
+        request = stack.enter_context(interrupt_request(doing, "the solution"))
+        training = train(
+            solver,
+            job.config.stop_rules(job.iterations),
+            intervals=job.intervals(),
+            files=files,
+            observers=observers,
+            regularly=charts_every(
+                job.config.charts_every(job.iterations), solver, job.game.preflop, on_charts
+            ),
+            request=request,
+        )
+        metrics = training.progress.fresh_metrics
+        kept = keep(solver, metrics.exploitability if metrics else None)
+        outcome = UnifiedOutcome(job, solver, training, kept)
+        if output is not None:
+            try:
+                save_outcome(outcome, output)
+            except InputError as error:
+                return replace(outcome, unsaved=str(error))
+        return outcome
 
 
 def save_outcome(outcome: UnifiedOutcome, output: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from allstreets import __version__
+from allstreets.base import InputError, interrupt
 from allstreets.cli import main as cli
 
 VERBS = ["equity", "range", "flops", "toy", "solve", "train", "tree", "report", "explore", "config"]
@@ -108,6 +109,30 @@ def test_ctrl_c_ends_with_130() -> None:
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert signal.SIGINT.value == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["solve", "x.yaml"], "allstreets.training.spot_config.read_spot"),
+        (["train", "x.yaml"], "allstreets.training.train_config.read_train_config"),
+        (["toy", "kuhn"], "allstreets.games.load_game"),
+    ],
+)
+def test_runs_hear_signals_before_anything_is_read(
+    arguments: list[str], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[object] = []
+
+    def look(*_: object) -> None:
+        heard.append(interrupt._program)
+        raise InputError("enough")
+
+    monkeypatch.setattr(place, look)
+    assert cli.main(arguments) == 2
+    assert len(heard) == 1
+    assert heard[0] is not None
+    assert interrupt._program is None
 
 
 def test_a_reader_that_stops_early_is_no_fault() -> None:

@@ -5,16 +5,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pressing import press_in
 from small_spots import RIVER, TURN
 
 from allstreets.cli.main import main
-from allstreets.storage import load_spot
+from allstreets.solvers import SpotSolver
+from allstreets.storage import bundle, load_spot
 from allstreets.storage.bundle import read_manifest
+from allstreets.storage.mapped import write_mapped
 
 KEYS = [
     "exploitability_pct",
@@ -187,29 +189,99 @@ def test_what_does_not_fit_is_refused(
     assert "fewer bet and raise sizes" in err
 
 
-def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "allstreets", "solve", *flags(TURN), "--target", "0"]
-    command += ["--max-iterations", "100000000", "--output", str(tmp_path / "solved"), "--json"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
-    )
-    try:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith("iteration "):
-                break
-        time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err
+def trained(solver: SpotSolver) -> bool:
+    """Whether there is something that could be lost: its figures are asked for before, too."""
+    return solver.iterations > 0
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_signals_keep_what_is_solved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """One after the first check, one in the middle of the save."""
+    folder, number = tmp_path / "solved", signal.Signals[name]
+    press_in(monkeypatch, SpotSolver, "metrics", number, when=trained)
+    press_in(monkeypatch, bundle, "write_mapped", number)
+    endless = ["--target", "0", "--max-iterations", "100000000"]
+    code, out, err = run(capsys, *flags(TURN), *endless, "--output", str(folder), "--json")
+    assert code == 130
+    assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
+    assert f"Still saving to {folder} …; once more leaves at once, and the solution is lost." in err
     assert "Go on with the same command and --resume." in err
     assert "Traceback" not in err
     found = json.loads(out.splitlines()[-1])
-    kept = load_spot(tmp_path / "solved")
-    assert kept.iterations == found["iterations"] > 0
+    kept = load_spot(folder)
+    assert kept.iterations == found["iterations"] == 25
     assert kept.node("x x | 2h |").strategy.sum(axis=0) == pytest.approx(1)
+
+
+LEAVING = """
+import signal, sys
+from pressing import press_in
+from pytest import MonkeyPatch
+from allstreets.cli.main import main
+from allstreets.solvers import SpotSolver
+from allstreets.storage import bundle
+trained = lambda solver: solver.iterations > 0
+press_in(MonkeyPatch(), SpotSolver, "metrics", signal.SIGINT, when=trained)
+press_in(MonkeyPatch(), bundle, "write_mapped", signal.SIGINT, signal.SIGINT)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_third_leaves_and_the_next_run_clears_up(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "solved"
+    command = ["solve", *flags(RIVER), "--max-iterations", "50", "--output", str(folder)]
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVING, *command],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": paths},
+    )
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.endswith("\nLeft at once: the solution is lost.\n")
+    assert "Traceback" not in done.stderr
+    left = {path.name for path in folder.iterdir()}
+    assert len(left) == 2  # a lock, and what was half written
+    assert run(capsys, *command[1:])[0] == 0
+    assert {path.name for path in folder.iterdir()} & left == {".lock"}
+    assert load_spot(folder).iterations == 50
+
+
+def test_a_full_disk_does_not_hide_the_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And another folder can be named, where there is somebody to name one."""
+    folder, other = tmp_path / "solved", tmp_path / "other"
+    command = [*flags(RIVER), "--max-iterations", "10", "--output", str(folder)]
+
+    def full(path: Path, *arguments: Any, **options: Any) -> Any:
+        if other not in path.parents:
+            raise OSError(28, "No space left on device")
+        return write_mapped(path, *arguments, **options)
+
+    monkeypatch.setattr(bundle, "write_mapped", full)
+    code, out, err = run(capsys, *command)
+    assert code == 2
+    assert "EV OOP" in out
+    assert f"Error: cannot write the solution to {folder}: No space left on device" in err
+    assert "The solution is not kept" in err
+    assert "Traceback" not in err
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    answers = iter([str(folder), str(other)])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    code, out, err = run(capsys, *command)
+    assert code == 0
+    assert f"allstreets report {other}" in out
+    assert load_spot(other).iterations == 10
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "")
+    assert run(capsys, *command)[0] == 2
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

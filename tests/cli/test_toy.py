@@ -1,15 +1,13 @@
 """allstreets toy: figures, files, curves, resume and bad input."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
+from pressing import press_in
 
 from allstreets.cli.main import main
+from allstreets.training import metrics_file
 
 KEYS = {
     "game", "algorithm", "iterations", "exploitability", "game_value", "avg_positive_regret",
@@ -70,24 +68,32 @@ def test_a_resumed_run_equals_one_that_was_never_stopped(
     assert resumed == whole
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_saves_and_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "run"
-    command = [
-        sys.executable, "-m", "allstreets", "toy", "leduc", "-n", "100000000",
-        "--check-interval", "1000", "--output", str(folder),
-    ]  # fmt: skip
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        metrics = folder / "metrics.jsonl"
-        deadline = time.monotonic() + 60
-        while not (metrics.exists() and metrics.stat().st_size) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    command = ["toy", "leduc", "-n", "100000000", "--check-interval", "10"]
+    with monkeypatch.context() as patch:
+        press_in(patch, metrics_file, "append")
+        assert main([*command, "--output", str(folder)]) == 130
+    out, err = capsys.readouterr()
     assert f"saved in {folder}, go on with the same command and --resume" in out
+    assert f"Saving to {folder} …" in err
     assert main(["toy", "leduc", "-n", "10", "--output", str(folder)]) == 2  # never overwritten
+
+
+def test_a_full_disk_does_not_hide_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("allstreets.storage.checkpoints.write_checked_arrays", full)
+    assert main(["toy", "kuhn", "-n", "50", "--output", str(tmp_path / "run")]) == 2
+    out, err = capsys.readouterr()
+    assert "game value for the first player: -0.05" in out
+    assert "Error: cannot write the checkpoint of iteration 50" in err
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 from naive_flop_model import judged
 from naive_matrix import NaiveStage
-from small_flops import FLOPS, SMALL, TEXTS
+from small_flops import FLOPS, SMALL, TEXTS, interrupting
 
 from allstreets.betting import Player
 from allstreets.cards import Flop, hand_pairs
@@ -123,42 +122,51 @@ def test_faults_give_an_exit_code_and_the_way_on(
     assert "Solved 3 of 3 flops" in out
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_runs_that_are_stopped_keep_what_is_solved(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, number: int
+def test_ctrl_c_keeps_the_flops_that_are_solved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = {"fixed_flops": [], "max_flop_boards": 60, "postflop_solve_iterations": 3000}
-    file = write(tmp_path / "train.yaml", **keys, cfr_exploitability_threshold=0.0002)
-    folder = tmp_path / "out"
-    command = [sys.executable, "-m", "allstreets", "train", str(file), "--output", str(folder)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
-    )
-    until = time.monotonic() + 120
-    while time.monotonic() < until and len(list(folder.glob("flops/*.safetensors"))) < 3:
-        time.sleep(0.02)
-    process.send_signal(number)
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
-    result = load_postflop(folder)
-    there = {row["flop"] for row in result.flops}
-    assert 3 <= len(there) < 60
-    assert {path.name for path in (folder / "flops").iterdir() if path.name[0] != "."} == {
-        f"{text}-spr2.safetensors" for text in there
-    }
-    for row in result.flops:
-        assert row["exploitability"] <= 0.0002
-    if number == signal.SIGINT:
-        assert (
-            f"Interrupted, {60 - len(there)} flops are missing. Go on with: allstreets train" in out
-        )
-    quick = json.loads(file.read_text())
-    quick["postflop_model"]["max_flop_boards"] = 0
-    quick["postflop_model"]["fixed_flops"] = [*there, "AsKs2s"]
-    file.write_text(json.dumps(quick))
-    code, _, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
+    file, folder = write(tmp_path / "train.yaml"), tmp_path / "out"
+    command = ["train", str(file), "--output", str(folder)]
+    with monkeypatch.context() as patch:
+        patch.setattr(postflop_run, "FlopSolver", interrupting(2))
+        code, out, err = run(capsys, *command, "--threads", "1")
+    assert code == 130
+    assert f"Stopping, finished flops are kept in {folder} …" in err
+    again = f"allstreets train {file} --output {folder} --resume"
+    assert f"Interrupted, 1 flop is missing. Go on with: {again}" in out
+    code, _, err = run(capsys, *again.split()[1:])
     assert code == 0
-    assert f"({len(there)} of {len(there) + len({'AsKs2s'} - there)} are there)" in err
+    assert "(2 of 3 are there)" in err
+
+
+KILLED = """
+import signal, sys
+from itertools import count
+from pressing import press_in
+from pytest import MonkeyPatch
+from allstreets.cli.main import main
+from allstreets.storage import flop_bundle
+written = count()
+third = lambda *_: next(written) == 2
+press_in(MonkeyPatch(), flop_bundle, "write_flop_file", signal.SIGKILL, when=third)
+main(sys.argv[1:])
+"""
+
+
+def test_a_killed_run_keeps_the_flops_that_are_solved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, folder = write(tmp_path / "train.yaml", postflop_sprs=[1, 2]), tmp_path / "out"
+    command = ["train", str(file), "--output", str(folder)]
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *command], env=os.environ | {"PYTHONPATH": paths}
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert len(load_postflop(folder).flops) == 3  # the manifest knows less
+    code, _, err = run(capsys, *command, "--resume")
+    assert code == 0
+    assert "(3 of 6 are there)" in err
 
 
 @pytest.mark.parametrize(

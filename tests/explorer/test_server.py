@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from small_forms import endless
+from small_forms import endless, wait_for_writer
 
 from allstreets.base import InputError
 from allstreets.cli.explore import default_folders
@@ -93,19 +92,12 @@ def start_solve(client: httpx.Client) -> str:
     begun = client.post("/api/solves", json=form)
     assert begun.status_code == 201, begun.text
     name: str = begun.json()["id"]
-    deadline = time.monotonic() + 90
-    while not client.get(f"/api/solves/{name}").json()["saves"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return name
-
-
-def wait_for_end(folder: SolveFolder) -> None:
-    """Wait until nobody solves in a folder."""
-    deadline = time.monotonic() + 60
-    while folder.in_use():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    with client.stream("GET", f"/api/solves/{name}/events") as events:
+        for line in events.iter_lines():
+            data = line.removeprefix("data: ")
+            if data != line and json.loads(data)["solve"]["saves"]:
+                return name
+    raise AssertionError("it ended before its first save")
 
 
 def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
@@ -153,7 +145,7 @@ def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
         assert [point["iteration"] for point in event["points"]]
 
     folder = SolveFolder(tmp_path / "solves" / name)
-    wait_for_end(folder)
+    wait_for_writer(folder)
     request, status = folder.request(), folder.status()
     assert request is not None
     assert status is not None
@@ -218,7 +210,7 @@ def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path
         running.process.kill()
         running.process.wait()
     folder = SolveFolder(tmp_path / "solves" / name)
-    wait_for_end(folder)
+    wait_for_writer(folder)
     status = folder.status()
     assert status is not None
     assert status.state == "interrupted"
@@ -296,16 +288,17 @@ def test_the_browser_is_opened_at_the_address(
 ) -> None:
     opened: list[str] = []
     said: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
 
-    def say(line: str) -> None:
-        said.append(line)
-        if line.startswith("Ctrl-C"):
-            threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+    def browse(address: str) -> None:
+        """Look at the page, and press Ctrl-C in the terminal."""
+        opened.append(address)
+        assert httpx.get(f"{address}api/about", timeout=60).status_code == 200
+        signal.raise_signal(signal.SIGINT)
 
+    monkeypatch.setattr(webbrowser, "open", browse)
     before: Any = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        server.serve([], tmp_path, 0, True, say)
+        server.serve([], tmp_path, 0, True, said.append)
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(opened) == 1

@@ -1,47 +1,50 @@
-"""Run as a program: saves a whole game over and over and is killed at random moments.
+"""Run as a program: saves a whole game over and over and is killed at one write after the other.
 
 Prints one JSON object: what was found in the folder after each kill.
 """
 
 import json
 import os
-import random
 import signal
 import sys
-import time
+import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from whole_solution import solver_of, whole_game
 
 from allstreets.storage import load_unified, save_unified
 
-KILLS = 15
+KILLS = 12  # a save takes ten: the preflop file, three flops, the manifest, and their folders
+
+
+def die_at_write(number: int) -> None:
+    """At the n-th call that brings bytes to the disk, before it has done so."""
+    sync, lock, calls = os.fsync, threading.Lock(), iter(range(number))
+
+    def dying(fd: Any) -> None:
+        with lock:  # flops are written side by side
+            if next(calls, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+        sync(fd)
+
+    os.fsync = dying
 
 
 def main(folder: Path) -> None:
     solver = solver_of(whole_game(["Ks7h2d", "9s8s7h", "AsAhAd"], 6, "50%", ()), 1)
     save_unified(solver, folder, config={})
-    begun = time.monotonic()
-    save_unified(solver, folder, config={})
-    a_save = time.monotonic() - begun  # however busy the machine is
-    chance = random.Random(5)
     found = []
-    for kill in range(KILLS):
-        told, tell = os.pipe()
+    for number in range(KILLS):
         pid = os.fork()
         if not pid:
+            die_at_write(number)
             while True:
                 solver.train_batch(1)
                 save_unified(solver, folder, config={})
-                os.write(tell, b".")
-        if kill % 2:
-            os.read(told, 1)  # one save is done, and the next has begun
-        time.sleep(chance.uniform(0.0, 1.5) * a_save)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(told)
-        os.close(tell)
+        _, status = os.waitpid(pid, 0)
+        assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
         files = len(list(folder.iterdir()))
         solution = load_unified(folder)
         sums = [

@@ -10,9 +10,19 @@ import pytest
 from small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError, write_atomic
+from allstreets.cards import parse_cards
 from allstreets.solvers import NodeResult, SpotResult, SpotSolver
-from allstreets.storage import load_spot, save_spot
-from allstreets.storage.bundle import read_manifest, require_free, restore_spot, spot_identity
+from allstreets.storage import checked_file, load_spot, save_spot
+from allstreets.storage.bundle import (
+    clear_unfinished,
+    read_manifest,
+    require_free,
+    restore_spot,
+    spot_identity,
+)
+from allstreets.storage.manifest import write_manifest
+from allstreets.storage.mapped import array_places, map_file
+from allstreets.subgames.exact_view import find_board
 
 LINES = {
     "river": ("", "x b50%", "b50% r60%"),
@@ -220,15 +230,75 @@ def test_a_save_that_dies_leaves_the_one_before(
 
         with monkeypatch.context() as patch:
             patch.setattr("allstreets.storage.mapped.write_atomic", dying)
-            patch.setattr("allstreets.storage.bundle.write_atomic", dying)
+            patch.setattr("allstreets.storage.manifest.write_atomic", dying)
             with pytest.raises(InputError, match="No space left on device; make room"):
                 save_spot(solver, folder)
+        assert len(list(folder.iterdir())) == 4  # half a solution takes no room
         loaded = load_spot(folder)
         assert loaded.iterations == 5
         np.testing.assert_array_equal(loaded.node("x x | 2h |").strategy, kept[0])
         np.testing.assert_array_equal(loaded.node("x x | 2h |").action_evs, kept[1])
     save_spot(solver, folder)
-    assert len(list(folder.glob("*.safetensors"))) == 3  # what the failures left is gone
+    assert load_spot(folder).iterations == 9
+
+
+def test_what_a_killed_save_left_is_ours(tmp_path: Path) -> None:
+    folder, solver = tmp_path / "solved", solved(RIVER, 1)
+    left = ["river-0a1b2c3d.safetensors", ".nodes-river-0a1b2c3d.safetensors.4e5f6a7b.tmp"]
+    left += [".manifest.json.4e5f6a7b.tmp", ".lock"]
+    folder.mkdir()
+    for name in left:
+        (folder / name).write_text("half")
+    require_free(folder, spot_identity(solver.spot))  # not foreign
+    save_spot(solver, folder)
+    names = {path.name for path in folder.iterdir()}
+    assert names & set(left) == {".lock"}
+    for name in left:
+        (folder / name).write_text("half")
+    clear_unfinished(folder)
+    assert {path.name for path in folder.iterdir()} == names
+    assert load_spot(folder).iterations == 1
+
+
+def overwrite(path: Path, start: int, count: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(b"\xff" * count)
+
+
+@pytest.mark.parametrize("version", ["blocks", "one checksum"])
+def test_overwritten_strategies_are_noticed_when_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """And other boards can be looked at, where every block has its checksum."""
+    monkeypatch.setattr(checked_file, "BLOCK_BYTES", 1024)
+    folder, solver = tmp_path / "solved", solved(FLOP, 3)
+    save_spot(solver, folder)
+    if version != "blocks":
+        manifest = {key: value for key, value in read_manifest(folder).items() if key != "checksum"}
+        for entry in manifest["files"].values():
+            del entry["blocks"]
+        write_manifest(folder, manifest)
+    away, here = "x x | 2s | x x | 3d |", "x x | 2c | x x | 3c | x"
+    subgame = solver.subgame
+    number = find_board(subgame, parse_cards("2c3c")).numbers[2]
+    river = next(folder.glob("river-*"))
+    place = array_places(river, map_file(river))[0]["average.river.oop"]
+    slots = subgame.boards[0][2].own_slots
+    start, end = (place.start + int(slots[each]) * 4 for each in (number, number + 1))
+    overwrite(river, start, end - start)
+    told = rf"is damaged: .*{river.name} fails its checksum\.\nRestore the folder"
+    loaded = load_spot(folder)
+    assert_same_node(loaded.node("x"), solver.result().node("x"))
+    with pytest.raises(InputError, match=told):
+        loaded.node(here)
+    with pytest.raises(InputError, match=told):
+        loaded.node("x x | 2c |")  # its values are those of the boards below
+    if version == "blocks":
+        assert_same_node(loaded.node(away), solver.result().node(away))
+    else:
+        with pytest.raises(InputError, match=told):
+            loaded.node(away)
 
 
 def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
 from allstreets.solvers.unified.kept import judge_rounded, keep
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.storage import load_unified, save_unified
-from allstreets.storage.solution_files import write_new
+from allstreets.storage.solution_files import clear_unfinished, write_new
 from allstreets.storage.unified_bundle import require_unified_folder
 
 LINES = {
@@ -187,8 +187,14 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
 def test_folders_that_a_run_may_not_use(tmp_path: Path, bundle: Path) -> None:
     require_unified_folder(tmp_path / "new", resume=False)
     (tmp_path / "run" / "checkpoints").mkdir(parents=True)
-    (tmp_path / "run" / "metrics.jsonl").touch()
+    for name in ("metrics.jsonl", ".metrics.jsonl.0a1b2c3d.tmp", "metrics.jsonl.0a1b2c3d.damaged",
+                 ".manifest.json.0a1b2c3d.tmp", "preflop-0a1b2c3d.safetensors"):  # fmt: skip
+        (tmp_path / "run" / name).touch()
+    (tmp_path / "run" / "flops-0a1b2c3d").mkdir()
     require_unified_folder(tmp_path / "run", resume=False)
+    clear_unfinished(tmp_path / "run")
+    left = {path.name for path in (tmp_path / "run").iterdir()}
+    assert left == {"checkpoints", "metrics.jsonl", "metrics.jsonl.0a1b2c3d.damaged"}
     require_unified_folder(bundle, resume=True)
     with pytest.raises(InputError, match="already holds a solution of 30 iterations; go on"):
         require_unified_folder(bundle, resume=False)
@@ -258,7 +264,7 @@ def test_a_full_disk_keeps_the_one_before(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
-def test_kill_at_any_moment_keeps_one_whole_solution(tmp_path: Path) -> None:
+def test_killed_at_any_write_a_save_leaves_one_whole_solution(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "kill_saves.py"), str(tmp_path / "game")],
         capture_output=True,

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from matrix_game import MatrixGameSolver, random_game
 
 from allstreets.base import InputError
+from allstreets.base.interrupt import SIGNALS, InterruptRequest
 from allstreets.cfr.metrics import Metrics
 from allstreets.storage import CheckpointWarning, latest_checkpoint
 from allstreets.training import (
@@ -30,6 +32,7 @@ from allstreets.training import (
     StopRule,
     TimeLimit,
     TrainingOutcome,
+    metrics_file,
     train,
 )
 
@@ -263,13 +266,16 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
         RunFiles(resume=True)
 
 
-def test_a_metrics_file_that_is_none(tmp_path: Path) -> None:
+def test_a_flipped_byte_in_the_metrics_does_not_block(tmp_path: Path) -> None:
     run(solver(), tmp_path, 300)
-    (tmp_path / "metrics.jsonl").write_text("a poem\n")
-    before = contents(tmp_path)
-    with pytest.raises(InputError, match="line 1: not a line of a metrics file"):
+    path = tmp_path / "metrics.jsonl"
+    data = bytearray(path.read_bytes())
+    data[0] ^= 0x80
+    path.write_bytes(data)
+    with pytest.warns(CheckpointWarning, match="line 1: damaged; written anew"):
         run(solver(), tmp_path, 600, resume=True)
-    assert contents(tmp_path) == before
+    run(solver(), tmp_path / "whole", 600)
+    assert figures(path) == figures(tmp_path / "whole" / "metrics.jsonl")
 
 
 def test_two_runs_in_one_folder(tmp_path: Path) -> None:
@@ -298,9 +304,8 @@ def test_bad_rules_leave_no_trace(tmp_path: Path) -> None:
         Intervals(checkpoint=-3)
 
 
-def test_a_full_disk_ends_the_run_and_keeps_the_last_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def full_disk(monkeypatch: pytest.MonkeyPatch, until: float = math.inf) -> Callable[..., None]:
+    """An observer that fills the disk at iteration 600 and makes room at `until`."""
     sync, full = os.fsync, False
 
     def fail_when_full(descriptor: int) -> None:
@@ -310,21 +315,63 @@ def test_a_full_disk_ends_the_run_and_keeps_the_last_checkpoint(
 
     def fill(progress: Progress) -> None:
         nonlocal full
-        full = progress.iteration >= 600
+        full = 600 <= progress.iteration < until
 
     monkeypatch.setattr(os, "fsync", fail_when_full)
-    with pytest.raises(InputError) as error:
-        run(solver(), tmp_path, observers=[fill])
-    assert str(error.value).startswith(
-        f"cannot write the checkpoint of iteration 750 to {tmp_path}: No space left on device\n"
+    return fill
+
+
+def test_a_disk_that_is_full_for_a_while_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.warns(CheckpointWarning) as told:
+        outcome = run(solver(), tmp_path, observers=[full_disk(monkeypatch, 900)])
+    assert [str(each.message) for each in told] == [
+        f"cannot write the checkpoint of iteration 750 to {tmp_path}: No space left on device; "
+        "the run goes on, make room"
+    ]
+    assert outcome.unsaved is None
+    assert names(tmp_path) == [500, 1000]
+
+
+def test_a_full_disk_at_the_end_is_part_of_the_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = solver()
+    with monkeypatch.context() as patch:
+        fill = full_disk(patch)
+        with pytest.warns(CheckpointWarning):
+            outcome = run(trained, tmp_path, observers=[fill])
+    assert (outcome.reason, trained.iterations) == ("iterations", 1000)
+    assert outcome.unsaved is not None
+    assert outcome.unsaved.startswith(
+        f"cannot write the checkpoint of iteration 1,000 to {tmp_path}: No space left on device\n"
+        "Earlier checkpoints are kept. Make room"
     )
     assert names(tmp_path) == [250, 500]
-    full = False
     resumed, uninterrupted = solver(), solver()
     run(resumed, tmp_path, resume=True)
     run(uninterrupted, tmp_path / "whole")
     assert_same_state(resumed, uninterrupted)
     assert figures(tmp_path / "metrics.jsonl") == figures(tmp_path / "whole" / "metrics.jsonl")
+
+
+def test_a_metrics_file_that_cannot_be_written_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = metrics_file.append
+
+    def failing(path: Path, row: dict[str, Any]) -> None:
+        if row["iteration"] == 300:
+            path.write_bytes(path.read_bytes() + b'{"iterat')
+            raise InputError(f"cannot write the metrics file {path}: No space left on device")
+        append(path, row)
+
+    monkeypatch.setattr(metrics_file, "append", failing)
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+        run(solver(), tmp_path)
+    rows = figures(tmp_path / "metrics.jsonl")
+    assert [row["iteration"] for row in rows] == list(range(100, 1001, 100))
 
 
 def test_how_a_run_is_cut_makes_no_difference() -> None:
@@ -396,17 +443,75 @@ def test_ctrl_c_is_given_back() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_second_ctrl_c_aborts_at_once(tmp_path: Path) -> None:
-    def press_twice(progress: Progress) -> None:
-        if progress.iteration >= 300:
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
+def press_at(iteration: int, *numbers: int) -> Callable[[Progress], None]:
+    """An observer that sends these signals when it sees this iteration or a later one, once."""
+    left = list(numbers)
 
+    def observe(progress: Progress) -> None:
+        while progress.iteration >= iteration and left:
+            signal.raise_signal(left.pop())
+
+    return observe
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_second_signal_waits_for_the_save(tmp_path: Path, number: int) -> None:
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        trained = solver()
+        outcome = run(trained, tmp_path, observers=[press_at(300, number, number)])
+    finally:
+        signal.signal(number, before)
+    assert outcome.reason == "interrupted"
+    assert names(tmp_path)[-1] == trained.iterations < 400
+
+
+def test_a_third_leaves_without_saving(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        run(solver(), tmp_path, observers=[press_twice])
+    presses = press_at(300, *[signal.SIGINT] * 3)
+    told = "Left at once: what was solved after iteration 250 is lost"
+    with pytest.raises(KeyboardInterrupt, match=told):
+        run(solver(), tmp_path, observers=[presses])
     assert signal.getsignal(signal.SIGINT) is before
     assert names(tmp_path) == [250]
+
+
+def test_a_wish_from_before_the_first_iteration(tmp_path: Path) -> None:
+    """Somebody has swallowed the exception: the run does not begin all the same."""
+
+    def swallow(progress: Progress) -> None:
+        if progress.iteration == 0:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+    untrained = solver()
+    with pytest.raises(KeyboardInterrupt):
+        run(untrained, tmp_path, observers=[swallow])
+    assert untrained.iterations == 0
+    assert names(tmp_path) == []
+
+
+def test_a_wish_that_is_handed_in() -> None:
+    request = InterruptRequest()
+
+    def ask(progress: Progress) -> None:
+        if progress.iteration >= 50:
+            request.make()
+
+    rules = [Iterations(5000)]
+    outcome = train(exact_solver(), rules, observers=[ask], clock=Clock(1), request=request)
+    assert outcome.reason == "interrupted"
+
+
+def test_what_killed_writers_left_is_cleared_away_at_the_start(tmp_path: Path) -> None:
+    left = tmp_path / ".checkpoint-000000000250.0a1b2c3d.new"
+    left.mkdir()
+    (left / "arrays-000.safetensors").write_text("half")
+
+    def look(_: Progress) -> None:
+        assert not left.exists()
+
+    assert run(solver(), tmp_path, 10, observers=[look]).unsaved is None
 
 
 def test_an_end_beats_an_interruption() -> None:

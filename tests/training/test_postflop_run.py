@@ -1,14 +1,12 @@
 """Jobs over flops: threads, faults, interruptions, and going on."""
 
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, run_small, small_config
+from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, interrupting, run_small, small_config
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
@@ -108,26 +106,33 @@ def test_a_fault_in_one_flop_does_not_lose_the_others(
     assert_same(folder, whole)
 
 
-def test_an_interrupted_run_goes_on_to_the_same_end(tmp_path: Path, whole: Path) -> None:
+def test_an_interrupted_run_goes_on_to_the_same_end(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "run"
-    seen: list[FlopsProgress] = []
-
-    def interrupt(progress: FlopsProgress) -> None:
-        seen.append(progress)
-        if progress.done == 2 and len(seen) > 1 and seen[-2].done < 2:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    outcome = run_small(folder, interrupt, threads=1, postflop_sprs=[1, 2])
+    with monkeypatch.context() as patch:
+        patch.setattr(postflop_run, "FlopSolver", interrupting(2))
+        outcome = run_small(folder, threads=1, postflop_sprs=[1, 2])
     assert outcome.interrupted
-    assert 2 <= len(outcome.rows) < 6
-    assert len(outcome.rows) + len(outcome.missing) == 6
-    there = {path.name for path in (folder / "flops").iterdir()}
-    assert len(there) == len(outcome.rows)  # and nothing half done
+    assert (len(outcome.rows), len(outcome.missing), outcome.solved) == (2, 4, 2)
+    assert len(list((folder / "flops").iterdir())) == 2  # and nothing half done
+    for path in (folder / "flops" / ".9s8s2h-spr1.safetensors.0a1b2c3d.tmp",
+                 folder / ".manifest.json.0a1b2c3d.tmp"):  # fmt: skip
+        path.write_text("what a killed writer leaves")
     outcome = run_small(folder, resume=True, postflop_sprs=[1, 2])
     assert not outcome.interrupted
-    assert outcome.solved == 6 - len(there)
+    assert outcome.solved == 4
     assert_same(folder, whole)
     assert outcome.figures()["solved"] == 6
+    assert {path.name for path in folder.iterdir()} == {".lock", "manifest.json", "flops"}
+
+
+def test_a_run_that_was_killed_before_its_first_manifest(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in (".lock", ".manifest.json.0a1b2c3d.tmp"):
+        (folder / name).write_text("")
+    assert run_small(folder, fixed_flops=FLOPS[:1]).missing == ()
 
 
 def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from small_spots import RIVER, TURN
 
 from allstreets.base import InputError
-from allstreets.storage import load_spot
+from allstreets.storage import CheckpointWarning, load_spot, save_spot
 from allstreets.storage.bundle import read_manifest
 from allstreets.training import Progress, SpotConfig, spot_run
 from allstreets.training.spot_config import read_spot
@@ -106,3 +106,21 @@ def test_a_long_run_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.Monk
 def test_config_is_what_the_loop_gets() -> None:
     assert SpotConfig(target=0.01).target == 0.01
     assert job({**RIVER, "algorithm": "dcfr"}, "5%").figures()["algorithm"] == "dcfr(1.5,0.5,2)"
+
+
+def test_a_save_on_the_way_that_fails_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spot_run, "SAVE_SECONDS", 0.0)
+    saves = iter([InputError("cannot write the solution: No space left on device")])
+
+    def failing_once(*arguments: Any, **options: Any) -> None:
+        for error in saves:
+            raise error
+        save_spot(*arguments, **options)
+
+    monkeypatch.setattr(spot_run, "save_spot", failing_once)
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+        outcome = job(RIVER, "0", max_iterations=60, output=tmp_path / "solved")
+    assert outcome.unsaved is None
+    assert load_spot(tmp_path / "solved").iterations == 60

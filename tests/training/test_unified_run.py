@@ -3,28 +3,27 @@
 import errno
 import json
 import os
-import random
 import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pressing import press_in
 from small_games import EXACT, kept_numbers, small_config, write_small
 
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cli.main import main
 from allstreets.solvers.unified import estimate as unified_estimate
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.storage import checkpoints, load_unified
+from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
-from allstreets.training import Progress
+from allstreets.storage.mapped import write_mapped
+from allstreets.training import Progress, loop
 from allstreets.training.loop import Intervals
 from allstreets.training.unified_run import (
     UnifiedOutcome,
@@ -163,6 +162,7 @@ def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
 def test_what_is_kept(tmp_path: Path) -> None:
     outcome = run(tmp_path / "run")
     assert {path.name.partition("-")[0] for path in (tmp_path / "run").iterdir()} == {
+        ".lock",
         "checkpoints",
         "flops",
         "manifest.json",
@@ -244,56 +244,19 @@ def test_how_often_a_run_is_judged_and_saved() -> None:
     assert job.intervals().checkpoint * job.need.seconds_per_iteration == pytest.approx(300, 0.01)
 
 
-# Processes that are stopped.
+# Runs that are stopped.
 
 
-@contextmanager
-def training(file: Path, folder: Path, *, resume: bool = False) -> Iterator[subprocess.Popen[str]]:
-    """`allstreets train` as a process, which does not outlive the test."""
-    command = [sys.executable, "-m", "allstreets", "train", str(file), "--output", str(folder)]
-    process = subprocess.Popen(
-        command + ["--resume"] * resume,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def wait_for(process: subprocess.Popen[str], folder: Path, iterations: int) -> None:
-    """Until there is a checkpoint of so many iterations."""
-    until = time.monotonic() + 120
-    while max(stored(folder), default=0) < iterations:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.005)
-
-
-def test_kill_at_any_moment_costs_at_most_one_interval(tmp_path: Path) -> None:
-    keys: dict[str, Any] = {
-        "flops": "spread_3",
-        "flop_batch_size": 2,
-        "iterations_per_batch": 3,
-    }
-    folder, chance, reached = tmp_path / "run", random.Random(7), 0
-    file = write_small(tmp_path / "game.yaml", **keys, epochs=FOREVER)
-    for attempt in range(3):
-        with training(file, folder, resume=attempt > 0) as process:
-            wait_for(process, folder, reached + 4)
-            time.sleep(chance.uniform(0, 0.1))
-            process.kill()
-            process.communicate()
-        assert process.returncode == -signal.SIGKILL
-        rows = checks(folder)  # the last line may be cut, but none was
-        assert stored(folder)[-1] >= max(reached + 4, rows[-1]["iteration"] - 4)
-        reached = stored(folder)[-1]
-    epochs = reached // 6 + 3
-    write_small(file, **keys, epochs=epochs)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
+def test_killed_at_any_write_a_run_loses_at_most_one_interval(tmp_path: Path) -> None:
+    keys: dict[str, Any] = {"flops": "spread_3", "flop_batch_size": 2, "iterations_per_batch": 3}
+    folder = tmp_path / "run"
+    deaths = kill_runs(write_small(tmp_path / "game.yaml", **keys, epochs=FOREVER), folder)
+    for checked, at in deaths:
+        assert at >= checked - 4
+    assert [at for _, at in deaths] == sorted(at for _, at in deaths)
+    epochs = deaths[-1][1] // 6 + 3
+    file = write_small(tmp_path / "game.yaml", **keys, epochs=epochs)
     assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
     whole = run(tmp_path / "whole", **keys, epochs=epochs)
     resumed = make_solver(plan_unified(small_config(**keys, epochs=epochs)))
@@ -306,48 +269,99 @@ def test_kill_at_any_moment_costs_at_most_one_interval(tmp_path: Path) -> None:
     assert not [path for path in (folder / "checkpoints").iterdir() if path.suffix == ".new"]
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+def kill_runs(file: Path, folder: Path) -> list[tuple[int, int]]:
+    """Let runs die at their n-th write; after each, the last check told and the last checkpoint."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(file), str(folder), "2", "5", "8"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+    assert done.returncode == 0, done.stderr
+    return [(checked, at) for checked, at in json.loads(done.stdout.splitlines()[-1])]
+
+
+KILLER = """
+import json, os, signal, sys
+from pathlib import Path
+import allstreets.training.unified_run
+from allstreets.cli.main import main
+file, folder, found = sys.argv[1], Path(sys.argv[2]), []
+
+def die_at_write(number):
+    sync, calls = os.fsync, iter(range(number))
+    def dying(descriptor):
+        if next(calls, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        sync(descriptor)
+    os.fsync = dying
+
+for number in map(int, sys.argv[3:]):
+    resume = ["--resume"] if list(folder.glob("checkpoints/checkpoint-*")) else []
+    if not (child := os.fork()):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        die_at_write(number)
+        os._exit(main(["train", file, "--output", str(folder), *resume]))
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    rows = [json.loads(line)["iteration"] for line in open(folder / "metrics.jsonl")]
+    at = [int(path.name.split("-")[1]) for path in folder.glob("checkpoints/checkpoint-*")]
+    found.append((max(rows, default=0), max(at, default=0)))
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_saves_and_says_how_to_go_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
     folder, file = tmp_path / "run", write_small(tmp_path / "a game.yaml", epochs=FOREVER)
-    with training(file, folder) as process:
-        wait_for(process, folder, 8)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    with monkeypatch.context() as patch:
+        press_in(patch, loop, "save_checkpoint", signal.Signals[name])
+        # While the solution is written: the save goes on.
+        press_in(patch, unified_bundle, "write_mapped", signal.Signals[name])
+        assert main(["train", str(file), "--output", str(folder)]) == 130
+    out, err = capsys.readouterr()
     assert "Traceback" not in err
+    assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
+    assert "once more leaves at once, and what was solved after iteration 5 is lost." in err
     again = f'allstreets train "{file}" --output {folder} --resume'
     assert f"Interrupted; kept in {folder}. Go on: {again}" in out
-    reached = stored(folder)[-1]
-    assert load_unified(folder).iterations == reached >= 8
-    total = reached + 3
-    write_small(file, epochs=total)
+    assert stored(folder) == [4, 5]
+    assert load_unified(folder).iterations == 5
+    write_small(file, epochs=7)
     assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
-    run(tmp_path / "whole", epochs=total)
+    run(tmp_path / "whole", epochs=7)
     assert kept_numbers(folder) == kept_numbers(tmp_path / "whole")
 
 
 # Disks.
 
 
-def test_a_full_disk_costs_the_run_but_not_what_was_saved(
+def test_a_full_disk_costs_nothing_that_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[Path] = []
 
     def full(path: Path, *arguments: Any) -> Any:
         written.append(path)
-        if len(written) == 3:
+        if len(written) >= 3:
             path.write_bytes(b"half of it")
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write_checked_arrays(path, *arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(checkpoints, "write_checked_arrays", full)
-        with pytest.raises(InputError) as error:
-            run(tmp_path / "run")
-    assert "cannot write the checkpoint of iteration 12 to" in str(error.value)
-    assert "No space left on device" in str(error.value)
-    assert "then go on with --resume" in str(error.value)
+        outcome = run(tmp_path / "run")
+    assert outcome.training.unsaved is not None
+    assert "cannot write the checkpoint of iteration 12 to" in outcome.training.unsaved
+    assert "No space left on device" in outcome.training.unsaved
+    assert "then go on with --resume" in outcome.training.unsaved
     assert stored(tmp_path / "run") == [4, 8]
+    assert load_unified(tmp_path / "run").iterations == 12  # the solution needs less room
     resumed, whole = run(tmp_path / "run", resume=True), run()
     assert numbers(resumed.solver) == numbers(whole.solver)
 
@@ -365,20 +379,38 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, file: str) -> None:
     assert numbers(resumed.solver) == numbers(run(epochs=14).solver)
 
 
-def test_no_room_for_the_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from allstreets.storage import unified_bundle
+def test_no_room_for_the_solution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The result is told all the same, and whoever is there may name another folder."""
+    folder, other = tmp_path / "run", tmp_path / "other"
+    file = write_small(tmp_path / "game.yaml")
+    command = ["train", str(file), "--output", str(folder)]
+    answers = iter([str(folder), str(other)])
 
-    def full(*_: Any) -> Any:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def full(path: Path, *arguments: Any) -> Any:
+        if other not in path.parents:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write_mapped(path, *arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(unified_bundle, "write_mapped", full)
-        with pytest.raises(InputError, match=r"cannot write the solution to .*No space left"):
-            run(tmp_path / "run")
-    assert stored(tmp_path / "run")[-1] == 12
-    run(tmp_path / "run", resume=True)
-    run(tmp_path / "whole")
-    assert kept_numbers(tmp_path / "run") == kept_numbers(tmp_path / "whole")
+        assert main(command) == 2
+        out, err = capsys.readouterr()
+        assert "Exploitability of the whole game" in out
+        assert re.search(r"Error: cannot write the solution to .*No space left", err)
+        assert "The solution is not kept" in err
+        assert "Traceback" not in err
+        patch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        patch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+        patch.setattr("typer.prompt", lambda *_, **__: next(answers))
+        assert main([*command, "--resume"]) == 0
+    out, err = capsys.readouterr()
+    assert f"allstreets report {other}" in out
+    assert err.count("cannot write the solution") == 2
+    assert stored(folder)[-1] == 12
+    assert main([*command, "--resume"]) == 0
+    assert kept_numbers(folder) == kept_numbers(other)
 
 
 # What is refused.

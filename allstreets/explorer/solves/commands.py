@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 from types import FrameType
 
+from allstreets.base.interrupt import SIGNALS
 from allstreets.explorer.models.solves import SolveState
 from allstreets.explorer.solves.reports import Report
 
@@ -31,7 +32,8 @@ class Commands:
 
     def listen(self, source: int) -> None:
         """Take commands from a file descriptor, and the system's wish to end the process."""
-        signal.signal(signal.SIGTERM, self._terminate)
+        for number in SIGNALS:
+            signal.signal(number, self._terminate)
         threading.Thread(target=self._read, args=(source,), daemon=True).start()
 
     def take(self, word: str) -> None:

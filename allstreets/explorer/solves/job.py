@@ -1,11 +1,11 @@
 """Solving one spot as the server wishes: saved as it goes, held, gone on with, ended."""
 
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from allstreets.base.interrupt import InterruptRequest
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
 from allstreets.explorer.solves.commands import Commands
@@ -33,7 +33,8 @@ def solve(folder: SolveFolder, form: SpotForm, commands: Commands, outlet: Outle
     if must_compile(spot, config.precision):
         outlet.tell(Report(note=COMPILING))
     solver = SpotSolver(spot, config.algorithm, precision=config.precision)
-    course = Course(solver, commands, outlet)
+    request = InterruptRequest()  # made by commands; signals are commands, too
+    course = Course(solver, commands, outlet, request)
     if folder.has_solution:
         reached = course.restore(folder)
         if reached <= form.target_pct:
@@ -44,6 +45,7 @@ def solve(folder: SolveFolder, form: SpotForm, commands: Commands, outlet: Outle
         intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
         observers=[course],
         clock=course.clock,
+        request=request,
     )
     mark_compiled(spot, config.precision)
     return _ending(outcome, course.finish(outcome.progress), form, commands)
@@ -72,9 +74,12 @@ class PausableClock:
 class Course:
     """The course of a solve: what the training loop calls between two iterations."""
 
-    def __init__(self, solver: SpotSolver, commands: Commands, outlet: Outlet) -> None:
+    def __init__(
+        self, solver: SpotSolver, commands: Commands, outlet: Outlet, request: InterruptRequest
+    ) -> None:
         self.clock = PausableClock()
         self._solver, self._commands, self._outlet = solver, commands, outlet
+        self._request = request
         self._budget = SaveBudget(solver.memory_bytes, self.clock)
         self._rows = Thinned()
         self._untold: list[dict[str, Any]] = []  # rows that the server does not know
@@ -82,7 +87,6 @@ class Course:
         self._seconds_before = 0.0  # of the runs before this one
         self._told = 0.0  # when
         self._exploitability: float | None = None  # % of pot, as far as it is known
-        self._asked_to_end = False
 
     def restore(self, folder: SolveFolder) -> float:
         """Go on from a bundle; returns its exploitability, in % of the pot."""
@@ -104,9 +108,8 @@ class Course:
                 self._hold(progress)
             if self.clock() >= self._told + REPORT_SECONDS:
                 self._tell(progress, "running")
-        if self._commands.ending is not None and not self._asked_to_end:
-            self._asked_to_end = True
-            signal.raise_signal(signal.SIGINT)  # which the training loop takes as a wish to end
+            if self._commands.ending is not None:
+                self._request.make()
 
     def finish(self, progress: Progress) -> float:
         """The last save; returns the exploitability of what is kept, in % of the pot."""

@@ -1,0 +1,36 @@
+"""What becomes of a solution that could not be written: another folder is asked for."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from allstreets.base.errors import InputError
+
+UNSAVED = 2  # the exit code, that of a folder which cannot be used
+
+
+def kept_in(output: Path | None, unsaved: str | None, keep: Callable[[Path], None]) -> Path | None:
+    """Where a solution is: in `output`, or elsewhere; None if it is kept nowhere.
+
+    `unsaved` says why it could not be written. Whoever sits at the terminal may name another
+    folder, as often as it takes: the result is still in memory.
+    """
+    if unsaved is None:
+        return output
+    typer.echo(f"Error: {unsaved}", err=True)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        typer.echo("The solution is not kept; the result above is all there is of it.", err=True)
+        return None
+    while True:
+        question = "Another folder for the solution (empty: leave it)"
+        name = typer.prompt(question, default="", show_default=False, err=True).strip()
+        if not name:
+            return None
+        try:
+            keep(Path(name).expanduser())
+        except InputError as error:
+            typer.echo(f"Error: {error}", err=True)
+        else:
+            return Path(name).expanduser()

@@ -1,0 +1,103 @@
+"""A file of arrays whose bytes are verified where they are read, when they are first read.
+
+The river of a solved flop takes gigabytes, and one node of it a hundred kilobytes. So a file has a
+checksum for every block of `BLOCK_BYTES`, and whoever reads a part of an array has the blocks below
+it compared first, each once. A file of an earlier version has one checksum: it is read as a whole.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from allstreets.base.files import DamagedFileError
+from allstreets.storage.mapped import array_places, digest, map_file, mapped_array
+
+BLOCK_BYTES = 1 << 20
+DIGITS = 8  # of a CRC-32 in hexadecimal
+
+
+class BlockSums:
+    """Takes the checksums of the blocks of a file while it is written, piece by piece."""
+
+    def __init__(self) -> None:
+        self._sums: list[int] = []
+        self._sum = self._filled = 0
+
+    def update(self, piece: memoryview | bytes) -> None:
+        """The next bytes of the file."""
+        rest = memoryview(piece)
+        while rest:
+            here = rest[: BLOCK_BYTES - self._filled]
+            self._sum = zlib.crc32(here, self._sum)
+            self._filled += len(here)
+            rest = rest[len(here) :]
+            if self._filled == BLOCK_BYTES:
+                self._close()
+
+    def entry(self) -> dict[str, Any]:
+        """What a manifest keeps: the checksums one after the other."""
+        if self._filled:
+            self._close()
+        return {"bytes": BLOCK_BYTES, "crc32": "".join(f"{each:0{DIGITS}x}" for each in self._sums)}
+
+    def _close(self) -> None:
+        self._sums.append(self._sum)
+        self._sum = self._filled = 0
+
+
+class CheckedFile(Mapping[str, NDArray[Any]]):
+    """The mapped arrays of a file; an array that is asked for has been verified as a whole.
+
+    `entry` is what the manifest says of the file. `DamagedFileError` tells what is not as written.
+    """
+
+    def __init__(self, path: Path, entry: Mapping[str, Any]) -> None:
+        self._path, self._entry = path, entry
+        self._memory = map_file(path, entry["bytes"])
+        self._good: set[int] = set()  # blocks that were compared
+        self._compare(0, 8)
+        size = int.from_bytes(self._memory[:8], "little")
+        self._compare(0, min(8 + size, len(self._memory)))
+        self._places = array_places(path, self._memory)[0]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Writing to the array changes neither the file nor other readers."""
+        self.verify(name)
+        return self.unverified(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def unverified(self, name: str) -> NDArray[Any]:
+        """An array of which whoever reads a part has that part verified."""
+        return mapped_array(self._memory, self._places[name])
+
+    def verify(self, name: str, first: int = 0, last: int | None = None) -> None:
+        """Compare elements first, …, last − 1 of a flat array with what was written."""
+        place = self._places[name]
+        end = place.end if last is None else place.start + last * place.dtype.itemsize
+        self._compare(place.start + first * place.dtype.itemsize, end)
+
+    def _compare(self, start: int, end: int) -> None:
+        """Bytes start, …, end − 1."""
+        blocks = self._entry.get("blocks")
+        if blocks is None:
+            if not self._good and digest(self._memory) != self._entry["sha256"]:
+                raise DamagedFileError(f"{self._path} fails its checksum")
+            self._good.add(0)
+            return
+        size, sums = int(blocks["bytes"]), blocks["crc32"]
+        with memoryview(self._memory) as memory:
+            for block in range(start // size, -(-end // size)):
+                if block in self._good:
+                    continue
+                written = sums[block * DIGITS : (block + 1) * DIGITS]
+                if f"{zlib.crc32(memory[block * size : (block + 1) * size]):0{DIGITS}x}" != written:
+                    raise DamagedFileError(f"{self._path} fails its checksum")
+                self._good.add(block)

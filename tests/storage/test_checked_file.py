@@ -1,0 +1,109 @@
+"""Bytes that are not as written are noticed where they are read, and cost nothing elsewhere."""
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from allstreets.base.files import DamagedFileError
+from allstreets.storage import checked_file
+from allstreets.storage.checked_file import BlockSums, CheckedFile
+from allstreets.storage.mapped import array_places, map_file, write_mapped
+
+ARRAYS: dict[str, NDArray[Any]] = {
+    "first": np.arange(500, dtype=np.float32),
+    "second": np.arange(300, dtype=np.uint8).reshape(3, 100),
+    "empty": np.zeros((0, 5)),
+    "third": np.arange(700, dtype=np.float16),
+}
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, Any]]:
+    """A file of many blocks, and what a manifest says of it."""
+    monkeypatch.setattr(checked_file, "BLOCK_BYTES", 256)
+    path, sums = tmp_path / "a.safetensors", BlockSums()
+    entry = write_mapped(path, ARRAYS, sums=sums)
+    return path, {**entry, "blocks": sums.entry()}
+
+
+def overwrite(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+
+
+def test_what_is_written_is_read(written: tuple[Path, dict[str, Any]]) -> None:
+    path, entry = written
+    assert len(entry["blocks"]["crc32"]) == 8 * -(-entry["bytes"] // 256)
+    file = CheckedFile(path, entry)
+    assert set(file) == set(ARRAYS)
+    assert len(file) == 4
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(file[name], array)
+        assert file[name].dtype == array.dtype
+
+
+def test_every_byte_is_in_some_block(written: tuple[Path, dict[str, Any]]) -> None:
+    """However the pieces were cut that the sums were taken from."""
+    path, entry = written
+    data = path.read_bytes()
+    for step in (1, 7, 256, 1000, len(data)):
+        sums = BlockSums()
+        for start in range(0, len(data), step):
+            sums.update(data[start : start + step])
+        assert sums.entry() == entry["blocks"]
+    for place in range(0, len(data), 97):
+        overwrite(path, place)
+        with pytest.raises(DamagedFileError):
+            dict(CheckedFile(path, entry))
+        path.write_bytes(data)
+
+
+def test_damage_is_noticed_by_who_reads_it(written: tuple[Path, dict[str, Any]]) -> None:
+    path, entry = written
+    place = array_places(path, map_file(path))[0]["first"]
+    overwrite(path, place.start + 4 * 400)  # element 400
+    file = CheckedFile(path, entry)
+    np.testing.assert_array_equal(file["third"], ARRAYS["third"])
+    file.verify("first", 0, 300)
+    file.verify("first", 480)
+    for first, last in ((400, 401), (0, None), (399, 450)):
+        with pytest.raises(DamagedFileError, match=r"a\.safetensors fails its checksum"):
+            file.verify("first", first, last)
+    with pytest.raises(DamagedFileError):
+        file["first"]
+
+
+def test_a_file_of_an_earlier_version_is_verified_as_a_whole(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
+    path, entry = written
+    del entry["blocks"]
+    np.testing.assert_array_equal(CheckedFile(path, entry)["second"], ARRAYS["second"])
+    overwrite(path, entry["bytes"] - 1)
+    with pytest.raises(DamagedFileError, match="fails its checksum"):
+        CheckedFile(path, entry)
+
+
+def test_a_block_is_read_once(
+    written: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def counting(data: memoryview, start: int = 0) -> int:
+        read.append(len(data))
+        return crc32(data, start)
+
+    crc32 = zlib.crc32
+    monkeypatch.setattr(zlib, "crc32", counting)
+    file = CheckedFile(*written)
+    header = len(read)
+    file.verify("third", 300, 310)
+    assert len(read) <= header + 2
+    for _ in range(2):
+        dict(file)
+    assert sum(read) == written[1]["bytes"]
