@@ -26,7 +26,8 @@ def check_raise_sizes(given: Any) -> None:
     try:
         parse_raise_sizes(listed(given))
     except InputError as error:
-        raise WrongKeyError((), str(error).removeprefix("raise_sizes: ")) from None
+        text = str(error).removeprefix("raise_sizes").removeprefix(":").strip()
+        raise WrongKeyError((), text) from None
 
 
 def listed(value: Any) -> Any:

@@ -1,13 +1,13 @@
 """The section `solver` of a training file: the whole game, and how it is solved."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.training.config_model import ConfigModel, OldName, WrongKeyError
 from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
-from allstreets.training.spot_config import Size, Sizes
+from allstreets.training.spot_config import Rake, Size, Sizes
 
 if TYPE_CHECKING:
     from allstreets.betting import PreflopRules, StreetSizes
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from allstreets.training.stopping import StopRule
 
 RaiseLevel = Size | tuple[Size, ...]
-RaiseSizes = Size | tuple[RaiseLevel, ...] | dict[str, Size | tuple[RaiseLevel, ...]]
+RaiseLevels = Size | tuple[RaiseLevel, ...]
+RaiseSizes = RaiseLevels | dict[str, RaiseLevels | dict[str, RaiseLevel]]
+Street = Literal["flop", "turn", "river"]
+STREETS: tuple[Street, ...] = get_args(Street)
+PotKind = Literal["limped", "raised", "3bet", "4bet"]
 DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
 CHARTS = 4  # in a run, unless its file says otherwise; the last is that of the solution
 
@@ -41,6 +45,45 @@ class PostflopStreet(ConfigModel):
         return value
 
 
+class PostflopPot(ConfigModel):
+    """The sizes of one kind of pot after the flop; what is left out is as in other pots."""
+
+    bet: Sizes | None = Field(default=None, examples=[["33%"]])
+    """Where nobody has bet on a street."""
+
+    raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
+    """On top of a bet or raise; without it the pot's bet sizes serve."""
+
+    flop: PostflopStreet | None = None
+    """On the flop, before the two keys above."""
+
+    turn: PostflopStreet | None = None
+    """On the turn, before the two keys above."""
+
+    river: PostflopStreet | None = None
+    """On the river, before the two keys above."""
+
+    @field_validator("bet", "raises")
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "raises")
+        return value
+
+    @model_validator(mode="after")
+    def _bets_first(self) -> "PostflopPot":
+        if self.raises is not None and self.bet is None:
+            raise WrongKeyError("raise", "give bet as well; raise sizes go with bet sizes")
+        return self
+
+    def street(self, street: Street) -> "PostflopStreet | None":
+        """The sizes of a street; None: those of other pots."""
+        own: PostflopStreet | None = getattr(self, street)
+        if own is None and self.bet is not None:
+            return PostflopStreet.model_construct(bet=self.bet, raises=self.raises)
+        return own
+
+
 class GameConfig(ConfigModel):
     """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
 
@@ -56,17 +99,28 @@ class GameConfig(ConfigModel):
     ante: float = Field(default=0, ge=0, examples=[0.1])
     """Posted by each player, in big blinds."""
 
+    bb_ante: float = Field(default=0, ge=0, examples=[1])
+    """Posted by the big blind for both, in big blinds."""
+
+    limp: bool = True
+    """Whether the small blind may call the big blind when he acts first."""
+
     raise_sizes: RaiseSizes = Field(default=(2.5,), examples=[[2.5]])
-    """Preflop raises, times the last bet; the last entry serves all later raises."""
+    """Preflop raises, times the last bet; the last entry serves all later raises. [] is all-in
+    only. By name: {open: 2.5, over_limp: 3bb, 3bet: {bb: 4, sb: 3}, 4bet+: 2.3}."""
 
     raise_cap: int | None = Field(default=4, ge=0, examples=[4])
-    """How many raises there may be before the flop; all-in is always possible."""
+    """How many raises there may be before the flop; the all-in may come past it."""
+
+    preflop_allin: Literal["always", "never"] | float = Field(default="always", examples=[4])
+    """When all-in is offered besides the raise sizes: always, never, or where the stack-to-pot
+    ratio after calling is at most this."""
 
     preflop_force_allin_threshold: float = Field(default=0, ge=0)
     """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
 
-    rake: float = Field(default=0, ge=0, lt=1, examples=[0.05])
-    """Share of the pot that the house takes."""
+    rake: Rake = Field(default=0, examples=["5%"])
+    """Share of the pot that the house takes: 5% or 0.05."""
 
     rake_cap: float | None = Field(default=None, ge=0, examples=[3])
     """The most that it takes, in big blinds."""
@@ -79,6 +133,40 @@ class GameConfig(ConfigModel):
     def _raises_can_be_read(cls, value: RaiseSizes) -> RaiseSizes:
         check_raise_sizes(value)
         return value
+
+    @field_validator("preflop_allin")
+    @classmethod
+    def _ratio_is_positive(cls, value: str | float) -> str | float:
+        if isinstance(value, float | int) and value <= 0:
+            raise ValueError(f"an SPR is above 0, not {value:g}; write never, or 4, say")
+        return value
+
+    @model_validator(mode="after")
+    def _somebody_decides(self) -> "GameConfig":
+        posted = self.ante + self.bb_ante + min(self.small_blind, self.big_blind)
+        if posted >= self.stack_depth:
+            key = "stack_depth" if self.stack_depth <= self.big_blind else "ante"
+            if key == "ante" and self.bb_ante > self.ante:
+                key = "bb_ante"
+            raise WrongKeyError(
+                key,
+                f"antes and blinds take all {self.stack_depth:g} bb of both stacks, so that nobody "
+                f"decides anything; let stack_depth be above {posted:g}",
+            )
+        if not self.limp and self.preflop_allin == "never" and not self._opens():
+            raise WrongKeyError(
+                "limp",
+                "without limp, raise_sizes and all-in the small blind could only fold; "
+                "give him one of them",
+            )
+        return self
+
+    def _opens(self) -> bool:
+        """Whether the small blind has sizes to open with."""
+        from allstreets.betting import IP, parse_raise_sizes
+
+        levels = parse_raise_sizes(listed(self.raise_sizes))[IP]
+        return bool(levels and levels[0]) and self.raise_cap != 0
 
     def preflop_rules(self) -> "PreflopRules":
         """The betting before the flop."""
@@ -95,6 +183,9 @@ class GameConfig(ConfigModel):
             rake=self.rake,
             rake_cap=self.rake_cap,
             no_flop_no_drop=self.no_flop_no_drop,
+            bb_ante=self.bb_ante,
+            limp=self.limp,
+            allin=self.preflop_allin,
         )
 
 
@@ -236,8 +327,14 @@ class UnifiedConfig(LearningConfig):
     postflop_raise_sizes: Sizes | None = Field(default=None, examples=[[1.0]])
     """Raises after the flop; without it the bet sizes serve."""
 
-    postflop_streets: dict[Literal["flop", "turn", "river"], PostflopStreet] | None = None
+    postflop_streets: dict[Street, PostflopStreet] | None = None
     """Sizes of single streets, which go before the two keys above."""
+
+    postflop_pots: dict[PotKind, PostflopPot] | None = Field(
+        default=None, examples=[{"3bet": {"bet": ["33%"], "raise": ["60%"]}}]
+    )
+    """Sizes of limped, raised, 3bet and 4bet pots (and later raises), which go before the keys
+    above: {3bet: {bet: [33%], raise: [60%], river: {bet: [75%, a]}}}."""
 
     postflop_max_raises_per_street: int | None = Field(default=1, ge=0, examples=[1])
     """How often a street may be raised, its first bet not counted."""
@@ -348,15 +445,17 @@ class UnifiedConfig(LearningConfig):
             return parse_flop_set(self.max_canonical_flops)
         return parse_flop_set(self.flops if isinstance(self.flops, str) else list(self.flops))
 
-    def street_sizes(self) -> "tuple[StreetSizes, ...]":
-        """The sizes after the flop, street by street."""
+    def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
+        """The sizes after the flop, street by street, of a kind of pot or of all others."""
         from allstreets.betting import PlayerSizes
 
         found = []
-        for street in ("flop", "turn", "river"):
+        for street in STREETS:
             bet, raises = self.postflop_bet_sizes, self.postflop_raise_sizes
-            if self.postflop_streets and street in self.postflop_streets:
-                own = self.postflop_streets[street]
+            own = (self.postflop_streets or {}).get(street)
+            if pot is not None:
+                own = pot.street(street) or own
+            if own is not None:
                 bet, raises = own.bet, own.raises
             sizes = PlayerSizes.parse(listed(bet), listed(bet if raises is None else raises))
             found.append((sizes, sizes))
@@ -374,6 +473,9 @@ class UnifiedConfig(LearningConfig):
             add_allin_threshold=self.add_allin_threshold,
             force_allin_threshold=self.force_allin_threshold,
             merging_threshold=self.merging_threshold,
+            pot_sizes={
+                kind: self.street_sizes(pot) for kind, pot in (self.postflop_pots or {}).items()
+            },
         )
 
     def batches(self) -> "FlopBatches":

@@ -36,8 +36,8 @@ class NodeResult:
 
     line: str
     board: tuple[int, ...]
-    pot: int
-    to_call: int
+    pot: float
+    to_call: float
     numbers: NodeNumbers
     actions: tuple[str, ...]  # [A]: as in a line: "x", "b33", "r120", "a"
     labels: tuple[str, ...]  # [A]: for people: "bet 33 (33 %)"
@@ -169,12 +169,11 @@ class SpotResult:
             raise InputError(f"'{line}': nobody acts there any more")
         invested = tree.invested[node]
         half = spot.pot / 2
-        player = Player(int(tree.player[node]))
         return NodeResult(
             line=line,
             board=(*spot.cards, *found.cards),
-            pot=spot.pot + int(invested.sum()),
-            to_call=int(invested[player.opponent] - invested[player]),
+            pot=tree.pot_at(node),
+            to_call=tree.to_call_at(node),
             numbers=self.street(tuple(found.cards)).node(node),
             actions=tuple(action_text(action) for action in tree.actions_at(node)),
             labels=tuple(action_label(tree, child) for child in tree.children_of(node).tolist()),
