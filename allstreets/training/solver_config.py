@@ -106,15 +106,13 @@ class GameConfig(ConfigModel):
     """Whether the small blind may call the big blind when he acts first."""
 
     raise_sizes: RaiseSizes = Field(default=(2.5,), examples=[[2.5]])
-    """Preflop raises, times the last bet; the last entry serves all later raises. [] is all-in
-    only. By name: {open: 2.5, over_limp: 3bb, 3bet: {bb: 4, sb: 3}, 4bet+: 2.3}."""
+    """Preflop raises: times the last bet, the last entry for all later ones; or by name."""
 
     raise_cap: int | None = Field(default=4, ge=0, examples=[4])
-    """How many raises there may be before the flop; the all-in may come past it."""
+    """How many raises there may be before the flop; the all-in may come past them."""
 
     preflop_allin: Literal["always", "never"] | float = Field(default="always", examples=[4])
-    """When all-in is offered besides the raise sizes: always, never, or where the stack-to-pot
-    ratio after calling is at most this."""
+    """All-in besides the raise sizes: always, never, or at this SPR after calling and below."""
 
     preflop_force_allin_threshold: float = Field(default=0, ge=0)
     """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
@@ -333,8 +331,7 @@ class UnifiedConfig(LearningConfig):
     postflop_pots: dict[PotKind, PostflopPot] | None = Field(
         default=None, examples=[{"3bet": {"bet": ["33%"], "raise": ["60%"]}}]
     )
-    """Sizes of limped, raised, 3bet and 4bet pots (and later raises), which go before the keys
-    above: {3bet: {bet: [33%], raise: [60%], river: {bet: [75%, a]}}}."""
+    """Sizes of limped, raised, 3bet and 4bet pots, which go before the three keys above."""
 
     postflop_max_raises_per_street: int | None = Field(default=1, ge=0, examples=[1])
     """How often a street may be raised, its first bet not counted."""

@@ -65,7 +65,6 @@ def parse_time(text: str) -> float:
 
 Size = str | float
 Sizes = Size | tuple[Size, ...]
-Chips = int | float
 
 
 def parse_rake(value: Any) -> Any:
@@ -123,13 +122,13 @@ class SpotConfig(ConfigModel):
     ip_range: RangeText | None = Field(default=None, examples=["22+,A2s+"])
     """The range of the player in position."""
 
-    pot: Chips | None = Field(default=None, examples=[100])
+    pot: float | None = Field(default=None, examples=[100])
     """Chips in the middle, of any unit; two decimals are allowed."""
 
-    stack: Chips | None = Field(default=None, examples=[500])
+    stack: float | None = Field(default=None, examples=[500])
     """Chips that each player has left (the shorter stack)."""
 
-    chips_per_bb: Chips | None = Field(default=None, gt=0, examples=[100])
+    chips_per_bb: float | None = Field(default=None, gt=0, examples=[100])
     """What a big blind is: sizes may be in bb then (3bb), and a bet is at least one."""
 
     bets: Sizes | None = Field(default=None, examples=[["33%", "75%", "a"]])
@@ -204,7 +203,8 @@ class SpotConfig(ConfigModel):
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}
             players = [f"{street}_{player}" for street in STREETS for player in ("oop", "ip")]
             keys["bet_sizes"] = dict.fromkeys(players, lists)
-        keys |= {key: neat(keys[key]) for key in ("pot", "stack")}
+        amounts = ("pot", "stack", "chips_per_bb")
+        keys |= {key: neat(keys[key]) for key in amounts if keys.get(key) is not None}
         spot = Spot.from_mapping({key: value for key, value in keys.items() if value is not None})
         _ = spot.ranges, spot.rules  # what is wrong shall be said now
         return spot

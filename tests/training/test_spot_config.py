@@ -76,7 +76,7 @@ def test_donk_sizes_without_sizes_by_street() -> None:
     ("change", "message"),
     [
         (("pot: 100", "pots: 100"), r"line 6: pots: unknown key; did you mean 'pot'\?"),
-        (("pot: 100", "pot: lots"), r"line 6: pot: must be a whole number, not 'lots'"),
+        (("pot: 100", "pot: lots"), r"line 6: pot: must be a number, not 'lots'"),
         (("target: 0.5%", "target: 0.5"), r"line 11: target: 0.5 would be 50 % of the pot"),
         (("target: 0.5%", "precision: double"), r"line 11: precision: 'double' is not known"),
         (("target: 0.5%", "bets: 50%"), r"line 11: bets: give bets or bet_sizes, not both"),

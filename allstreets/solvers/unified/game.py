@@ -2,7 +2,7 @@
 
 With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
-board is dealt from the whole deck.
+board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
 """
 
 from collections.abc import Mapping
