@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from allstreets.base import InputError
-from allstreets.betting.sizes import read_share
 from allstreets.training.config import check_config, read_config
 from allstreets.training.config_model import ConfigModel, RangeText, WrongKeyError
 
@@ -69,6 +68,8 @@ Sizes = Size | tuple[Size, ...]
 
 def parse_rake(value: Any) -> Any:
     """A share of the pot, as text with a per cent sign or as a number."""
+    from allstreets.betting import read_share  # which brings Numba with it
+
     return read_share("rake", value) if isinstance(value, str) else value
 
 
