@@ -24,7 +24,8 @@ def summary_lines(result: PreflopResult) -> list[str]:
     facts = result.facts
     lines = [_rules_line(result)]
     if isinstance(result, UnifiedResult):
-        lines += [_postflop_line(result), _flops_line(result)]
+        seen = [_postflop_line(result), _flops_line(result)]
+        lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
     return lines + quality_lines(result)
@@ -86,6 +87,8 @@ def _covers(result: PreflopResult) -> str:
 
     if not isinstance(result, UnifiedResult):
         return "best response before the flop, against the values that pots are given there"
+    if not result.game.pots:
+        return "best response in the whole game, with the whole deck"
     flops = result.game.flops
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
