@@ -25,6 +25,11 @@ def exact(name: str, value: object) -> Fraction:
     raise InputError(f"{name} {value!r} is not a number")
 
 
+def exact_chips(amount: float) -> Fraction:
+    """An amount of a tree as it is printed, to be compared with what people write."""
+    return Fraction(amount) if isinstance(amount, int) else Fraction(str(amount))
+
+
 def grains_for(*amounts: float | None) -> int:
     """How many grains a chip has where these amounts are counted; None: not given.
 
