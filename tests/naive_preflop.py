@@ -38,10 +38,19 @@ class NaivePreflop:
     rake: float = 0
     rake_cap: float | None = None
     no_flop_no_drop: bool = True
-    stack: Fraction = field(init=False)
+    bb_ante: float = 0
+    limp: bool = True
+    allin: str | float = "always"
+    stack: Fraction = field(init=False)  # what the big blind has beside the ante for both
+    dead: Fraction = field(init=False)
+    unit: Decimal = field(init=False)  # what bets are rounded to
 
     def __post_init__(self) -> None:
-        self.stack = number(self.stack_depth)
+        self.dead = number(self.bb_ante)
+        self.stack = number(self.stack_depth) - self.dead
+        amounts = (self.stack_depth, self.ante, self.bb_ante, self.small_blind, self.big_blind)
+        whole = all((100 * number(amount)).denominator == 1 for amount in amounts)
+        self.unit = Decimal("0.01") if whole else Decimal("0.0001")
 
     def nodes(self) -> Iterator[NaiveNode]:
         """All nodes, each before what is below it."""
@@ -70,12 +79,14 @@ class NaivePreflop:
             return
         yield NaiveNode(line, seat, put_in)
         other = OTHER[seat]
-        if not even:
+        limps = seat == "SB" and not acted and put_in[other] < self.stack
+        if not even or (limps and not self.limp):
             folded = NaiveNode((line + " f").strip(), "fold", put_in, self._fold(seat, put_in))
             yield folded
         called = {**put_in, seat: put_in[other]}
         word = "x" if even else "c"
-        yield from self._from((*words, word), other, called, last_raise, raises, acted | {seat})
+        if self.limp or not limps:
+            yield from self._from((*words, word), other, called, last_raise, raises, acted | {seat})
         if put_in[other] == self.stack:
             return
         for target in self._targets(put_in[other], last_raise, raises):
@@ -89,26 +100,37 @@ class NaivePreflop:
         """What may be raised to, the ante not counted."""
         bet = theirs - number(self.ante)
         most = self.stack - number(self.ante)
-        targets = {most}
+        pot = self.dead + 2 * theirs
+        targets = set()
+        if self.allin == "always" or (
+            self.allin != "never" and most - bet <= number(self.allin) * pot
+        ):
+            targets.add(most)
         if self.raise_sizes and (self.raise_cap is None or raises < self.raise_cap):
             level = self.raise_sizes[min(raises, len(self.raise_sizes) - 1)]
             for size in level:
-                target = max(wanted(size, bet, most, 2 * theirs), bet + last_raise)
-                pot = 2 * (number(self.ante) + target)
-                if most - target > to_chips(number(self.force_allin_threshold) * pot):
-                    targets.add(target)
+                target = max(wanted(size, bet, most, pot, self.unit), bet + last_raise)
+                then = self.dead + 2 * (number(self.ante) + target)
+                close = to_chips(number(self.force_allin_threshold) * then, self.unit)
+                targets.add(target if most - target > close else most)
         return sorted(targets)
 
     def _showdown(self) -> dict[str, tuple[Fraction, Fraction, Fraction]]:
-        rake = self._rake(2 * self.stack)
-        results = self.stack - rake, -rake / 2, -self.stack
-        return {"SB": results, "BB": results}
+        rake = self._rake(self.dead + 2 * self.stack)
+        half = self.dead / 2
+        return {
+            "SB": (self.dead + self.stack - rake, half - rake / 2, -self.stack),
+            "BB": (self.stack - rake, -half - rake / 2, -self.stack - self.dead),
+        }
 
     def _fold(
         self, folder: str, put_in: dict[str, Fraction]
     ) -> dict[str, tuple[Fraction, Fraction, Fraction]]:
-        lost = put_in[folder]
-        won = lost if self.no_flop_no_drop else lost - self._rake(2 * lost)
+        matched = put_in[folder]
+        lost = matched + (self.dead if folder == "BB" else 0)
+        won = lost
+        if not self.no_flop_no_drop:
+            won -= self._rake(self.dead + 2 * matched)
         return {folder: (-lost,) * 3, OTHER[folder]: (won,) * 3}
 
     def _rake(self, pot: Fraction) -> Fraction:
@@ -121,22 +143,22 @@ def number(value: float | str) -> Fraction:
     return Fraction(str(value))
 
 
-def to_chips(big_blinds: Fraction) -> Fraction:
-    """To the nearest hundredth, a half up."""
+def to_chips(big_blinds: Fraction, unit: Decimal) -> Fraction:
+    """To the nearest unit, a half up."""
     # Products of decimals of a few digits: the division has no rest.
     exact = Decimal(big_blinds.numerator) / Decimal(big_blinds.denominator)
-    return Fraction(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
+    return Fraction(exact.quantize(unit, ROUND_HALF_UP))
 
 
-def wanted(size: Size, bet: Fraction, most: Fraction, pot: Fraction) -> Fraction:
+def wanted(size: Size, bet: Fraction, most: Fraction, pot: Fraction, unit: Decimal) -> Fraction:
     """What a size would like to raise to."""
     text = str(size)
     if text == "a":
         return most
     if text.endswith("bb"):
-        return to_chips(number(text[:-2]))
+        return to_chips(number(text[:-2]), unit)
     if text.endswith("c"):
         return number(text[:-1]) / 100
     if text.endswith("%"):
-        return bet + to_chips(number(text[:-1]) / 100 * pot)
-    return to_chips(number(text.removesuffix("x")) * bet)
+        return bet + to_chips(number(text[:-1]) / 100 * pot, unit)
+    return to_chips(number(text.removesuffix("x")) * bet, unit)

@@ -5,6 +5,8 @@ after the flop are relative to half the pot of the subgame's start, results of t
 what was put in since the deal. So they are the same number:
 
     whole = chips received − (pot / 2 + chips invested since the flop) = result of the subgame
+
+A big-blind ante, which OOP alone has put in, is told to the subgame (`bb_ante`).
 """
 
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from allstreets.betting.table import CHIPS_PER_BB, OOP, Street
 from allstreets.betting.tree import BettingTree, NodeKind
 
 NAMES = ("limped", "raised")  # then 3-bet, 4-bet, …
+POT_KINDS = ("limped", "raised", "3bet", "4bet")
+"""The kinds of pots by which sizes after the flop may differ; the last has all later raises."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,16 @@ class FlopPot:
     """A leaf of the preflop tree where a flop is seen; amounts in chips."""
 
     node: int
-    pot: int
-    stack: int  # what each player has left
+    pot: float
+    stack: float  # what each player has left
     raises: int
     name: str  # "limped", "raised", "3-bet", "4-bet", …; several pots may share one
+    bb_ante: float = 0  # of the pot, what OOP has put in for both
+
+    @property
+    def kind(self) -> str:
+        """The kind of pot, one of `POT_KINDS`."""
+        return POT_KINDS[min(self.raises, len(POT_KINDS) - 1)]
 
     @property
     def spr(self) -> float:
@@ -50,8 +60,12 @@ def postflop_rules(
     force_allin_threshold: float = 0.0,
     merging_threshold: float = 0.0,
     max_raises: int | None = None,
+    min_bet: float | None = None,
 ) -> PostflopRules:
-    """The rules of the game from the flop on; its rake is that of the whole game."""
+    """The rules of the game from the flop on; its rake is that of the whole game.
+
+    A bet is at least a big blind; `min_bet` in chips goes before it.
+    """
     return PostflopRules(
         street=Street.FLOP,
         pot=pot.pot,
@@ -64,6 +78,9 @@ def postflop_rules(
         rake_cap=rules.rake_cap,
         max_raises=max_raises,
         chips_per_bb=CHIPS_PER_BB,
+        min_bet=rules.big_blind if min_bet is None else min_bet,
+        bb_ante=pot.bb_ante,
+        grains=rules.grains,
     )
 
 
@@ -73,7 +90,8 @@ def _flop_pot(tree: BettingTree, node: int) -> FlopPot:
     return FlopPot(
         node=node,
         pot=tree.pot_at(node),
-        stack=tree.stack - int(tree.invested[node, OOP]),
+        stack=tree.stack_at(node, OOP),
         raises=raises,
         name=NAMES[raises] if raises < len(NAMES) else f"{raises + 1}-bet",
+        bb_ante=tree.pot,  # before the flop nothing else is in the middle from the start
     )

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from allstreets.base.errors import InputError
+from allstreets.betting.chips import exact_chips
 from allstreets.betting.table import Street
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind
 from allstreets.cards.card import card_text, parse_card
@@ -110,8 +111,9 @@ def pot_share(tree: BettingTree, node: int) -> Fraction | None:
         return None
     before = int(tree.parent[node])
     player = tree.player_at(before)
-    called = int(tree.invested[before, player.opponent])
-    return Fraction(int(tree.invested[node, player]) - called, tree.pot + 2 * called)
+    called = exact_chips(tree.invested[before, player.opponent].item())
+    bet = exact_chips(tree.invested[node, player].item()) - called
+    return bet / (exact_chips(tree.pot) + 2 * called)
 
 
 def action_label(tree: BettingTree, node: int) -> str:
@@ -216,11 +218,11 @@ def _matching_bets(
         raise InputError(f"'{word}': {reason}, write {right}{word[1:]}: {_offer(tree, node)}")
     bets = [(child, action) for child, action in choices(tree, node) if action.is_aggressive]
     if not percent:
-        return [child for child, action in bets if action.amount == Fraction(number)]
+        return [child for child, action in bets if exact_chips(action.amount) == Fraction(number)]
     wanted = Fraction(number) / 100
     gaps = {child: abs((pot_share(tree, child) or 0) - wanted) for child, _ in bets}
-    # A chip is what rounding can cost where the pot is small.
-    chip = Fraction(1, tree.pot + 2 * int(tree.invested[node].max()))
+    # The smallest chip is what rounding can cost where the pot is small.
+    chip = tree.grain / (exact_chips(tree.pot) + 2 * exact_chips(tree.invested[node].max().item()))
     closest = min(gaps.values(), default=Fraction(1))
     if closest > max(Fraction(1, 100), chip):
         return []

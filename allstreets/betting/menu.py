@@ -1,12 +1,14 @@
 """What a player may bet: from the sizes that he uses to the legal actions that he is offered.
 
-1. A size becomes an amount, rounded to the nearest chip: the total on this street.
+1. A size becomes an amount, rounded to the nearest grain (a chip, or a hundredth of one where
+   amounts have decimals): the total on this street.
 2. It is brought up to the legal minimum, and down to all-in.
 3. A bet that leaves too little behind becomes all-in (`force_allin_threshold`).
 4. All-in is added where it is small enough (`add_allin_threshold`).
 5. Equal amounts are offered once; close ones are merged (`merging_threshold`).
 """
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -26,7 +28,7 @@ from allstreets.betting.sizes import (
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A player who may bet or raise; amounts are totals on this street.
+    """A player who may bet or raise; amounts are totals on this street, in grains.
 
     A raise is a bet into the pot as it is after calling, so bets and raises share one arithmetic.
     """
@@ -37,11 +39,12 @@ class Situation:
     all_in: int  # the most that he can put in
     streets_left: int  # this one included
     raises: int = 0  # made on this street before, the first bet not counted
+    min_bet: int = 1  # a big blind, where there is one
 
     @property
     def smallest(self) -> int:
-        """The legal minimum: raise by at least the last raise, bet at least a chip."""
-        return max(self.last_bet + (self.last_bet - self.own_bet), 1)
+        """The legal minimum: raise by at least the last raise, bet at least a big blind."""
+        return max(self.last_bet + (self.last_bet - self.own_bet), self.min_bet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +66,21 @@ class Thresholds:
 
 
 def amounts_offered(
-    sizes: Sizes, situation: Situation, thresholds: Thresholds, chips_per_bb: int
+    sizes: Sizes,
+    situation: Situation,
+    thresholds: Thresholds,
+    chips_per_bb: float | None,
+    grains: int = 1,
 ) -> list[int]:
     """The totals that a player may bet or raise to, rising; `situation.all_in` is the all-in.
 
-    A player without sizes never bets: `add_allin_threshold` does not add the only bet.
+    A player without sizes never bets: `add_allin_threshold` does not add the only bet. `grains`
+    are those of a chip.
     """
     if not sizes:
         return []
     found = {
-        _legal(amount_of(size, situation, chips_per_bb), situation, thresholds.force_allin)
+        _legal(amount_of(size, situation, chips_per_bb, grains), situation, thresholds.force_allin)
         for size in sizes
     }
     most = situation.all_in - situation.last_bet
@@ -81,21 +89,39 @@ def amounts_offered(
     return _merged(sorted(found), situation, thresholds.merging)
 
 
-def amount_of(size: BetSize, situation: Situation, chips_per_bb: int) -> int:
-    """The total that a size asks for, to the nearest chip, legal or not."""
+def amount_of(
+    size: BetSize, situation: Situation, chips_per_bb: float | None, grains: int = 1
+) -> int:
+    """The total that a size asks for, to the nearest grain, legal or not."""
     match size:
         case PotShare(share):
             return situation.last_bet + _portion(share, situation.pot)
         case TimesLastBet(factor):
             return _portion(factor, situation.last_bet)
         case BigBlinds(count):
-            return _portion(count, chips_per_bb)
+            assert chips_per_bb is not None  # rules without it refuse such a size
+            return _portion(Fraction(count) * _exact(chips_per_bb), grains)
         case Chips(chips):
-            return chips
+            return _portion(Fraction(chips), grains)
         case Geometric(streets, cap):
             return situation.last_bet + _geometric(streets, cap, situation)
         case AllIn():
             return situation.all_in
+
+
+def lowest_bet(size: BetSize, pot: float, chips_per_bb: float) -> float:
+    """In chips, what a size asks for into this pot and larger ones at least; all-in is no limit."""
+    match size:
+        case PotShare(share):
+            return float(share) * pot
+        case BigBlinds(count):
+            return float(count) * chips_per_bb
+        case Chips(chips):
+            return float(chips)
+        case AllIn():
+            return math.inf
+        case _:
+            return 0.0  # geometric sizes shrink with the stack
 
 
 def _geometric(streets: int | None, cap: Decimal | None, situation: Situation) -> int:
@@ -132,7 +158,7 @@ def _merged(amounts: list[int], situation: Situation, merging: Fraction) -> list
 
 
 def _portion(share: Decimal | Fraction, chips: int) -> int:
-    """`share` times `chips` to the nearest chip; a half goes up."""
+    """`share` times `chips` to the nearest one; a half goes up."""
     above, below = share.as_integer_ratio()
     return (2 * above * chips + below) // (2 * below)
 

@@ -1,12 +1,13 @@
 """What a hand is worth to both players where it ends.
 
-Results are in chips and relative to an even split of the starting pot:
+Results are in chips and relative to what a player has put in, half the starting pot included:
 
     result = chips received − chips invested since the root − starting pot / 2
 
 so that both results add up to minus the rake, and to 0 without one. A player's share of the
 starting pot, as solvers print it, is his result + starting pot / 2. Before the flop the starting
-pot is 0, and blinds and antes are invested.
+pot is 0, and blinds and antes are invested. A big-blind ante is in the starting pot, and OOP alone
+has put it in: his half is larger by half of it, IP's is smaller.
 
 Whoever folds loses what he has put in. The part of a bet that nobody called goes back to the
 bettor and is never raked: what the house takes is min(rake · matched pot, cap), where the matched
@@ -54,7 +55,16 @@ def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[n
         folded = (tree.kind == NodeKind.FOLD) & (tree.player == player)
         results[folded, player] = (-half - matched)[folded, None]
         results[folded, player.opponent] = (half + matched - rake)[folded, None]
+    if rules.bb_ante:
+        results[tree.is_terminal, OOP] -= rules.bb_ante / 2
+        results[tree.is_terminal, IP] += rules.bb_ante / 2
     return read_only(results)
+
+
+def paid_at(tree: BettingTree, bb_ante: float, node: int) -> tuple[float, float]:
+    """What OOP and IP have put in when a hand gets to a node: what results are relative to."""
+    oop, ip = (tree.pot / 2 + tree.invested[node]).tolist()
+    return oop + bb_ante / 2, ip - bb_ante / 2
 
 
 def rakes(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[np.float64]:

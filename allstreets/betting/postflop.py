@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from allstreets.base.errors import InputError
+from allstreets.betting.chips import in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
 from allstreets.betting.table import IP, OOP, Player, Street
@@ -17,8 +18,27 @@ CALL = Action(ActionKind.CALL)
 
 
 @dataclass(frozen=True, slots=True)
+class Grains:
+    """The amounts of the rules in grains."""
+
+    pot: int
+    stack: int
+    min_bet: int
+    per_chip: int
+
+    @classmethod
+    def of(cls, rules: PostflopRules) -> "Grains":
+        """The amounts of these rules."""
+        per_chip = rules.grains_per_chip
+        pot, stack, least = (
+            in_grains(chips, per_chip) for chips in (rules.pot, rules.stack, rules.min_bet)
+        )
+        return cls(pot, stack, max(least, 1), per_chip)
+
+
+@dataclass(frozen=True, slots=True)
 class State:
-    """Where a hand stands, as far as the betting goes."""
+    """Where a hand stands, as far as the betting goes; amounts in grains."""
 
     street: Street
     kind: NodeKind
@@ -35,7 +55,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
 
     Raises InputError when it would have more than `node_limit` nodes.
     """
-    thresholds = Thresholds.of(rules)
+    thresholds, grains = Thresholds.of(rules), Grains.of(rules)
     kind: list[int] = []
     street: list[int] = []
     player: list[int] = []
@@ -45,7 +65,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
 
     # Whoever is taken from the end of this list is the next node in pre-order. No recursion:
     # small raises into deep stacks make lines longer than Python's call stack.
-    waiting: list[tuple[State, Action | None, int]] = [(_root(rules), None, -1)]
+    waiting: list[tuple[State, Action | None, int]] = [(_root(rules, grains.stack), None, -1)]
     while waiting:
         state, action, from_node = waiting.pop()
         node = len(kind)
@@ -64,25 +84,37 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         if state.kind == NodeKind.CHANCE:
             waiting.append((_next_street(state), None, node))
         elif state.kind == NodeKind.DECISION:
-            offered = _actions(state, rules, thresholds)
+            offered = _actions(state, rules, thresholds, grains)
             waiting.extend(
-                (_after(state, choice, rules.stack), choice, node) for choice in reversed(offered)
+                (_after(state, choice, grains.stack), choice, node) for choice in reversed(offered)
             )
-    return make_tree(rules.pot, rules.stack, kind, street, player, parent, invested, actions)
+    return make_tree(
+        grains.pot,
+        grains.stack,
+        kind,
+        street,
+        player,
+        parent,
+        invested,
+        actions,
+        grains.per_chip,
+    )
 
 
-def _root(rules: PostflopRules) -> State:
+def _root(rules: PostflopRules, stack: int) -> State:
     state = State(rules.street, NodeKind.DECISION, OOP, (0, 0), 0)
-    if rules.stack == 0:
+    if stack == 0:
         return replace(state, kind=NodeKind.SHOWDOWN, player=NOBODY)
     return state
 
 
-def _actions(state: State, rules: PostflopRules, thresholds: Thresholds) -> list[Action]:
+def _actions(
+    state: State, rules: PostflopRules, thresholds: Thresholds, grains: Grains
+) -> list[Action]:
     """What the player to act may do: fold, check or call, bets or raises rising, all-in last."""
     player = Player(state.player)
     own, last = (state.invested[p] - state.before for p in (player, player.opponent))
-    all_in = rules.stack - state.before
+    all_in = grains.stack - state.before
     facing_bet = last > own
     passive = [FOLD, CALL] if facing_bet else [CHECK]
     capped = facing_bet and rules.max_raises is not None and state.raises >= rules.max_raises
@@ -96,17 +128,18 @@ def _actions(state: State, rules: PostflopRules, thresholds: Thresholds) -> list
     else:
         wishes = sizes.bet
     situation = Situation(
-        pot=rules.pot + 2 * (state.before + last),
+        pot=grains.pot + 2 * (state.before + last),
         last_bet=last,
         own_bet=own,
         all_in=all_in,
         streets_left=state.street.left,
         raises=state.raises,
+        min_bet=grains.min_bet,
     )
     usual = ActionKind.RAISE if facing_bet else ActionKind.BET
+    offered = amounts_offered(wishes, situation, thresholds, rules.chips_per_bb, grains.per_chip)
     return passive + [
-        Action(ActionKind.ALL_IN if amount == all_in else usual, amount)
-        for amount in amounts_offered(wishes, situation, thresholds, rules.chips_per_bb)
+        Action(ActionKind.ALL_IN if amount == all_in else usual, amount) for amount in offered
     ]
 
 
@@ -122,7 +155,7 @@ def _after(state: State, action: Action, stack: int) -> State:
     if action.kind == ActionKind.CALL:
         called = state.invested[player.opponent]
         return _street_over(replace(state, invested=(called, called)), stack)
-    total = state.before + action.amount
+    total = state.before + int(action.amount)
     theirs = state.invested[player.opponent]
     return replace(
         state,

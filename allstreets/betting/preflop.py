@@ -1,8 +1,9 @@
 """Building the tree of the betting before the flop.
 
-The root stands after antes and blinds: `invested` has them from the start, and the starting pot is
-0, so that whoever folds loses his blind and his ante. IP, the small blind, acts first. The tree
-ends with its street:
+The root stands after antes and blinds: `invested` has them from the start, so that whoever folds
+loses his blind and his ante. The starting pot is 0, or the ante that the big blind posts for both:
+nobody's any more, and gone from what can be bet. IP, the small blind, acts first. The tree ends
+with its street:
 
 * FOLD, as everywhere;
 * SHOWDOWN: somebody is all-in and called, and the board is dealt to the end;
@@ -12,10 +13,11 @@ ends with its street:
 from dataclasses import dataclass, replace
 
 from allstreets.base.errors import InputError
+from allstreets.betting.chips import exact, in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.postflop import CALL, CHECK, FOLD, NOBODY
-from allstreets.betting.preflop_rules import PreflopRules, exact
-from allstreets.betting.sizes import AllIn
+from allstreets.betting.preflop_rules import PreflopRules
+from allstreets.betting.sizes import AllIn, Sizes
 from allstreets.betting.table import CHIPS_PER_BB, IP, OOP, Player, Street
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
 
@@ -23,8 +25,37 @@ NODE_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
+class PreflopGrains:
+    """The amounts of the rules in grains."""
+
+    pot: int
+    stack: int
+    ante: int
+    big_blind: int
+    posted: tuple[int, int]  # by OOP, IP: ante and blind
+    per_chip: int
+
+    @classmethod
+    def of(cls, rules: PreflopRules) -> "PreflopGrains":
+        """The amounts of these rules."""
+        per_chip = rules.grains
+        pot, stack, ante, blind, *posted = (
+            in_grains(chips, per_chip)
+            for chips in (
+                rules.bb_ante,
+                rules.playing_stack,
+                rules.ante,
+                rules.big_blind,
+                rules.posted(OOP),
+                rules.posted(IP),
+            )
+        )
+        return cls(pot, stack, ante, blind, (posted[OOP], posted[IP]), per_chip)
+
+
+@dataclass(frozen=True, slots=True)
 class PreflopState:
-    """Where a hand stands before the flop, as far as the betting goes."""
+    """Where a hand stands before the flop, as far as the betting goes; amounts in grains."""
 
     kind: NodeKind
     player: int  # who acts; who folded; NOBODY
@@ -53,11 +84,12 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
 
     Raises InputError when it would have more than `node_limit` nodes.
     """
-    thresholds = Thresholds(force_allin=exact("force_allin_threshold", rules.force_allin_threshold))
+    force_allin = exact("force_allin_threshold", rules.force_allin_threshold)
+    thresholds, grains = Thresholds(force_allin=force_allin), PreflopGrains.of(rules)
     nodes: list[tuple[PreflopState, Action | None, int]] = []
     # Whoever is taken from the end of this list is the next node in pre-order. No recursion:
     # smallest raises into deep stacks make lines longer than Python's call stack.
-    waiting: list[tuple[PreflopState, Action | None, int]] = [(_root(rules), None, -1)]
+    waiting: list[tuple[PreflopState, Action | None, int]] = [(_root(grains), None, -1)]
     while waiting:
         here = waiting.pop()
         node, state = len(nodes), here[0]
@@ -68,55 +100,77 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
             )
         nodes.append(here)
         if state.kind == NodeKind.DECISION:
-            offered = _actions(state, rules, thresholds)
+            offered = _actions(state, rules, thresholds, grains)
             waiting.extend(
-                (_after(state, choice, rules), choice, node) for choice in reversed(offered)
+                (_after(state, choice, grains), choice, node) for choice in reversed(offered)
             )
     return make_tree(
-        pot=0,
-        stack=rules.stack,
+        pot=grains.pot,
+        stack=grains.stack,
         kind=[state.kind for state, _, _ in nodes],
         street=[Street.PREFLOP] * len(nodes),
         player=[state.player for state, _, _ in nodes],
         parent=[parent for _, _, parent in nodes],
         invested=[state.invested for state, _, _ in nodes],
         actions=[action for _, action, _ in nodes],
+        grains=grains.per_chip,
     )
 
 
-def _root(rules: PreflopRules) -> PreflopState:
-    posted = rules.posted(OOP), rules.posted(IP)
-    if posted == (rules.stack, rules.stack):
-        return PreflopState(NodeKind.SHOWDOWN, NOBODY, posted)
-    return PreflopState(NodeKind.DECISION, IP, posted)
+def _root(grains: PreflopGrains) -> PreflopState:
+    if grains.posted == (grains.stack, grains.stack):
+        return PreflopState(NodeKind.SHOWDOWN, NOBODY, grains.posted)
+    return PreflopState(NodeKind.DECISION, IP, grains.posted)
 
 
-def _actions(state: PreflopState, rules: PreflopRules, thresholds: Thresholds) -> list[Action]:
+def _actions(
+    state: PreflopState, rules: PreflopRules, thresholds: Thresholds, grains: PreflopGrains
+) -> list[Action]:
     """What the player to act may do: fold, check or call, raises rising, all-in last."""
     player = Player(state.player)
-    own, last = (state.invested[p] - rules.ante for p in (player, player.opponent))
-    all_in = rules.stack - rules.ante
+    own, last = (state.invested[p] - grains.ante for p in (player, player.opponent))
+    all_in = grains.stack - grains.ante
     passive = [FOLD, CALL] if last > own else [CHECK]
     if last == all_in:
         return passive
-    capped = rules.raise_cap is not None and state.raises >= rules.raise_cap
-    wishes = () if capped else rules.sizes_of(player, state.raises)
     situation = PreflopSituation(
-        pot=2 * state.invested[player.opponent],
+        pot=grains.pot + 2 * state.invested[player.opponent],
         last_bet=last,
         own_bet=own,
         all_in=all_in,
         streets_left=Street.PREFLOP.left,
         raises=state.raises,
-        big_blind=rules.big_blind,
+        big_blind=grains.big_blind,
     )
-    return passive + [
+    amounts = amounts_offered(
+        _wishes(state, rules, situation), situation, thresholds, CHIPS_PER_BB, grains.per_chip
+    )
+    raises = [
         Action(ActionKind.ALL_IN if amount == all_in else ActionKind.RAISE, amount)
-        for amount in amounts_offered((*wishes, AllIn()), situation, thresholds, CHIPS_PER_BB)
+        for amount in amounts
     ]
+    if player == IP and state.raises == 0 and not rules.limp:
+        if not raises:
+            raise InputError(
+                "without the limp the small blind could only fold: give him raise_sizes, or let "
+                "preflop_allin be always"
+            )
+        passive = [FOLD]
+    return passive + raises
 
 
-def _after(state: PreflopState, action: Action, rules: PreflopRules) -> PreflopState:
+def _wishes(state: PreflopState, rules: PreflopRules, situation: Situation) -> Sizes:
+    """The sizes of the player to act, and the all-in where it is offered besides them."""
+    capped = rules.raise_cap is not None and state.raises >= rules.raise_cap
+    sizes = () if capped else rules.sizes_of(Player(state.player), state.raises)
+    behind = situation.all_in - situation.last_bet
+    deepest = rules.allin_spr
+    if deepest is None or behind <= exact("allin_spr", deepest) * situation.pot:
+        return (*sizes, AllIn())
+    return sizes
+
+
+def _after(state: PreflopState, action: Action, grains: PreflopGrains) -> PreflopState:
     """Where the hand stands after an action."""
     player = Player(state.player)
     theirs = state.invested[player.opponent]
@@ -124,13 +178,13 @@ def _after(state: PreflopState, action: Action, rules: PreflopRules) -> PreflopS
         case ActionKind.FOLD:
             return replace(state, kind=NodeKind.FOLD)
         case ActionKind.CHECK | ActionKind.CALL:
-            if theirs == rules.stack:
+            if theirs == grains.stack:
                 return PreflopState(NodeKind.SHOWDOWN, NOBODY, (theirs, theirs), state.raises)
             # A limp leaves the big blind his option; his check, and a call of a raise, end it.
             limped = player == IP and state.raises == 0
             kind, turn = (NodeKind.DECISION, OOP) if limped else (NodeKind.CHANCE, NOBODY)
             return PreflopState(kind, turn, (theirs, theirs), state.raises)
         case _:
-            total = rules.ante + action.amount
+            total = grains.ante + int(action.amount)
             invested = (total, theirs) if player == OOP else (theirs, total)
             return PreflopState(NodeKind.DECISION, player.opponent, invested, state.raises + 1)

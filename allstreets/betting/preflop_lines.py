@@ -13,6 +13,7 @@ import re
 from fractions import Fraction
 
 from allstreets.base.errors import InputError
+from allstreets.betting.chips import exact_chips
 from allstreets.betting.lines import LETTERS, PLAIN_WORDS, VERBS, choices
 from allstreets.betting.table import CHIPS_PER_BB, bb_text
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind
@@ -75,7 +76,7 @@ def _child(tree: BettingTree, node: int, word: str) -> int:
         # An all-in is found by its amount as well.
         chips = Fraction(sized[1]) * CHIPS_PER_BB
         raises = ((child, action) for child, action in choices(tree, node) if action.is_aggressive)
-        found = [child for child, action in raises if action.amount == chips]
+        found = [child for child, action in raises if exact_chips(action.amount) == chips]
     elif bet := BET_WORD.fullmatch(lowered):
         raise InputError(
             f"'{word}': the blinds are a bet to raise, write r{bet[1]}: {_offer(tree, node)}"

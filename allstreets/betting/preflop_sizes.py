@@ -4,10 +4,20 @@
 second, …, and the last one serves all later raises. A plain number multiplies the last bet; any
 other size is written as after the flop. An entry may be a list, a choice of sizes for that raise:
 `[[2, 3], "9bb", "50%"]`. Players who differ have lists of their own: `{sb: [2.5], bb: [3.5, 4]}`.
+
+Or every raise has its name, and one that is not named is all-in only:
+
+    {open: [2, 2.5], over_limp: 3bb, 3bet: {bb: [3.5], sb: [3]}, 4bet+: 2.3}
+
+`over_limp` is the big blind's raise over a limp; without it the sizes of `open` serve. `4bet+` is
+the 4-bet and every later raise. Heads-up a 3-bet of the big blind is one over an open, and one of
+the small blind comes after he has limped, so that a name and a seat say all there is to say.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import Any
 
 from allstreets.base.errors import InputError, suggest
 from allstreets.betting.sizes import (
@@ -27,7 +37,12 @@ RaiseLevels = tuple[Sizes, ...]
 
 # What a person may hand in for them.
 RaiseLevelsInput = str | float | Iterable[SizesInput]
-RaiseSizesInput = RaiseLevelsInput | Mapping[str, RaiseLevelsInput]
+RaiseSizesInput = RaiseLevelsInput | Mapping[str, RaiseLevelsInput | Mapping[str, SizesInput]]
+
+SEATS = {player.seat.lower(): player for player in (IP, OOP)}
+OPEN, OVER_LIMP = "open", "over_limp"
+NAMED_RAISE = re.compile(r"([3-9])-?bet(\+?)")  # the first raise is a "2-bet"
+NAMES = (OPEN, OVER_LIMP, "3bet", "4bet", "5bet+")
 
 FORMS = (
     "write 2.5 or 2.5x (times the last bet), 3bb, 50% (of the pot), 250c (chips), e (geometric) "
@@ -44,17 +59,79 @@ def parse_raise_sizes(given: RaiseSizesInput) -> tuple[RaiseLevels, RaiseLevels]
     if not isinstance(given, Mapping):
         levels = _levels(given, "raise_sizes")
         return levels, levels
-    seats = {player.seat.lower(): player for player in (IP, OOP)}
+    if OPEN in given or OVER_LIMP in given or any(map(_raise_number, given)):
+        return _named_levels(given)
     for key in given:
-        if key not in seats:
-            raise InputError(f"raise_sizes has an unknown key '{key}': {suggest(str(key), seats)}")
-    for seat in seats:
+        if key not in SEATS:
+            known = (*SEATS, *NAMES)
+            raise InputError(f"raise_sizes has an unknown key '{key}': {suggest(str(key), known)}")
+    _require_seats(given, "raise_sizes")
+    sb, bb = (_levels(given[seat], f"raise_sizes {seat}") for seat in SEATS)
+    return bb, sb
+
+
+def _named_levels(given: Mapping[str, Any]) -> tuple[RaiseLevels, RaiseLevels]:
+    """The sizes of raises that have names: of OOP and IP, by the raises made before."""
+    if OPEN not in given:
+        raise InputError(f"raise_sizes has no {OPEN}: write {OPEN}: [] for all-in only")
+    first = _seat_free(given, OPEN)
+    over = _seat_free(given, OVER_LIMP) if OVER_LIMP in given else first
+    levels: list[tuple[Sizes, Sizes]] = [(over, first)]
+    repeats = ""
+    for number, key in sorted((_raise_number(key), key) for key in given):
+        if key in (OPEN, OVER_LIMP):
+            continue
+        if not number:
+            raise InputError(f"raise_sizes has an unknown key '{key}': {suggest(str(key), NAMES)}")
+        if repeats:
+            raise InputError(f"raise_sizes: {repeats} is every later raise too, so drop '{key}'")
+        if number != len(levels) + 2:
+            missing = f"{len(levels) + 2}bet"
+            raise InputError(
+                f"raise_sizes has '{key}' once too often"
+                if number < len(levels) + 2
+                else f"raise_sizes has a {key} and no {missing}: write {missing}: [] for all-in "
+                "only"
+            )
+        levels.append(_by_seat(given[key], f"raise_sizes {key}"))
+        repeats = key if str(key).endswith("+") else ""
+    if not repeats:
+        levels.append(((), ()))  # what is not named is all-in only
+    return tuple(level[OOP] for level in levels), tuple(level[IP] for level in levels)
+
+
+def _raise_number(key: object) -> int:
+    """3 for "3bet"; 0 for what is no such name."""
+    found = NAMED_RAISE.fullmatch(str(key).lower())
+    return int(found[1]) if found else 0
+
+
+def _seat_free(given: Mapping[str, Any], name: str) -> Sizes:
+    """The sizes of a raise that only one player can make."""
+    if isinstance(given[name], Mapping):
+        who = "small" if name == OPEN else "big"
+        raise InputError(f"raise_sizes {name} is the {who} blind's alone: write {name}: [2.5, 3]")
+    return _level(given[name], f"raise_sizes {name}")
+
+
+def _by_seat(given: object, place: str) -> tuple[Sizes, Sizes]:
+    """The sizes of a raise of OOP and IP: the same, or each his own."""
+    if not isinstance(given, Mapping):
+        same = _level(given, place)
+        return same, same
+    for seat in given:
+        if seat not in SEATS:
+            raise InputError(f"{place} has an unknown key '{seat}': {suggest(str(seat), SEATS)}")
+    _require_seats(given, place)
+    return _level(given["bb"], f"{place} bb"), _level(given["sb"], f"{place} sb")
+
+
+def _require_seats(given: Mapping[str, Any], place: str) -> None:
+    for seat in SEATS:
         if seat not in given:
             raise InputError(
-                f"raise_sizes has no {seat}: write {seat}: [] if he is to raise all-in only"
+                f"{place} has no {seat}: write {seat}: [] if he is to raise all-in only"
             )
-    sb, bb = (_levels(given[seat], f"raise_sizes {seat}") for seat in seats)
-    return bb, sb
 
 
 def _levels(given: RaiseLevelsInput, place: str) -> RaiseLevels:

@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 
 from allstreets.base.errors import InputError
-from allstreets.betting.sizes import Sizes, SizesInput, TimesLastBet, parse_sizes
+from allstreets.betting.chips import check_chips, grains_for
+from allstreets.betting.sizes import BigBlinds, Sizes, SizesInput, TimesLastBet, parse_sizes
 from allstreets.betting.table import IP, OOP, Player, Street
-
-LARGEST_CHIPS = 10**9
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,15 @@ class PostflopRules:
     rake:         fraction of the pot that the house takes from whoever wins it
     rake_cap:     the most that it takes, in chips; None: no cap
     max_raises:   how often a street may be raised, its first bet not counted; None: until all-in
-    chips_per_bb: what "3bb" counts in
+    chips_per_bb: what "3bb" counts in; None: such sizes are refused
+    min_bet:      the smallest bet, a big blind; 0: whatever can be counted
+    bb_ante:      how much more of the starting pot OOP has put in than IP
+    grains:       in how many parts a chip can be bet; None: 1 where all amounts are whole, else 100
     """
 
     street: Street
-    pot: int
-    stack: int
+    pot: float
+    stack: float
     sizes: tuple[StreetSizes, ...]
     add_allin_threshold: float = 0.0
     force_allin_threshold: float = 0.0
@@ -77,12 +79,17 @@ class PostflopRules:
     rake: float = 0.0
     rake_cap: float | None = None
     max_raises: int | None = None
-    chips_per_bb: int = 100
+    chips_per_bb: float | None = None
+    min_bet: float = 0
+    bb_ante: float = 0
+    grains: int | None = None
 
     def __post_init__(self) -> None:
-        _check_chips("pot", self.pot, 1)
-        _check_chips("stack", self.stack, 0)
-        _check_chips("chips_per_bb", self.chips_per_bb, 1)
+        check_chips("pot", self.pot, 0.01)
+        check_chips("stack", self.stack, 0)
+        check_chips("min_bet", self.min_bet, 0)
+        if self.chips_per_bb is not None:
+            check_chips("chips_per_bb", self.chips_per_bb, 0.01)
         for name in ("add_allin_threshold", "force_allin_threshold", "merging_threshold"):
             _check_number(name, getattr(self, name))
         _check_number("rake", self.rake)
@@ -100,6 +107,25 @@ class PostflopRules:
                 f"river there are {self.street.left}"
             )
         self._check_donks()
+        if self.chips_per_bb is None:
+            self._check_big_blinds()
+
+    @property
+    def grains_per_chip(self) -> int:
+        """In how many parts a chip can be bet."""
+        if self.grains is not None:
+            return self.grains
+        return grains_for(self.pot, self.stack, self.chips_per_bb, self.min_bet)
+
+    def _check_big_blinds(self) -> None:
+        for street in self.sizes:
+            for one in street:
+                for size in (*one.bet, *one.raises, *(one.donk or ())):
+                    if isinstance(size, BigBlinds):
+                        raise InputError(
+                            f"'{size}': nobody says what a big blind is: give chips_per_bb, or "
+                            "write 50% (of the pot) or 100c (chips)"
+                        )
 
     def _check_donks(self) -> None:
         for street in Street:
@@ -127,16 +153,6 @@ def same_sizes(street: Street, bet: SizesInput, raises: SizesInput) -> tuple[Str
 def _check_count(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(f"{name} {value!r} is not a count: write 0, 1, 2, … or leave it out")
-
-
-def _check_chips(name: str, value: object, smallest: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(
-            f"{name} {value!r} is not a whole number: chips are whole, so count in a smaller unit "
-            "(100 chips a big blind, say)"
-        )
-    if not smallest <= value <= LARGEST_CHIPS:
-        raise InputError(f"{name} {value} does not lie between {smallest} and {LARGEST_CHIPS}")
 
 
 def _check_number(name: str, value: object) -> None:

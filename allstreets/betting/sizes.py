@@ -28,7 +28,7 @@ PLAIN = re.compile(NUMBER)
 PERCENT = re.compile(rf"({NUMBER})%")
 TIMES = re.compile(rf"({NUMBER})x")
 BIG_BLINDS = re.compile(rf"({NUMBER})bb")
-CHIPS = re.compile(r"(\d{1,9})c")
+CHIPS = re.compile(r"(\d{1,9}(?:\.\d{1,2})?)c")
 GEOMETRIC = re.compile(rf"(\d{{0,2}})e(?:({NUMBER})%)?")
 ALL_IN_WORDS = ("a", "allin", "all-in")
 
@@ -73,10 +73,10 @@ class BigBlinds:
 class Chips:
     """A bet of, or a raise to, so many chips."""
 
-    chips: int
+    chips: Decimal | int
 
     def __str__(self) -> str:
-        return f"{self.chips}c"
+        return f"{_plain(Decimal(self.chips))}c"
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,23 @@ def sizes_text(sizes: Iterable[BetSize]) -> str:
     return ",".join(map(str, sizes))
 
 
+def read_share(name: str, given: object) -> float:
+    """A share of the pot, of rake say: "5%" or 0.05.
+
+    >>> read_share("rake", "5%"), read_share("rake", 0.05)
+    (0.05, 0.05)
+    """
+    if isinstance(given, str):
+        word = given.strip()
+        if match := PERCENT.fullmatch(word):
+            return float(Decimal(match[1]) / 100)
+        if PLAIN.fullmatch(word):
+            return float(word)
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        return float(given)
+    raise InputError(f"{name} {given!r} is not a share of the pot: write 5% or 0.05")
+
+
 def _read_entry(entry: object, position: int, raises: bool, place: str) -> BetSize:
     try:
         if isinstance(entry, str):
@@ -174,7 +191,8 @@ def read_size(text: str, *, raises: bool = False) -> BetSize:
     if match := BIG_BLINDS.fullmatch(word):
         return BigBlinds(_positive(text, match[1]))
     if match := CHIPS.fullmatch(word):
-        return Chips(int(_positive(text, match[1])))
+        chips = _positive(text, match[1])
+        return Chips(int(chips) if chips == int(chips) else chips)
     if match := TIMES.fullmatch(word):
         return _times_last_bet(text, match[1])
     if PLAIN.fullmatch(word):

@@ -10,14 +10,24 @@ force_allin_threshold: 0.1
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from allstreets.base.errors import InputError, suggest
 from allstreets.betting.rules import PlayerSizes, PostflopRules, StreetSizes
-from allstreets.betting.sizes import SizesInput
+from allstreets.betting.sizes import SizesInput, read_share
 from allstreets.betting.table import IP, OOP, Player, Street, street_of_board
 from allstreets.cards.card import parse_board
+
+# Keys of a spot that are rules under the same name.
+OTHERS = (
+    "add_allin_threshold",
+    "force_allin_threshold",
+    "merging_threshold",
+    "rake_cap",
+    "max_raises",
+    "chips_per_bb",
+    "grains",
+)
 
 
 def rules_from_spot(spot: Mapping[str, Any]) -> PostflopRules:
@@ -26,19 +36,21 @@ def rules_from_spot(spot: Mapping[str, Any]) -> PostflopRules:
     The board gives the street. `bet_sizes` has a key for each street and player, "river_oop", with
     the lists `bet`, `raise` and, for OOP, `donk`. Sizes of streets before the board's are ignored,
     so that a spot can be solved again from a later street. A list `donk` beside `bet_sizes` serves
-    every later street that has none of its own.
+    every later street that has none of its own. Where `chips_per_bb` says what a big blind is, a
+    bet is at least one.
     """
     for key in ("board", "pot", "stack", "bet_sizes"):
         if key not in spot:
             raise InputError(f"the spot has no {key}")
     street = street_of_board(parse_board(spot["board"]))
-    others = {rule.name for rule in fields(PostflopRules)} - {"street", "pot", "stack", "sizes"}
     return PostflopRules(
         street=street,
         pot=spot["pot"],
         stack=spot["stack"],
         sizes=sizes_from_spot(spot["bet_sizes"], street, spot.get("donk")),
-        **{key: spot[key] for key in others if key in spot},
+        rake=read_share("rake", spot.get("rake", 0.0)),
+        min_bet=spot.get("chips_per_bb") or 0,
+        **{key: spot[key] for key in OTHERS if key in spot},
     )
 
 

@@ -7,12 +7,14 @@ A tree of the betting before the flop ends with its street: its CHANCE nodes hav
 
 from dataclasses import dataclass
 from enum import IntEnum
+from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.betting.chips import GRAINS, in_chips, neat
 from allstreets.betting.table import Player, Street
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -47,7 +49,7 @@ class Action:
     """
 
     kind: ActionKind
-    amount: int = 0
+    amount: float = 0  # a whole number wherever it is one
 
     @property
     def is_aggressive(self) -> bool:
@@ -63,8 +65,8 @@ class BettingTree:
     children[first_child[n] : first_child[n] + child_count[n]].
     """
 
-    pot: int  # chips in the middle at the root, nobody's any more
-    stack: int  # chips of each player at the root; before the flop with what he has posted
+    pot: float  # chips in the middle at the root, nobody's any more
+    stack: float  # chips of each player at the root; before the flop with what he has posted
     kind: NDArray[np.uint8]  # [N]: NodeKind
     street: NDArray[np.uint8]  # [N]: Street; of a CHANCE node the street that is over
     player: NDArray[np.int8]  # [N]: who acts; at FOLD who folded; otherwise −1
@@ -72,13 +74,20 @@ class BettingTree:
     first_child: NDArray[np.int32]  # [N]: where in `children` the node's own begin
     child_count: NDArray[np.int32]  # [N]
     children: NDArray[np.int32]  # [N−1]: nodes, grouped by parent
-    invested: NDArray[np.int64]  # [N,2]: chips put in since the root by OOP, IP; blinds, antes too
+    # [N,2]: chips put in since the root by OOP, IP; blinds, antes too. Whole numbers unless the
+    # game has amounts with decimals.
+    invested: NDArray[Any]
     actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
 
     @property
     def node_count(self) -> int:
         """N."""
         return len(self.kind)
+
+    @property
+    def grain(self) -> Fraction:
+        """The smallest part of a chip that amounts are rounded to."""
+        return Fraction(1, GRAINS if self.invested.dtype.kind == "f" else 1)
 
     @property
     def first_street(self) -> Street:
@@ -99,9 +108,18 @@ class BettingTree:
         """Who acts at a decision."""
         return Player(int(self.player[node]))
 
-    def pot_at(self, node: int) -> int:
+    def pot_at(self, node: int) -> float:
         """All chips in the middle, bets that nobody has called yet included."""
-        return self.pot + int(self.invested[node].sum())
+        return neat(self.pot + self.invested[node].sum().item())
+
+    def stack_at(self, node: int, player: Player) -> float:
+        """What a player has left."""
+        return neat(self.stack - self.invested[node, player].item())
+
+    def to_call_at(self, node: int) -> float:
+        """What the player at a decision has to pay to go on."""
+        player, invested = self.player_at(node), self.invested[node]
+        return neat((invested[player.opponent] - invested[player]).item())
 
     def path_to(self, node: int) -> tuple[int, ...]:
         """The nodes from the root to a node, both included."""
@@ -134,16 +152,27 @@ def make_tree(
     parent: list[int],
     invested: list[tuple[int, int]],
     actions: list[Action | None],
+    grains: int = 1,
 ) -> BettingTree:
-    """A tree out of its nodes in pre-order; the lists of children follow from the parents."""
+    """A tree out of its nodes in pre-order; the lists of children follow from the parents.
+
+    Amounts are in grains, of which a chip has `grains`; the tree's are in chips.
+    """
     parents = np.array(parent, np.int32)
     # Siblings are met in the order of their actions, so a stable sort keeps that order.
     children = np.argsort(parents[1:], kind="stable").astype(np.int32) + np.int32(1)
     child_count = np.bincount(parents[1:], minlength=len(parents)).astype(np.int32)
     first_child = np.concatenate([[0], np.cumsum(child_count)[:-1]]).astype(np.int32)
+    chips: NDArray[Any] = np.array(invested, np.int64).reshape(-1, 2)
+    if grains > 1:
+        chips = chips / grains
+        actions = [
+            Action(action.kind, in_chips(int(action.amount), grains)) if action else None
+            for action in actions
+        ]
     return BettingTree(
-        pot=pot,
-        stack=stack,
+        pot=in_chips(pot, grains),
+        stack=in_chips(stack, grains),
         kind=read_only(np.array(kind, np.uint8)),
         street=read_only(np.array(street, np.uint8)),
         player=read_only(np.array(player, np.int8)),
@@ -151,7 +180,7 @@ def make_tree(
         first_child=read_only(first_child),
         child_count=read_only(child_count),
         children=read_only(children),
-        invested=read_only(np.array(invested, np.int64).reshape(-1, 2)),
+        invested=read_only(chips),
         actions=tuple(actions),
     )
 

@@ -12,6 +12,7 @@ from allstreets.betting.flop_pots import FlopPot, flop_pots
 from allstreets.betting.payoffs import Outcome, payoffs
 from allstreets.betting.preflop_lines import preflop_action_label
 from allstreets.betting.preflop_rules import PreflopRules
+from allstreets.betting.rules_text import posted_text
 from allstreets.betting.table import IP, Player, bb_text
 from allstreets.betting.tree import BettingTree, NodeKind
 
@@ -21,9 +22,7 @@ def draw_tree(
 ) -> list[str]:
     """The lines of a drawing of a preflop tree; a note stands behind its flop pot."""
     ends = _ends(tree, rules, notes or {})
-    head = f"{bb_text(rules.stack)} bb, blinds {_blinds(rules)} bb"
-    if rules.ante:
-        head += f", ante {bb_text(rules.ante)} bb"
+    head = f"{bb_text(rules.stack)} bb, {posted_text(rules)}"
     lines = [f"{ends.get(0, IP.seat)}: {head}"]
     # The rules between a node's children and the left margin, for the children below it.
     margins = [""]
@@ -53,7 +52,3 @@ def _ends(tree: BettingTree, rules: PreflopRules, notes: Mapping[FlopPot, str]) 
             won = round(float(results[node, winner, Outcome.WIN]), 2)
             ends[node] = f"{winner.seat} wins {bb_text(won)} bb"
     return ends
-
-
-def _blinds(rules: PreflopRules) -> str:
-    return f"{bb_text(rules.small_blind)}/{bb_text(rules.big_blind)}"

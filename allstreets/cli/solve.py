@@ -35,12 +35,12 @@ def solve(
     board: Annotated[str | None, typer.Option(help="Three to five cards, QsJh2h.")] = None,
     oop: Annotated[str | None, typer.Option(help="Range of the player out of position.")] = None,
     ip: Annotated[str | None, typer.Option(help="Range of the player in position.")] = None,
-    pot: Annotated[int | None, typer.Option(help="Chips in the middle.")] = None,
-    stack: Annotated[int | None, typer.Option(help="Chips that each player has left.")] = None,
+    pot: Annotated[float | None, typer.Option(help="Chips in the middle.")] = None,
+    stack: Annotated[float | None, typer.Option(help="Chips that each player has left.")] = None,
     bets: Annotated[str | None, typer.Option(help="Bet sizes, '33%,75%,a'.")] = None,
     raises: Annotated[str | None, typer.Option(help="Raise sizes, '60%,a'.")] = None,
     donk: Annotated[str | None, typer.Option(help="Donk sizes; default the bet sizes.")] = None,
-    rake: Annotated[float | None, typer.Option(help="Share of the pot, 0.05.")] = None,
+    rake: Annotated[str | None, typer.Option(help="Share of the pot, 5%.")] = None,
     rake_cap: Annotated[float | None, typer.Option(help="At most so many chips.")] = None,
     target: Annotated[
         str | None, typer.Option(help="Exploitability to reach, of the pot.  [default: 0.3%]")

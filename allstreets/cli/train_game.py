@@ -189,6 +189,7 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome") -> list[str]:
     out.print()
     print_opening(out, result)
     which = "all 1,755 flops" if job.game.flops.is_all else f"{job.need.flops:,} flops"
+    cards = f"{which}, cards {job.config.cards}" if job.game.pots else "no flop is seen"
     reached = (
         "not known: the strategies of other flops are not kept"
         if figures.exploitability is None
@@ -200,8 +201,14 @@ def print_unified(out: "Console", outcome: "UnifiedOutcome") -> list[str]:
             f"Before the flop alone: {figure(figures.preflop_exploitability)} mbb/hand. "
             f"The game is worth {figures.values[1]:+.1f} mbb/hand to the small blind."
         )
+    if job.config.cards == "classes" and job.game.pots:
+        out.print(
+            "That is the game of hand classes, a quick picture: it is blind to turn and river, and "
+            "its figures say nothing about real cards (docs/training.md).",
+            soft_wrap=True,
+        )
     out.print(
-        f"Solved: {job.config.stack_depth:g} bb, {which}, cards {job.config.cards}, "
+        f"Solved: {job.config.stack_depth:g} bb, {cards}, "
         f"{outcome.solver.iterations:,} iterations in {duration(seconds)}.",
         soft_wrap=True,
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import CHIPS_PER_BB, BettingTree, Player, Street
+from allstreets.betting import CHIPS_PER_BB, IP, OOP, BettingTree, Player, Street, neat
 from allstreets.cards import HAND_NAMES, Flop
 from allstreets.solvers.reached import Bools, LineReach, often_taken
 from allstreets.solvers.words import mix_lines, number_text, percent_text
@@ -285,6 +285,6 @@ def chips_at(tree: BettingTree, node: int, player: Player) -> dict[str, Any]:
     invested = tree.invested[node]
     return {
         "pot": in_bb(tree.pot_at(node)),
-        "stacks": (in_bb(tree.stack - int(invested[0])), in_bb(tree.stack - int(invested[1]))),
-        "to_call": in_bb(int(invested[player.opponent] - invested[player])),
+        "stacks": (in_bb(tree.stack_at(node, OOP)), in_bb(tree.stack_at(node, IP))),
+        "to_call": in_bb(neat((invested[player.opponent] - invested[player]).item())),
     }

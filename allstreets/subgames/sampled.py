@@ -133,7 +133,7 @@ class SampledSubgame:
         for player in Player:
             self._match(player, -math.inf)
         # Games of a job share its seed; flop and stakes tell them apart.
-        entropy = np.random.SeedSequence((seed, *flop, tree.pot, tree.stack))
+        entropy = np.random.SeedSequence((seed, *flop, int(tree.pot), int(tree.stack)))
         self._random = entropy.generate_state(1, np.uint64).astype(np.uint64)
         self._steps = np.zeros(2, np.int64)
         self._room = Room(

@@ -221,9 +221,10 @@ class PostflopModelConfig(ConfigModel):
         raises = info.field_name == "raise_sizes"
         if isinstance(value, SizesByStreet):
             for street in STREETS:
-                check_sizes(getattr(value, street), raises=raises, path=(street,))
+                sizes = getattr(value, street)
+                check_sizes(sizes, raises=raises, path=(street,), big_blinds=False)
         elif value is not None:
-            check_sizes(value, raises=raises)
+            check_sizes(value, raises=raises, big_blinds=False)
         return value
 
     @field_validator("fixed_flops")

@@ -11,11 +11,22 @@ from allstreets.training.config_model import WrongKeyError
 from allstreets.training.problems import KeyPath
 
 
-def check_sizes(given: Any, *, raises: bool, path: KeyPath = ()) -> None:
-    """Refuse the first entry that is no size after the flop: 0.5, "33%", "33%,75%", a list."""
-    from allstreets.betting import parse_sizes
+def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: bool = True) -> None:
+    """Refuse the first entry that is no size after the flop: 0.5, "33%", "33%,75%", a list.
 
-    _check_entries(given, path, lambda entry: parse_sizes([entry], raises=raises))
+    Without `big_blinds` sizes in them are refused too.
+    """
+    from allstreets.betting import parse_sizes
+    from allstreets.betting.sizes import BigBlinds
+
+    def read(entry: Any) -> None:
+        for size in parse_sizes([entry], raises=raises):
+            if isinstance(size, BigBlinds) and not big_blinds:
+                raise InputError(
+                    f"sizes: '{size}': there is no big blind here, only the pot; write 50%, say"
+                )
+
+    _check_entries(given, path, read)
 
 
 def check_raise_sizes(given: Any) -> None:
@@ -26,7 +37,8 @@ def check_raise_sizes(given: Any) -> None:
     try:
         parse_raise_sizes(listed(given))
     except InputError as error:
-        raise WrongKeyError((), str(error).removeprefix("raise_sizes: ")) from None
+        text = str(error).removeprefix("raise_sizes").removeprefix(":").strip()
+        raise WrongKeyError((), text) from None
 
 
 def listed(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from allstreets.training.wording import duration, figure
 
 if TYPE_CHECKING:
-    from allstreets.betting import PlayerSizes
+    from allstreets.betting import PlayerSizes, StreetSizes
     from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 CARDS = {
@@ -24,7 +24,8 @@ def summary_lines(result: PreflopResult) -> list[str]:
     facts = result.facts
     lines = [_rules_line(result)]
     if isinstance(result, UnifiedResult):
-        lines += [_postflop_line(result), _flops_line(result)]
+        seen = [_postflop_line(result), _flops_line(result)]
+        lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
     return lines + quality_lines(result)
@@ -86,6 +87,8 @@ def _covers(result: PreflopResult) -> str:
 
     if not isinstance(result, UnifiedResult):
         return "best response before the flop, against the values that pots are given there"
+    if not result.game.pots:
+        return "best response in the whole game, with the whole deck"
     flops = result.game.flops
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
@@ -97,18 +100,10 @@ def _flop_count(result: UnifiedResult) -> str:
 
 
 def _rules_line(result: PreflopResult) -> str:
-    from allstreets.betting import IP, OOP, bb_text, sizes_text
+    from allstreets.betting import bb_text, posted_text, raises_text
 
     rules = result.rules
-    parts = [
-        f"{bb_text(rules.stack)} bb stacks",
-        f"blinds {bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb",
-    ]
-    if rules.ante:
-        parts.append(f"ante {bb_text(rules.ante)} bb")
-    levels = [" then ".join(sizes_text(level) for level in rules.raise_sizes[p]) for p in (IP, OOP)]
-    raises = levels[0] if levels[0] == levels[1] else f"SB {levels[0]}, BB {levels[1]}"
-    parts.append(f"raises {raises or 'none'} and all-in")
+    parts = [f"{bb_text(rules.stack)} bb stacks", posted_text(rules), raises_text(rules)]
     if rules.raise_cap is not None:
         parts.append(f"raise cap {rules.raise_cap}")
     if rules.rake:
@@ -118,19 +113,30 @@ def _rules_line(result: PreflopResult) -> str:
 
 
 def _postflop_line(result: UnifiedResult) -> str:
-    from allstreets.betting import Player, Street
+    from allstreets.betting import POT_KINDS
 
     game = result.game
+    told = _streets_text(game.sizes)
+    for kind in POT_KINDS:
+        if kind in game.pot_sizes:
+            name = kind.replace("bet", "-bet")
+            told += f"; in {name} pots {_streets_text(game.pot_sizes[kind])}"
+    raises = game.max_raises
+    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} a street"
+    return f"after the flop {told}{limit}"
+
+
+def _streets_text(streets: tuple[StreetSizes, ...]) -> str:
+    from allstreets.betting import Player, Street
+
     texts = {}
-    for street, sizes in zip((Street.FLOP, Street.TURN, Street.RIVER), game.sizes, strict=True):
+    for street, sizes in zip((Street.FLOP, Street.TURN, Street.RIVER), streets, strict=True):
         own = [_sizes(sizes[player]) for player in Player]
         texts[street.text] = own[0] if own[0] == own[1] else f"BB {own[0]}; SB {own[1]}"
     told = list(dict.fromkeys(texts.values()))
     if len(told) > 1:
         told = [f"{street}: {text}" for street, text in texts.items()]
-    raises = game.max_raises
-    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} a street"
-    return f"after the flop {'; '.join(told)}{limit}"
+    return "; ".join(told)
 
 
 def _sizes(sizes: PlayerSizes) -> str:

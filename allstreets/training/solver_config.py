@@ -5,12 +5,20 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from allstreets.training.config_model import ConfigModel, OldName, WrongKeyError
-from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
-from allstreets.training.spot_config import Size, Sizes
+from allstreets.training.config_model import OldName, WrongKeyError
+from allstreets.training.game_config import (
+    STREETS,
+    GameConfig,
+    PostflopPot,
+    PostflopStreet,
+    PotKind,
+    Street,
+)
+from allstreets.training.size_checks import check_sizes, listed
+from allstreets.training.spot_config import Sizes
 
 if TYPE_CHECKING:
-    from allstreets.betting import PreflopRules, StreetSizes
+    from allstreets.betting import StreetSizes
     from allstreets.cards.flop_sets import FlopSet
     from allstreets.cfr.pruning import Pruning
     from allstreets.cfr.schedules import Schedule
@@ -18,84 +26,8 @@ if TYPE_CHECKING:
     from allstreets.solvers.unified.game import UnifiedGame
     from allstreets.training.stopping import StopRule
 
-RaiseLevel = Size | tuple[Size, ...]
-RaiseSizes = Size | tuple[RaiseLevel, ...] | dict[str, Size | tuple[RaiseLevel, ...]]
 DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
 CHARTS = 4  # in a run, unless its file says otherwise; the last is that of the solution
-
-
-class PostflopStreet(ConfigModel):
-    """The sizes of one street after the flop, for both players."""
-
-    bet: Sizes = Field(examples=[["33%", "75%"]])
-    """Where nobody has bet on this street."""
-
-    raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
-    """On top of a bet or raise; without it the bet sizes serve."""
-
-    @field_validator("bet", "raises")
-    @classmethod
-    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
-        if value is not None:
-            check_sizes(value, raises=info.field_name == "raises")
-        return value
-
-
-class GameConfig(ConfigModel):
-    """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
-
-    stack_depth: float = Field(default=20, gt=0, le=1_000_000, examples=[20])
-    """Stack of each player before antes and blinds, in big blinds."""
-
-    small_blind: float = Field(default=0.5, ge=0, examples=[0.5])
-    """In big blinds."""
-
-    big_blind: float = Field(default=1, gt=0, examples=[1])
-    """In big blinds: 1, unless the game is odd."""
-
-    ante: float = Field(default=0, ge=0, examples=[0.1])
-    """Posted by each player, in big blinds."""
-
-    raise_sizes: RaiseSizes = Field(default=(2.5,), examples=[[2.5]])
-    """Preflop raises, times the last bet; the last entry serves all later raises."""
-
-    raise_cap: int | None = Field(default=4, ge=0, examples=[4])
-    """How many raises there may be before the flop; all-in is always possible."""
-
-    preflop_force_allin_threshold: float = Field(default=0, ge=0)
-    """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
-
-    rake: float = Field(default=0, ge=0, lt=1, examples=[0.05])
-    """Share of the pot that the house takes."""
-
-    rake_cap: float | None = Field(default=None, ge=0, examples=[3])
-    """The most that it takes, in big blinds."""
-
-    no_flop_no_drop: bool = True
-    """No rake where somebody folds before the flop."""
-
-    @field_validator("raise_sizes")
-    @classmethod
-    def _raises_can_be_read(cls, value: RaiseSizes) -> RaiseSizes:
-        check_raise_sizes(value)
-        return value
-
-    def preflop_rules(self) -> "PreflopRules":
-        """The betting before the flop."""
-        from allstreets.betting import PreflopRules
-
-        return PreflopRules.parse(
-            self.stack_depth,
-            listed(self.raise_sizes),
-            self.raise_cap,
-            ante=self.ante,
-            small_blind=self.small_blind,
-            big_blind=self.big_blind,
-            force_allin_threshold=self.preflop_force_allin_threshold,
-            rake=self.rake,
-            rake_cap=self.rake_cap,
-            no_flop_no_drop=self.no_flop_no_drop,
-        )
 
 
 class LearningConfig(GameConfig):
@@ -236,8 +168,13 @@ class UnifiedConfig(LearningConfig):
     postflop_raise_sizes: Sizes | None = Field(default=None, examples=[[1.0]])
     """Raises after the flop; without it the bet sizes serve."""
 
-    postflop_streets: dict[Literal["flop", "turn", "river"], PostflopStreet] | None = None
+    postflop_streets: dict[Street, PostflopStreet] | None = None
     """Sizes of single streets, which go before the two keys above."""
+
+    postflop_pots: dict[PotKind, PostflopPot] | None = Field(
+        default=None, examples=[{"3bet": {"bet": ["33%"], "raise": ["60%"]}}]
+    )
+    """Sizes of limped, raised, 3bet and 4bet pots, which go before the three keys above."""
 
     postflop_max_raises_per_street: int | None = Field(default=1, ge=0, examples=[1])
     """How often a street may be raised, its first bet not counted."""
@@ -350,15 +287,17 @@ class UnifiedConfig(LearningConfig):
             return parse_flop_set(self.max_canonical_flops)
         return parse_flop_set(self.flops if isinstance(self.flops, str) else list(self.flops))
 
-    def street_sizes(self) -> "tuple[StreetSizes, ...]":
-        """The sizes after the flop, street by street."""
+    def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
+        """The sizes after the flop, street by street, of a kind of pot or of all others."""
         from allstreets.betting import PlayerSizes
 
         found = []
-        for street in ("flop", "turn", "river"):
+        for street in STREETS:
             bet, raises = self.postflop_bet_sizes, self.postflop_raise_sizes
-            if self.postflop_streets and street in self.postflop_streets:
-                own = self.postflop_streets[street]
+            own = (self.postflop_streets or {}).get(street)
+            if pot is not None:
+                own = pot.street(street) or own
+            if own is not None:
                 bet, raises = own.bet, own.raises
             sizes = PlayerSizes.parse(listed(bet), listed(bet if raises is None else raises))
             found.append((sizes, sizes))
@@ -376,6 +315,9 @@ class UnifiedConfig(LearningConfig):
             add_allin_threshold=self.add_allin_threshold,
             force_allin_threshold=self.force_allin_threshold,
             merging_threshold=self.merging_threshold,
+            pot_sizes={
+                kind: self.street_sizes(pot) for kind, pot in (self.postflop_pots or {}).items()
+            },
         )
 
     def batches(self) -> "FlopBatches":

@@ -64,6 +64,18 @@ def parse_time(text: str) -> float:
 
 Size = str | float
 Sizes = Size | tuple[Size, ...]
+
+
+def parse_rake(value: Any) -> Any:
+    """A share of the pot, as text with a per cent sign or as a number."""
+    from allstreets.betting import read_share  # which brings Numba with it
+
+    return read_share("rake", value) if isinstance(value, str) else value
+
+
+Rake = Annotated[
+    float, BeforeValidator(parse_rake, json_schema_input_type=str | float), Field(ge=0, lt=1)
+]
 Target = Annotated[float, BeforeValidator(parse_target, json_schema_input_type=str | float)]
 
 
@@ -111,11 +123,14 @@ class SpotConfig(ConfigModel):
     ip_range: RangeText | None = Field(default=None, examples=["22+,A2s+"])
     """The range of the player in position."""
 
-    pot: int | None = Field(default=None, examples=[100])
-    """Chips in the middle."""
+    pot: float | None = Field(default=None, examples=[100])
+    """Chips in the middle, of any unit; two decimals are allowed."""
 
-    stack: int | None = Field(default=None, examples=[500])
+    stack: float | None = Field(default=None, examples=[500])
     """Chips that each player has left (the shorter stack)."""
+
+    chips_per_bb: float | None = Field(default=None, gt=0, examples=[100])
+    """What a big blind is: sizes may be in bb then (3bb), and a bet is at least one."""
 
     bets: Sizes | None = Field(default=None, examples=[["33%", "75%", "a"]])
     """Bet sizes of both players on every street."""
@@ -129,6 +144,9 @@ class SpotConfig(ConfigModel):
     donk: Sizes | None = None
     """Donk sizes of OOP on every later street that has none of its own."""
 
+    max_raises: int | None = Field(default=None, ge=0, examples=[2])
+    """How often a street may be raised, its first bet not counted; without it until all-in."""
+
     add_allin_threshold: float = Field(default=0.0, ge=0)
     """All-in is offered as well where it is at most this many pots."""
 
@@ -138,8 +156,8 @@ class SpotConfig(ConfigModel):
     merging_threshold: float = Field(default=0.0, ge=0)
     """Sizes closer than this to a larger one are dropped."""
 
-    rake: float = Field(default=0.0, ge=0, lt=1, examples=[0.05])
-    """Share of the pot that the house takes."""
+    rake: Rake = Field(default=0.0, examples=["5%"])
+    """Share of the pot that the house takes: 5% or 0.05."""
 
     rake_cap: float | None = Field(default=None, ge=0)
     """The most that it takes, in chips."""
@@ -170,6 +188,7 @@ class SpotConfig(ConfigModel):
 
     def spot(self) -> "Spot":
         """The spot; ranges, board, sizes and rules are read here."""
+        from allstreets.betting import neat
         from allstreets.solvers import Spot
 
         missing = [key for key in NEEDED if getattr(self, key) is None]
@@ -185,6 +204,8 @@ class SpotConfig(ConfigModel):
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}
             players = [f"{street}_{player}" for street in STREETS for player in ("oop", "ip")]
             keys["bet_sizes"] = dict.fromkeys(players, lists)
+        amounts = ("pot", "stack", "chips_per_bb")
+        keys |= {key: neat(keys[key]) for key in amounts if keys.get(key) is not None}
         spot = Spot.from_mapping({key: value for key, value in keys.items() if value is not None})
         _ = spot.ranges, spot.rules  # what is wrong shall be said now
         return spot

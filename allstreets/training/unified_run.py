@@ -151,7 +151,7 @@ def require_unified(job: UnifiedJob, output: Path | None, resume: bool) -> None:
 
 def build_tables(job: UnifiedJob, on_progress: Count | None = None) -> None:
     """Count the margins of all flops and keep them, where the game needs most of them anyway."""
-    if job.config.cards == "classes" and job.need.flops > TABLE_FLOPS:
+    if job.config.cards == "classes" and job.need.flops > TABLE_FLOPS and job.need.pots:
         flop_table().build(job.threads, on_progress)
 
 

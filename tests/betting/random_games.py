@@ -64,7 +64,8 @@ def postflop_rules(draw: st.DrawFn) -> PostflopRules:
         rake=draw(st.sampled_from([0.0, 0.05])),
         rake_cap=draw(st.sampled_from([None, 0.0, 3.5])),
         max_raises=draw(st.sampled_from([None, None, 0, 1, 2])),
-        chips_per_bb=draw(st.sampled_from([2, 10, 100])),
+        chips_per_bb=(big_blind := draw(st.sampled_from([2, 10, 100]))),
+        min_bet=draw(st.sampled_from([0, big_blind])),
     )
 
 

@@ -39,7 +39,10 @@ def preflop_games(draw: st.DrawFn) -> Game:
         "stack_depth": draw(st.integers(100, 30_000) | st.integers(1, 300)) / 100,
         "raise_sizes": draw(st.lists(st.lists(raise_sizes, max_size=2), max_size=3)),
         "raise_cap": draw(st.none() | st.integers(0, 5)),
-        "ante": draw(st.sampled_from([0, 0, 0.1, 0.12, 0.25, 1])),
+        "ante": draw(st.sampled_from([0, 0, 0.1, 0.125, 0.25, 1])),
+        "bb_ante": draw(st.sampled_from([0, 0, 0.005, 1])),
+        "limp": draw(st.booleans() | st.just(True)),
+        "allin": draw(st.sampled_from(["always", "always", "never", 0.7, 4])),
         "small_blind": small_blind,
         "big_blind": big_blind,
         "force_allin_threshold": draw(st.sampled_from([0.0, 0.0, 0.1, 0.35])),
@@ -47,10 +50,14 @@ def preflop_games(draw: st.DrawFn) -> Game:
         "rake_cap": draw(st.sampled_from([None, 0, 0.035, 3])),
         "no_flop_no_drop": draw(st.booleans()),
     }
+    if written["bb_ante"] >= written["stack_depth"]:
+        written["bb_ante"] = 0
     rules = PreflopRules.parse(**written)
     try:
         return Game(written, rules, build_preflop_tree(rules, LARGEST_TREE))
-    except InputError:
+    except InputError as error:
         written["raise_cap"] = 3
+        if "could only fold" in str(error):
+            written["limp"] = True
         rules = PreflopRules.parse(**written)
         return Game(written, rules, build_preflop_tree(rules))

@@ -1,6 +1,7 @@
 """The pots that see a flop, and the rules of the games that follow."""
 
 import numpy as np
+import pytest
 from betting.random_preflop import Game, preflop_games
 from hypothesis import given
 
@@ -13,6 +14,8 @@ from allstreets.betting import (
     build_postflop_tree,
     build_preflop_tree,
     flop_pots,
+    neat,
+    paid_at,
     parse_preflop_line,
     postflop_rules,
     preflop_line_text,
@@ -50,13 +53,20 @@ def test_antes_are_in_the_pot() -> None:
 
 @given(preflop_games())
 def test_half_of_every_pot_is_each_player_s(game: Game) -> None:
-    """So a result relative to half the pot of the flop is one relative to the chips put in."""
+    """So a result relative to half the pot of the flop is one relative to the chips put in.
+
+    Of an ante that the big blind posts for both, that is told apart.
+    """
     _, rules, tree = game
     pots = flop_pots(tree)
     assert [pot.node for pot in pots] == np.flatnonzero(tree.kind == NodeKind.CHANCE).tolist()
     for pot in pots:
-        assert (2 * tree.invested[pot.node] == pot.pot).all()
-        assert pot.stack == rules.stack - pot.pot // 2 > 0
+        assert pot.bb_ante == rules.bb_ante
+        own = neat((pot.pot - pot.bb_ante) / 2)
+        assert (tree.invested[pot.node] == own).all()
+        assert pot.stack == neat(rules.playing_stack - own) > 0
+        oop, ip = paid_at(tree, pot.bb_ante, pot.node)
+        assert (oop, ip) == pytest.approx((own + rules.bb_ante, own))
         assert (pot.raises == 0) == (pot.name == "limped")
 
 
@@ -79,4 +89,7 @@ def test_the_game_after_the_flop_keeps_the_rake() -> None:
         rake=0.05,
         rake_cap=50,
         max_raises=2,
+        chips_per_bb=100,
+        min_bet=100,
+        grains=1,
     )

@@ -2,7 +2,7 @@
 chips change hands.
 
 PokerKit starts every hand before the flop. Antes of half the pot, no blinds, and checks down to
-the first street of the tree give the same situation, with a smallest bet of one chip.
+the first street of the tree give the same situation, with the smallest bet of the rules or a chip.
 """
 
 from dataclasses import replace
@@ -29,14 +29,9 @@ from allstreets.betting.menu import Situation
 
 def table(rules: PostflopRules) -> State:
     """A PokerKit hand at the root of the tree; OOP is its first player."""
+    half, stack = int(rules.pot) // 2, int(rules.stack)
     state = NoLimitTexasHoldem.create_state(
-        tuple(Automation),
-        True,
-        rules.pot // 2,
-        (0, 0),
-        1,
-        (rules.pot // 2 + rules.stack,) * 2,
-        2,
+        tuple(Automation), True, half, (0, 0), max(int(rules.min_bet), 1), (half + stack,) * 2, 2
     )
     for _ in range(2 * rules.street):
         state.check_or_call()
@@ -54,7 +49,7 @@ def check_what_is_legal(tree: BettingTree, node: int, state: State) -> None:
     assert (actions[0].kind == ActionKind.FOLD) == (to_call > 0)
     for action in actions:
         if action.is_aggressive:
-            assert state.can_complete_bet_or_raise_to(action.amount)
+            assert state.can_complete_bet_or_raise_to(int(action.amount))
             is_most = action.amount == state.max_completion_betting_or_raising_to_amount
             assert (action.kind == ActionKind.ALL_IN) == is_most
 
@@ -86,7 +81,7 @@ def test_a_line_played_in_pokerkit(
         if action.kind == ActionKind.FOLD:
             state.fold()
         elif action.is_aggressive:
-            state.complete_bet_or_raise_to(action.amount)
+            state.complete_bet_or_raise_to(int(action.amount))
         else:
             state.check_or_call()
     assert not state.status
@@ -97,11 +92,22 @@ def test_a_line_played_in_pokerkit(
     assert theirs in [[ours[OOP, k], ours[IP, 2 - k]] for k in range(3)]
 
 
-@given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 400))
-def test_the_smallest_raise_is_pokerkit_s(bet: int, increment: int, stack: int) -> None:
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 400), st.integers(0, 80))
+def test_the_smallest_bet_and_raise_are_pokerkit_s(
+    bet: int, increment: int, stack: int, min_bet: int
+) -> None:
     """A bet, a raise, and the smallest second raise, with stacks that may be too short for it."""
     stack += bet + increment
-    state = table(PostflopRules(Street.FLOP, 100, stack, same_sizes(Street.FLOP, "", "")))
+    rules = PostflopRules(
+        Street.FLOP, 100, stack, same_sizes(Street.FLOP, "1c", "1c"), min_bet=min_bet
+    )
+    state = table(rules)
+    tree = build_postflop_tree(replace(rules, street=Street.RIVER, sizes=rules.sizes[:1]))
+    (smallest,) = (action.amount for action in tree.actions_at(0) if action.is_aggressive)
+    assert state.min_completion_betting_or_raising_to_amount == smallest
+    bet = max(bet, min_bet)
+    if bet >= stack:
+        return
     state.complete_bet_or_raise_to(bet)
     raise_to = max(bet + increment, 2 * bet)
     if raise_to >= stack:

@@ -30,7 +30,7 @@ Game = tuple[PostflopRules, BettingTree]
 SPOTS = json.loads((Path(__file__).parents[1] / "data" / "spots.json").read_text())["spots"]
 
 
-def amounts(actions: tuple[Action, ...]) -> list[int]:
+def amounts(actions: tuple[Action, ...]) -> list[float]:
     return [action.amount for action in actions if action.is_aggressive]
 
 
@@ -44,7 +44,7 @@ def test_decisions_by_street_are_those_of_another_solver(spot: dict[str, Any]) -
     assert {street.text: count for street, count in counts.items()} == spot["decision_nodes"]
 
 
-def street_so_far(tree: BettingTree, node: int) -> list[int]:
+def street_so_far(tree: BettingTree, node: int) -> list[float]:
     """The totals bet on the street of a decision before it, the first of them 0."""
     bets = []
     for step in reversed(tree.path_to(node)):
@@ -153,7 +153,7 @@ def test_donk_sizes_apply_where_oop_leads_into_the_last_aggressor() -> None:
 
 
 def test_without_donk_sizes_the_bet_sizes_serve_and_an_empty_list_means_no_donk() -> None:
-    def lead_after_ip_bet(donk: str | None) -> list[int]:
+    def lead_after_ip_bet(donk: str | None) -> list[float]:
         later = (PlayerSizes.parse("30c", "", donk), PlayerSizes.parse("20c", ""))
         first = (PlayerSizes(), PlayerSizes.parse("20c", ""))
         rules = PostflopRules(Street.TURN, 100, 500, (first, later))

@@ -17,6 +17,7 @@ from allstreets.betting import (
     PreflopRules,
     Street,
     build_preflop_tree,
+    neat,
     parse_preflop_line,
     payoffs,
     preflop_line_text,
@@ -86,13 +87,13 @@ def written_out(tree: BettingTree) -> list[str]:
     ]
 
 
-def offered(tree: BettingTree, line: str) -> list[tuple[ActionKind, int]]:
+def offered(tree: BettingTree, line: str) -> list[tuple[ActionKind, float]]:
     """Raises and all-ins where a line leads, in chips."""
     actions = tree.actions_at(parse_preflop_line(tree, line))
     return [(action.kind, action.amount) for action in actions if action.is_aggressive]
 
 
-def amounts(tree: BettingTree, line: str) -> list[int]:
+def amounts(tree: BettingTree, line: str) -> list[float]:
     return [amount for _, amount in offered(tree, line)]
 
 
@@ -130,24 +131,32 @@ def test_every_node_is_the_slow_twin_s(game: Game) -> None:
         else:
             assert tree.kind[node] == kinds[theirs.what]
         for seat, player in seats.items():
-            assert tree.invested[node, player] == 100 * theirs.put_in[seat]
+            assert tree.invested[node, player] == float(100 * theirs.put_in[seat])
             expected = theirs.results[seat] if theirs.results else (0, 0, 0)
             wanted = [float(100 * value) for value in expected]
             np.testing.assert_allclose(results[node, player], wanted, rtol=0, atol=1e-7)
 
 
 @given(preflop_games())
-def test_all_in_is_offered_wherever_the_other_has_not_bet_it(game: Game) -> None:
+def test_all_in_is_offered_once_wherever_the_other_has_not_bet_it(game: Game) -> None:
+    """Unless it is withheld where stacks are deep."""
     _, rules, tree = game
     for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
         kinds = [action.kind for action in tree.actions_at(node)]
         player = tree.player_at(node)
-        other_is_all_in = tree.invested[node, player.opponent] == rules.stack
-        assert kinds.count(ActionKind.ALL_IN) == (0 if other_is_all_in else 1)
-        assert (kinds[-1] == ActionKind.ALL_IN) != other_is_all_in
+        other_is_all_in = tree.invested[node, player.opponent] == rules.playing_stack
+        count = kinds.count(ActionKind.ALL_IN)
+        assert count <= (0 if other_is_all_in else 1)
+        assert (kinds[-1] == ActionKind.ALL_IN) == bool(count)
+        if not other_is_all_in:
+            behind = rules.playing_stack - tree.invested[node, player.opponent]
+            pot = rules.bb_ante + 2 * tree.invested[node, player.opponent]
+            assert count or (rules.allin_spr is not None and behind > rules.allin_spr * pot)
         facing = tree.invested[node, player.opponent] > tree.invested[node, player]
         passive = [ActionKind.FOLD, ActionKind.CALL] if facing else [ActionKind.CHECK]
-        assert kinds[: len(passive)] == passive
+        if node == 0 and not rules.limp and not other_is_all_in:
+            passive = [ActionKind.FOLD]
+        assert [kind for kind in kinds if kind < ActionKind.BET] == passive
 
 
 @given(preflop_games())
@@ -155,21 +164,23 @@ def test_raises_are_legal_bounded_and_listed_once(game: Game) -> None:
     _, rules, tree = game
     for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
         player = tree.player_at(node)
-        own, last = (int(tree.invested[node, p]) - rules.ante for p in (player, player.opponent))
+        own, last = (
+            neat(tree.invested[node, p].item() - rules.ante) for p in (player, player.opponent)
+        )
         found = [action.amount for action in tree.actions_at(node) if action.is_aggressive]
         assert found == sorted(set(found))
         for action in tree.actions_at(node):
             if action.kind == ActionKind.RAISE:
-                assert action.amount >= last + max(rules.big_blind, last - own)
+                assert action.amount >= neat(last + max(rules.big_blind, last - own))
                 assert rules.raise_cap is None or raises_before(tree, node) < rules.raise_cap
             elif action.kind == ActionKind.ALL_IN:
-                assert action.amount == rules.stack - rules.ante > last
+                assert action.amount == neat(rules.playing_stack - rules.ante) > last
 
 
 @given(preflop_games())
 def test_the_tree_ends_with_the_street(game: Game) -> None:
     _, rules, tree = game
-    assert (tree.invested <= rules.stack).all()
+    assert (tree.invested <= rules.playing_stack).all()
     assert (tree.street == Street.PREFLOP).all()
     decision = tree.kind == NodeKind.DECISION
     assert ((tree.child_count > 0) == decision).all()
@@ -177,13 +188,14 @@ def test_the_tree_ends_with_the_street(game: Game) -> None:
     for node in np.flatnonzero(~decision).tolist():
         oop, ip = tree.invested[node].tolist()
         if tree.kind[node] == NodeKind.SHOWDOWN:
-            assert oop == ip == rules.stack
+            assert oop == ip == rules.playing_stack
         elif tree.kind[node] == NodeKind.CHANCE:
-            assert oop == ip < rules.stack
+            assert oop == ip < rules.playing_stack
             assert oop >= rules.ante + rules.big_blind
         else:
             folder = int(tree.player[node])
-            assert tree.invested[node, folder] < tree.invested[node, 1 - folder]
+            free = rules.small_blind == rules.big_blind and tree.parent[node] == 0
+            assert tree.invested[node, folder] < tree.invested[node, 1 - folder] or free
 
 
 @given(preflop_games())
@@ -196,10 +208,10 @@ def test_chips_are_conserved_and_a_fold_loses_what_was_put_in(game: Game) -> Non
         np.testing.assert_allclose(total, -rake[shown], rtol=0, atol=1e-7)
     for node in np.flatnonzero(folded).tolist():
         folder = int(tree.player[node])
-        lost = int(tree.invested[node, folder])
-        assert results[node, folder].tolist() == [-lost] * 3
+        lost = tree.invested[node, folder].item() + (rules.bb_ante if folder == OOP else 0)
+        assert results[node, folder].tolist() == pytest.approx([-lost] * 3, abs=1e-7)
         won = lost if rules.no_flop_no_drop or not rules.rake else lost - rake[node]
-        assert results[node, 1 - folder].tolist() == [won] * 3
+        assert results[node, 1 - folder].tolist() == pytest.approx([won] * 3, abs=1e-7)
     assert not results[~tree.is_terminal].any()
 
 
@@ -349,3 +361,50 @@ def test_a_tree_that_is_too_large_says_what_to_reduce() -> None:
         "the preflop tree has more than 5,000 nodes: use fewer or larger raise sizes, a smaller "
         "stack, a lower raise_cap or a higher force_allin_threshold"
     )
+
+
+def test_sizes_by_name_and_the_all_in_where_stacks_are_short_enough() -> None:
+    """All-in is offered at a stack-to-pot ratio of 4 at most; what is not named is all-in only."""
+    named = {"open": [2.5], "over_limp": "3bb", "3bet": {"bb": ["9bb"], "sb": 3}, "4bet": 2.3}
+    tree = tree_of(40, named, None, allin=4)
+    assert amounts(tree, "") == [250]
+    assert amounts(tree, "c") == [300]
+    assert amounts(tree, "c r3") == [900]  # 37 bb behind 6 bb
+    assert amounts(tree, "r2.5") == [900]
+    assert offered(tree, "r2.5 r9") == [(ActionKind.RAISE, 2070), (ActionKind.ALL_IN, 4000)]
+    assert amounts(tree, "r2.5 r9 r20.7") == [4000]
+
+
+def test_push_or_fold() -> None:
+    assert written_out(tree_of(10, [], limp=False)) == [
+        ": SB 100 50", "f: fold 100 50",
+        "a: BB 100 1000", "a f: fold 100 1000", "a c: all-in 1000 1000",
+    ]  # fmt: skip
+
+
+def test_without_all_in_and_sizes_a_raise_can_only_be_called() -> None:
+    assert amounts(tree_of(20, [], allin="never"), "") == []
+    tree = tree_of(100, [2.5], 2, allin="never")
+    assert amounts(tree, "r2.5") == [625]
+    assert amounts(tree, "r2.5 r6.25") == []
+    # A size that reaches the stack is the all-in all the same.
+    assert offered(tree_of(5, [2.5, 2.5], allin="never"), "r2.5") == [(ActionKind.ALL_IN, 500)]
+    with pytest.raises(InputError, match="without the limp the small blind could only fold: give"):
+        tree_of(20, [], limp=False, allin="never")
+
+
+def test_calling_a_big_blind_who_is_all_in_is_no_limp() -> None:
+    assert written_out(tree_of(1, limp=False)) == written_out(tree_of(1))
+
+
+def test_a_big_blind_ante_by_hand() -> None:
+    """1 bb of ante in the middle from the start, 9 bb to bet: whoever folds it has lost it."""
+    rules = PreflopRules.parse(10, [2.5], bb_ante=1)
+    tree = build_preflop_tree(rules)
+    assert (tree.pot, tree.stack, tree.pot_at(0)) == (100, 900, 250)
+    assert amounts(tree, "") == [250, 900]
+    results = payoffs(tree, rules)
+    folded, bb_folded, shown = (parse_preflop_line(tree, line) for line in ("f", "a f", "a c"))
+    assert results[folded, :, 0].tolist() == [50, -50]
+    assert results[bb_folded, :, 0].tolist() == [-200, 200]
+    assert results[shown].tolist() == [[900, -50, -1000], [1000, 50, -900]]

@@ -80,13 +80,14 @@ def table(rules: PreflopRules, deal: Deal) -> State:
         return taken, pot - taken
 
     divide: Callable[[Any, int], Any] = lambda pot, shares: (Fraction(pot) / shares, 0)  # noqa: E731
+    amounts: Any = rules  # PokerKit counts in floats as well, though it says whole numbers
     state = NoLimitTexasHoldem.create_state(
         AUTOMATIONS,
-        True,
-        rules.ante,
-        (rules.small_blind, rules.big_blind),
-        rules.big_blind,
-        (rules.stack, rules.stack),
+        not rules.bb_ante,  # whether what one player posts more than the other goes back
+        (amounts.ante, amounts.ante + amounts.bb_ante),
+        (amounts.small_blind, amounts.big_blind),
+        amounts.big_blind,
+        (amounts.stack, amounts.stack),
         2,
         divmod=divide,
         rake=rake,
@@ -96,9 +97,11 @@ def table(rules: PreflopRules, deal: Deal) -> State:
     return state
 
 
-def play(state: State, action: Action) -> None:
+def play(state: Any, action: Action) -> None:
     if action.kind == ActionKind.FOLD:
         state.fold()
+    elif action.kind == ActionKind.ALL_IN:
+        state.complete_bet_or_raise_to(state.max_completion_betting_or_raising_to_amount)
     elif action.is_aggressive:
         state.complete_bet_or_raise_to(action.amount)
     else:
@@ -117,22 +120,29 @@ def lines(tree: BettingTree) -> Iterator[tuple[int, ...]]:
             yield tree.path_to(node)
 
 
-def check_what_is_legal(tree: BettingTree, node: int, state: State, rules: PreflopRules) -> None:
+def check_what_is_legal(tree: BettingTree, node: int, state: Any, rules: PreflopRules) -> None:
     """At a decision both know the same player, pot, stacks, call and bounds of a raise."""
     player = tree.player_at(node)
     assert state.actor_index == player
-    assert state.total_pot_amount == tree.pot_at(node)
-    assert state.stacks == (rules.stack - tree.invested[node]).tolist()
-    to_call = int(tree.invested[node, player.opponent] - tree.invested[node, player])
-    assert state.checking_or_calling_amount == to_call
+    # The ante for both comes out of one stack, and what the other has more cannot be called:
+    # PokerKit lets him bet it, and gives it back.
+    more = rules.bb_ante if tree.invested[node, IP] == rules.playing_stack else 0
+    assert state.total_pot_amount == pytest.approx(tree.pot_at(node) + more)
+    behind = rules.stack - tree.invested[node] - [rules.bb_ante, more]
+    assert state.stacks == pytest.approx(behind.tolist())
+    to_call = tree.to_call_at(node)
+    assert state.checking_or_calling_amount == pytest.approx(to_call)
     actions = tree.actions_at(node)
     assert (actions[0].kind == ActionKind.FOLD) == (to_call > 0)
-    assert any(action.is_aggressive for action in actions) == state.can_complete_bet_or_raise_to()
+    raises = any(action.is_aggressive for action in actions)
+    assert raises <= state.can_complete_bet_or_raise_to()
+    assert raises or rules.allin_spr is not None or not state.can_complete_bet_or_raise_to()
     for action in actions:
         if action.is_aggressive:
-            assert state.can_complete_bet_or_raise_to(action.amount)
-            is_most = action.amount == state.max_completion_betting_or_raising_to_amount
-            assert (action.kind == ActionKind.ALL_IN) == is_most
+            most = min(own + bet for own, bet in zip(state.stacks, state.bets, strict=True))
+            assert (action.kind == ActionKind.ALL_IN) == (action.amount == pytest.approx(most))
+            if action.kind == ActionKind.RAISE:
+                assert state.can_complete_bet_or_raise_to(action.amount)
 
 
 def play_line(tree: BettingTree, path: tuple[int, ...], state: State, rules: PreflopRules) -> None:
@@ -161,8 +171,8 @@ def check_end(tree: BettingTree, path: tuple[int, ...], rules: PreflopRules, res
             deal_street(state, deal.board[0])
             assert state.street_index == 1
             assert state.actor_index == OOP
-            assert state.total_pot_amount == pot.pot
-            assert state.stacks == [pot.stack, pot.stack]
+            assert state.total_pot_amount == pytest.approx(pot.pot)
+            assert state.stacks == pytest.approx([pot.stack, pot.stack + rules.bb_ante])
             return
         if tree.kind[end] == NodeKind.SHOWDOWN:
             for cards in deal.board:
@@ -175,6 +185,9 @@ def check_end(tree: BettingTree, path: tuple[int, ...], rules: PreflopRules, res
     [
         {"stack_depth": 20},
         {"stack_depth": 20, "ante": 0.1, "rake": 0.05, "rake_cap": 1.5},
+        {"stack_depth": 20, "bb_ante": 1, "rake": 0.05},
+        {"stack_depth": 12, "ante": 0.125, "bb_ante": 0.5, "limp": False, "allin": 3},
+        {"stack_depth": 10, "raise_sizes": [], "limp": False},
         {"stack_depth": 200, "raise_sizes": [2.5, 3], "rake": 0.04},
         {"stack_depth": 100, "raise_sizes": [["1c", "75%"], "e", "12bb"], "raise_cap": 3},
         {"stack_depth": 9.73, "raise_sizes": ["1c"], "raise_cap": None, "ante": 0.25},
@@ -214,6 +227,8 @@ def test_the_smallest_raise_is_pokerkit_s(ante: float) -> None:
 @given(preflop_games(), st.data())
 def test_a_line_of_a_random_game_played_in_pokerkit(game: Game, data: st.DataObject) -> None:
     assume(game.rules.small_blind < game.rules.big_blind)
+    # Which of his antes goes first where a stack does not reach is no question of the betting.
+    assume(not game.rules.bb_ante or game.rules.playing_stack >= game.rules.ante)
     rules = replace(game.rules, no_flop_no_drop=True)
     path = data.draw(st.sampled_from(list(lines(game.tree))))
     check_end(game.tree, path, rules, payoffs(game.tree, rules))

@@ -101,3 +101,43 @@ def test_what_is_refused(given: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_raise_sizes(given)
     assert str(caught.value).startswith(message)
+
+
+NAMED = {"open": [2, 2.5], "over_limp": "3bb", "3bet": {"bb": ["9bb", 4], "sb": 3}, "4bet+": 2.3}
+
+
+def test_raises_by_name() -> None:
+    """By player and by the raises before: a 3-bet of the small blind comes after his limp."""
+    found = parse_raise_sizes(NAMED)
+    assert texts(found[IP]) == ["2x,2.5x", "3x", "2.3x"]
+    assert texts(found[OOP]) == ["3bb", "9bb,4x", "2.3x"]
+
+
+def test_a_raise_without_a_name_is_all_in_and_over_a_limp_the_open_serves() -> None:
+    found = parse_raise_sizes({"open": 2.5, "3-bet": []})
+    assert [texts(levels) for levels in found] == [["2.5x", "", ""]] * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"opn": 2}, "raise_sizes has an unknown key 'opn': did you mean 'open'?"),
+        ({"open": 2, "4bt": 2}, "raise_sizes has an unknown key '4bt': did you mean '4bet'?"),
+        ({"open": 2, "sb": 2}, "raise_sizes has an unknown key 'sb': choose one of: open, over_"),
+        ({"3bet": 3}, "raise_sizes has no open: write open: [] for all-in only"),
+        ({"open": 2, "5bet": 2}, "raise_sizes has a 5bet and no 3bet: write 3bet: [] for all-in"),
+        (
+            {"open": 2, "3bet+": 3, "4bet": 2},
+            "raise_sizes: 3bet+ is every later raise too, so drop",
+        ),
+        ({"open": 2, "3bet": 3, "3-bet": 3}, "raise_sizes has '3bet' once too often"),
+        ({"open": {"sb": 2}}, "raise_sizes open is the small blind's alone: write open: [2.5, 3]"),
+        ({"open": 2, "3bet": {"bb": 3}}, "raise_sizes 3bet has no sb: write sb: [] if he is to"),
+        ({"open": 2, "3bet": {"utg": 3}}, "raise_sizes 3bet has an unknown key 'utg': choose one"),
+        ({"open": 2, "3bet": {"bb": 3, "sb": 1}}, "raise_sizes 3bet sb: '1' is no raise"),
+    ],
+)
+def test_names_that_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_raise_sizes(given)
+    assert str(caught.value).startswith(message)

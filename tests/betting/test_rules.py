@@ -37,13 +37,18 @@ def test_rules_are_values() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pot": 0}, "pot 0 does not lie between 1 and 1000000000"),
-        ({"pot": 7.5}, "pot 7.5 is not a whole number: chips are whole, so count in a smaller"),
-        ({"pot": True}, "pot True is not a whole number"),
+        ({"pot": 0}, "pot 0 does not lie between 0.01 and 1000000000"),
+        ({"pot": 7.125}, "pot 7.125: amounts have 2 decimals at most, so count in a smaller unit"),
+        ({"pot": True}, "pot True is not a number"),
         ({"stack": -1}, "stack -1 does not lie between 0 and"),
-        ({"stack": "500"}, "stack '500' is not a whole number"),
+        ({"stack": "500"}, "stack '500' is not a number"),
         ({"stack": 10**10}, "stack 10000000000 does not lie between"),
-        ({"chips_per_bb": 0}, "chips_per_bb 0 does not lie between 1 and"),
+        ({"chips_per_bb": 0}, "chips_per_bb 0 does not lie between 0.01 and"),
+        (
+            {"sizes": same_sizes(Street.RIVER, "50%", "3bb")},
+            "'3bb': nobody says what a big blind is: give chips_per_bb, or write 50% (of the pot) "
+            "or 100c (chips)",
+        ),
         ({"add_allin_threshold": -0.1}, "add_allin_threshold -0.1 is negative: write 0 to switch"),
         ({"force_allin_threshold": float("nan")}, "force_allin_threshold nan is not a number"),
         ({"merging_threshold": None}, "merging_threshold None is not a number"),

@@ -98,7 +98,7 @@ def test_every_sensible_float_is_a_share_of_the_pot(number: float) -> None:
         ("0%", "entry 1: '0%' bets nothing: leave it out, a check is always offered"),
         ([0.5, 0.0], "entry 2: '0.0' bets nothing"),
         ("0c", "'0c' bets nothing"),
-        ("1.5c", "'1.5c' is not a bet size"),
+        ("1.555c", "'1.555c' is not a bet size"),
         ("0e", "'0e': all-in in 0 streets: write e, 1e, 2e or 3e"),
         ("3e200", "'3e200' is not a bet size"),
         ("e0%", "'e0%' bets nothing"),

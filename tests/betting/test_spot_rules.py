@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from allstreets.base import InputError
-from allstreets.betting import IP, OOP, Street, rules_from_spot, sizes_text
+from allstreets.betting import (
+    IP,
+    OOP,
+    Street,
+    build_postflop_tree,
+    line_text,
+    parse_line,
+    rules_from_spot,
+    sizes_text,
+)
 
 BOTH = {"bet": ["33%", "75%"], "raise": "60%,a"}
 RIVER = {"river_oop": BOTH, "river_ip": BOTH}
@@ -105,7 +114,8 @@ def test_lists_may_be_left_empty() -> None:
             "river_ip bet sizes, entry 2: '75' without a unit is 75 times the pot",
         ),
         ({"bet_sizes": TURN | {"river_oop": {"bet": 0}, "river_ip": BOTH}}, "'0' bets nothing"),
-        ({"pot": 12.5}, "pot 12.5 is not a whole number"),
+        ({"pot": 12.555}, "pot 12.555: amounts have 2 decimals at most"),
+        ({"rake": "x%"}, "rake 'x%' is not a share of the pot: write 5% or 0.05"),
         ({"bet_sizes": ["33%"]}, "bet_sizes: write river_oop: {bet: [...], raise: [...]} and so"),
     ],
 )
@@ -121,3 +131,36 @@ def test_what_a_spot_needs(key: str) -> None:
     del given[key]
     with pytest.raises(InputError, match=f"the spot has no {key}"):
         rules_from_spot(given)
+
+
+def test_amounts_with_decimals_are_bet_by_the_hundredth() -> None:
+    """A third of 5.5 is 1.82, and a raise to three times that 5.46; whole games round to chips."""
+    river = {"river_oop": {"bet": ["33%", "2c"]}, "river_ip": {"raise": ["3x"]}}
+    fine = build_postflop_tree(
+        rules_from_spot(spot(board="AhTd9c4s2h", pot=5.5, stack=19.25, bet_sizes=river))
+    )
+    assert (fine.pot, fine.stack) == (5.5, 19.25)
+    assert [str(action.amount) for action in fine.actions_at(0)] == ["0", "1.82", "2"]
+    raised = parse_line(fine, "b1.82 r5.46").node
+    assert line_text(fine, raised) == "b1.82 r5.46"
+    assert (fine.pot_at(raised), fine.to_call_at(raised)) == (12.78, 3.64)
+    assert parse_line(fine, "b33%").node == parse_line(fine, "b1.82").node
+    whole = build_postflop_tree(
+        rules_from_spot(spot(board="AhTd9c4s2h", pot=550, stack=1925, bet_sizes=river))
+    )
+    assert whole.actions_at(0)[2].amount == 182
+
+
+def test_a_big_blind_gives_sizes_their_unit_and_bets_their_minimum() -> None:
+    """Into a pot of 2 bb a quarter is half a big blind: it becomes one, once."""
+    river = {"river_oop": {"bet": ["25%", "40%", "3bb"]}, "river_ip": {}}
+    given = spot(board="AhTd9c4s2h", pot=20, stack=95, bet_sizes=river, chips_per_bb=10)
+
+    def first_bets(**changes: Any) -> list[float]:
+        tree = build_postflop_tree(rules_from_spot({**given, **changes}))
+        return [action.amount for action in tree.actions_at(0)[1:]]
+
+    assert first_bets() == [10, 30]
+    assert first_bets(stack=7) == [7]  # all-in below the minimum is legal
+    in_shares = {**river, "river_oop": {"bet": ["25%", "40%"]}}
+    assert first_bets(bet_sizes=in_shares, chips_per_bb=None) == [5, 8]

@@ -92,7 +92,7 @@ def test_what_is_suggested_fits_the_game(
         {"raise_sizes": ["3bb"]},
         {"stack_depth": 1, "checkpoint_interval": None},
         {"stack_depth": 1, "cards": "exact"},
-        {"ante": 6},
+        {"ante": 5.4},
         {"memory": "values", "flop_batch_size": 2},
     ]
     for number, keys in enumerate(games):

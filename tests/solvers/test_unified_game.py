@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from allstreets.betting import (
+    IP,
+    OOP,
     NodeKind,
     PreflopRules,
     Street,
@@ -17,7 +19,10 @@ from allstreets.betting import (
 from allstreets.betting.preflop_lines import parse_preflop_line
 from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
+from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.solvers.unified.text import game_identity
 
 GAME = UnifiedGame(
@@ -26,6 +31,7 @@ GAME = UnifiedGame(
     spread_flops(3),
     max_raises=1,
 )
+FLOPS = parse_flop_set(["Ks9h2d"])
 
 
 def test_every_way_to_a_flop_is_a_pot_of_its_own() -> None:
@@ -105,3 +111,49 @@ def test_two_games_are_the_same_when_their_facts_are() -> None:
 def test_short_stacks_see_fewer_flops(stack: float, pots: int) -> None:
     game = replace(GAME, preflop=PreflopRules.parse(stack, [2.5], 3))
     assert len(game.pots) == pots
+
+
+def test_sizes_by_kind_of_pot() -> None:
+    own = same_sizes(Street.FLOP, [0.33], ["a"])
+    game = replace(GAME, pot_sizes={"limped": own, "3bet": own})
+    for pot, usual in zip(game.pots, GAME.pots, strict=True):
+        kind = pot.pot.name.replace("-", "")
+        assert pot.rules.sizes == (own if kind in ("limped", "3bet") else GAME.sizes)
+        assert (pot.tree.node_count == usual.tree.node_count) == (kind not in ("limped", "3bet"))
+    assert {pot.pot.kind for pot in game.pots} == {"limped", "raised", "3bet", "4bet"}
+
+
+def test_a_bet_after_the_flop_is_at_least_a_big_blind() -> None:
+    """A quarter of a limped pot of 2 bb, with which a big blind of 1 bb can be checked to."""
+    game = UnifiedGame(PreflopRules.parse(20), same_sizes(Street.FLOP, ["25%", "40%"], []), FLOPS)
+    limped, *_ = game.pots
+    assert [action.amount for action in limped.tree.actions_at(0)[1:]] == [100]
+    raised = game.pots[-1]
+    assert min(action.amount for action in raised.tree.actions_at(0)[1:]) > 100
+    before = replace(game, min_bet=0)
+    assert [action.amount for action in before.pots[0].tree.actions_at(0)[1:]] == [50, 80]
+    # Where no size asks for less, it is the same game as ever, and told the same way.
+    half = replace(game, sizes=same_sizes(Street.FLOP, ["50%", "a"], []))
+    assert game_identity(half) == game_identity(replace(half, min_bet=0))
+    assert game_identity(game) != game_identity(before)
+
+
+def test_a_big_blind_ante_is_two_halves_and_what_they_cost() -> None:
+    """1 bb posted by one player plays as half a bb by each, of stacks that leave as much behind."""
+    sizes = same_sizes(Street.FLOP, [1.0], [])
+    one, both = (
+        UnifiedSolver(game, make_games(game, "classes", threads=1), parse_schedule("tuned"))
+        for game in (
+            UnifiedGame(PreflopRules.parse(4, [], bb_ante=1), sizes, FLOPS),
+            UnifiedGame(PreflopRules.parse(3.5, [], ante=0.5), sizes, FLOPS),
+        )
+    )
+    for solver in (one, both):
+        solver.train_batch(5)
+    for node, strategy in both.preflop.average().items():
+        np.testing.assert_allclose(one.preflop.average()[node], strategy, atol=1e-6)
+    found, other = one.figures(), both.figures()
+    assert found.exploitability == pytest.approx(other.exploitability, rel=1e-5)
+    assert found.values is not None
+    assert other.values is not None
+    assert found.values == pytest.approx((other.values[OOP] - 500, other.values[IP] + 500))

@@ -4,9 +4,12 @@ import pytest
 from whole_solution import whole_game
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Street, parse_preflop_line
+from allstreets.betting import NodeKind, PreflopRules, Street, parse_preflop_line, same_sizes
+from allstreets.cards.flop_sets import parse_flop_set
+from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.solvers.unified.lines import (
     find_postflop,
+    follow_postflop,
     postflop_label,
     postflop_line,
     postflop_word,
@@ -111,3 +114,15 @@ def test_whole_lines() -> None:
     assert whole_line(GAME.tree, node) == "r2.5 c"
     assert whole_line(GAME.tree, node, "AhKd7s") == "r2.5 c | AhKd7s"
     assert whole_line(GAME.tree, node, "AhKd7s", "x b50%") == "r2.5 c | AhKd7s | x b50%"
+
+
+def test_amounts_below_a_chip_are_found_as_they_are_told() -> None:
+    """With antes of an eighth of a bb a raised pot is 5.25 bb, and 33 % of it 1.7325 bb."""
+    rules = PreflopRules.parse(20, ante=0.125)
+    game = UnifiedGame(rules, same_sizes(Street.FLOP, ["33%"], []), parse_flop_set(["AhKd7s"]))
+    tree = next(pot.tree for pot in game.pots if pot.pot.pot == 525)
+    bet = follow_postflop(tree, "b1.7325")
+    assert bet == follow_postflop(tree, "b33%")
+    assert postflop_label(tree, bet) == "bet 1.7325 bb (33 %)"
+    with pytest.raises(InputError, match=r"'b1\.7326' is not offered"):
+        follow_postflop(tree, "b1.7326")

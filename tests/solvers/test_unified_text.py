@@ -32,8 +32,11 @@ def test_rules_come_back(game: Game) -> None:
     postflop_rules().filter(lambda rules: rules.street == Street.FLOP),
     preflop_games(),
     st.sampled_from(["spread_4", "AhKd7s:2 9h8h2c", "all"]),
+    st.sampled_from([(), ("limped",), ("3bet", "4bet")]),
 )
-def test_games_come_back(after: PostflopRules, before: Game, flops: str) -> None:
+def test_games_come_back(
+    after: PostflopRules, before: Game, flops: str, kinds: tuple[str, ...]
+) -> None:
     given_flops = parse_flop_set(flops.split() if " " in flops else flops)
     game = UnifiedGame(
         before.rules,
@@ -43,16 +46,32 @@ def test_games_come_back(after: PostflopRules, before: Game, flops: str) -> None
         after.add_allin_threshold,
         after.force_allin_threshold,
         after.merging_threshold,
+        dict.fromkeys(kinds, same_sizes(Street.FLOP, ["33%"], ["a"])),
     )
     texts = [flop.text for flop in given_flops.flops]
     written = json.loads(json.dumps([game_mapping(game), texts, given_flops.weights.tolist()]))
     read = game_of(*written)
     for field in fields(game):
-        if field.name != "flops":
+        if field.name not in ("flops", "min_bet"):
             assert getattr(read, field.name) == getattr(game, field.name), field.name
     assert (read.flops.name, read.flops.flops) == (game.flops.name, game.flops.flops)
     assert np.array_equal(read.flops.weights, game.flops.weights)
     assert game_mapping(read) == game_mapping(game)
+    # The smallest bet is written down where it matters.
+    assert read.may_bet_less == game.may_bet_less
+    assert read.smallest_bet == (game.smallest_bet if game.may_bet_less else 0)
+
+
+def test_games_that_earlier_versions_wrote_down_are_read_as_they_were_played() -> None:
+    game = UnifiedGame(
+        PreflopRules.parse(20), same_sizes(Street.FLOP, ["25%"], []), parse_flop_set(["AhKd7s"])
+    )
+    keys = json.loads(json.dumps(game_mapping(game)))
+    assert not {"bb_ante", "limp", "allin_spr"} & set(keys["preflop"])
+    del keys["postflop_min_bet"]
+    read = game_of(keys, ["AsKh7d"], [1.0])
+    assert [action.amount for action in read.pots[0].tree.actions_at(0)] == [0, 50]
+    assert [action.amount for action in game.pots[0].tree.actions_at(0)] == [0, 100]
 
 
 def spelled(before: object, after: object) -> UnifiedGame:

@@ -220,6 +220,7 @@ def test_what_makes_two_solutions_the_same() -> None:
     ("line", "message"),
     [
         ("bet_sizes: [33]", r"bet_sizes\[0\]: .*33 times the pot: write 33%"),
+        ("bet_sizes: [50%, 3bb]", r"bet_sizes\[1\]: '3bb': there is no big blind here"),
         ("bet_sizes: [2x]", r"bet_sizes\[0\]: .*times the last bet only exists for raises"),
         ("bet_sizes: {flop: 0.5, turn: 1}", r"bet_sizes.river: is missing"),
         ("raise_sizes: [zz]", r"raise_sizes\[0\]: 'zz' is not a bet size"),

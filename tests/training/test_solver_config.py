@@ -11,6 +11,7 @@ import pytest
 from small_games import small_config
 
 from allstreets.base import InputError
+from allstreets.betting import PreflopRules, sizes_text
 from allstreets.cards.flop_sets import every_flop, spread_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import dcfr, parse_schedule
@@ -105,6 +106,88 @@ def test_a_whole_file_means_what_it_says(tmp_path: Path) -> None:
     assert solver.pruning() == Pruning(100, -100_000.0, 50, 100_000_000.0)
     assert (solver.cards, solver.memory, solver.precision) == ("classes", "resident", "float32")
     assert solver.stop_rules(job.iterations) == (Iterations(72_000),)
+
+
+def test_what_may_be_done_before_the_flop() -> None:
+    named = {"open": 2.5, "over_limp": ["3bb"], "3bet": {"bb": [4, "a"], "sb": 3}}
+    rules = unified(
+        raise_sizes=named, limp=False, preflop_allin=4, ante=0.125, bb_ante=1, rake="5%"
+    ).preflop_rules()
+    assert rules == PreflopRules.parse(
+        20, named, limp=False, allin=4, ante=0.125, bb_ante=1, rake=0.05
+    )
+    assert unified(raise_sizes=[]).preflop_rules().raise_sizes == ((), ())
+    assert preflop(preflop_allin="never").preflop_rules().allin_spr == 0
+
+
+def test_sizes_by_kind_of_pot_go_before_those_of_streets() -> None:
+    config = unified(
+        postflop_bet_sizes=["50%"],
+        postflop_streets={"river": {"bet": ["a"]}},
+        postflop_pots={
+            "limped": {"bet": "25%", "turn": {"bet": ["40%"], "raise": ["a"]}},
+            "4bet": {"flop": {"bet": []}},
+        },
+    )
+    game = config.game()
+
+    def told(kind: str) -> list[tuple[str, str]]:
+        return [
+            (sizes_text(street[0].bet), sizes_text(street[0].raises))
+            for street in game.pot_sizes[kind]
+        ]
+
+    assert told("limped") == [("25%", "25%"), ("40%", "a"), ("25%", "25%")]
+    assert told("4bet") == [("", ""), ("50%", "50%"), ("a", "a")]
+    assert set(game.pot_sizes) == {"limped", "4bet"}
+    by_kind = {pot.pot.kind: pot.rules.sizes for pot in game.pots}
+    assert by_kind["limped"] == game.pot_sizes["limped"]
+    assert by_kind["raised"] == by_kind["3bet"] == game.sizes
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"stack_depth": 0.5},
+            "solver.stack_depth: antes and blinds take all 0.5 bb of both stacks, so that nobody "
+            "decides anything; let stack_depth be above 0.5",
+        ),
+        ({"ante": 19.6}, "solver.ante: antes and blinds take all 20 bb of both stacks"),
+        ({"bb_ante": 20}, "solver.bb_ante: antes and blinds take all 20 bb of both stacks"),
+        (
+            {"limp": False, "raise_sizes": [], "preflop_allin": "never"},
+            "solver.limp: without limp, raise_sizes and all-in the small blind could only fold",
+        ),
+        ({"preflop_allin": 0}, "solver.preflop_allin: an SPR is above 0, not 0; write never"),
+        ({"preflop_allin": "allways"}, "solver.preflop_allin: 'allways' is not known; did you"),
+        ({"rake": "5"}, "solver.rake: must be below 1, not "),
+        ({"rake": "much"}, "solver.rake: rake 'much' is not a share of the pot: write 5% or 0.05"),
+        ({"raise_sizes": {"opn": 2}}, "solver.raise_sizes: has an unknown key 'opn': did you mean"),
+        ({"raise_sizes": {"open": [2, 0.5]}}, "solver.raise_sizes.open[1]: '0.5' is no raise"),
+        (
+            {"raise_sizes": {"open": 2, "3bet": {"bb": "3y", "sb": 2}}},
+            "solver.raise_sizes.3bet.bb: '3y' is not a bet size",
+        ),
+        (
+            {"postflop_pots": {"3-bet": {}}},
+            "solver.postflop_pots.3-bet: must be 'limped', 'raised'",
+        ),
+        ({"postflop_pots": {"3bet": {"bets": []}}}, "solver.postflop_pots.3bet.bets: unknown key"),
+        (
+            {"postflop_pots": {"3bet": {"raise": ["a"]}}},
+            "solver.postflop_pots.3bet.raise: give bet",
+        ),
+        (
+            {"postflop_pots": {"raised": {"turn": {"bet": ["33"]}}}},
+            "solver.postflop_pots.raised.turn.bet[0]: '33' without a unit",
+        ),
+    ],
+)
+def test_games_that_cannot_be_played(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        unified(**keys)
+    assert message in str(error.value)
 
 
 def test_defaults() -> None:

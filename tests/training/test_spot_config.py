@@ -8,7 +8,8 @@ import pytest
 from small_spots import RIVER, TURN
 
 from allstreets.base import InputError
-from allstreets.solvers import spot_mapping
+from allstreets.betting import line_text
+from allstreets.solvers import Spot, spot_mapping
 from allstreets.training import parse_target, parse_time, read_spot
 
 YAML = """\
@@ -26,6 +27,7 @@ target: 0.5%
 lock:
   - {line: x b50, hands: {AA: {fold: 0, call: 1}}}
 """
+PYTHON: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "AA", "ip": "KK", "pot": 9, "stack": 9}
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -40,6 +42,21 @@ def test_a_file(tmp_path: Path) -> None:
     assert (spot.pot, spot.stack, spot.lock[0].line) == (100, 300, "x b50")
     assert spot.ip == "55+,A9s+"
     assert [str(size) for size in spot.rules.sizes[0][1].raises] == ["60%"]
+
+
+def test_big_blinds_raises_decimals_and_rake(tmp_path: Path) -> None:
+    keys = {"pot": 5.5, "stack": 19.0, "chips_per_bb": 1, "max_raises": 1, "rake": "5%"}
+    given = {**RIVER, **keys, "bets": ["10%", "3bb"], "raises": ["3x"]}
+    _, spot = read_spot(written(tmp_path, json.dumps(given)), {})
+    assert (str(spot.pot), str(spot.stack), spot.rules.rake) == ("5.5", "19", 0.05)
+    lines = [line_text(spot.tree, node) for node in range(spot.tree.node_count)]
+    assert {"b1", "b3", "b3 r9"} < set(lines)  # a tenth of the pot is less than a big blind
+    assert not any(line.count("r") > 1 for line in lines)
+    assert Spot.from_mapping(spot_mapping(spot)).rules == spot.rules
+    assert Spot(**{**PYTHON, "rake": "5%"}).rules.rake == 0.05
+    del given["chips_per_bb"]
+    with pytest.raises(InputError, match="'3bb': nobody says what a big blind is: give chips_per"):
+        read_spot(written(tmp_path, json.dumps(given)), {})
 
 
 def test_flags_and_file_give_the_same_spot(tmp_path: Path) -> None:
@@ -76,7 +93,7 @@ def test_donk_sizes_without_sizes_by_street() -> None:
     ("change", "message"),
     [
         (("pot: 100", "pots: 100"), r"line 6: pots: unknown key; did you mean 'pot'\?"),
-        (("pot: 100", "pot: lots"), r"line 6: pot: must be a whole number, not 'lots'"),
+        (("pot: 100", "pot: lots"), r"line 6: pot: must be a number, not 'lots'"),
         (("target: 0.5%", "target: 0.5"), r"line 11: target: 0.5 would be 50 % of the pot"),
         (("target: 0.5%", "precision: double"), r"line 11: precision: 'double' is not known"),
         (("target: 0.5%", "bets: 50%"), r"line 11: bets: give bets or bet_sizes, not both"),

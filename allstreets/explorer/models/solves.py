@@ -49,15 +49,17 @@ class SizesForm(Request):
 
 
 class SpotForm(Request):
-    """A spot to solve. Amounts are chips."""
+    """A spot to solve. Amounts are chips, with two decimals at most."""
 
     name: ShortText = ""
     board: ShortText = Field(examples=["QsJh2h"])
     oop_range: LongText
     ip_range: LongText
-    pot: int = Field(ge=1, le=10_000_000)
-    stack: int = Field(ge=0, le=10_000_000)
+    pot: float = Field(gt=0, le=10_000_000)
+    stack: float = Field(ge=0, le=10_000_000)
+    chips_per_bb: float | None = Field(default=None, gt=0, le=10_000_000)  # None: not known
     sizes: SizesForm = SizesForm()
+    max_raises: int | None = Field(default=None, ge=0)  # of a street; None: until all-in
     rake: float = Field(default=0.0, ge=0, lt=1)
     rake_cap: float | None = Field(default=None, ge=0)
     add_allin_threshold: float = Field(default=0.0, ge=0)

@@ -21,6 +21,7 @@ from allstreets.betting import (
     Sizes,
     Street,
     build_postflop_tree,
+    neat,
     parse_sizes,
     street_of_board,
 )
@@ -50,6 +51,9 @@ NODE_LIMIT = 30_000
 SIZE_LIMIT = 10  # of one list
 NO_DONK = "none"
 NUMBERS = (
+    "pot",
+    "stack",
+    "chips_per_bb",
     "rake",
     "rake_cap",
     "add_allin_threshold",
@@ -132,7 +136,7 @@ def estimate(form: SpotForm) -> SpotEstimate:
 
 def spot_title(form: SpotForm) -> str:
     """A spot in one line, whether its board can be read or not."""
-    return f"{form.board.strip()}, pot {form.pot:,}, stack {form.stack:,}"
+    return f"{form.board.strip()}, pot {neat(form.pot):,}, stack {neat(form.stack):,}"
 
 
 def spot_name(form: SpotForm) -> str:
@@ -228,7 +232,9 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             "ip_range": form.ip_range,
             "pot": form.pot,
             "stack": form.stack,
+            "chips_per_bb": form.chips_per_bb,
             "bet_sizes": lists,
+            "max_raises": form.max_raises,
             "rake": form.rake,
             "rake_cap": form.rake_cap,
             "add_allin_threshold": form.add_allin_threshold,
@@ -262,7 +268,8 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
     except InputError:
         return (
             f"the betting tree has more than {NODE_LIMIT:,} nodes: use fewer sizes, larger "
-            "raises, a smaller stack, or a higher force_allin_threshold or merging_threshold"
+            "raises, a smaller stack, fewer raises a street, or a higher force_allin_threshold or "
+            "merging_threshold"
         )
 
 

@@ -64,10 +64,7 @@ class Betting:
     def stacks(self, node: int) -> dict[PlayerName, float]:
         """What both players have left."""
         return {
-            PLAYER_NAMES[player]: self.amount(
-                self.tree.stack - int(self.tree.invested[node, player])
-            )
-            for player in Player
+            PLAYER_NAMES[player]: self.amount(self.tree.stack_at(node, player)) for player in Player
         }
 
     def goes_on(self, node: int) -> int:
@@ -78,8 +75,7 @@ class Betting:
 
     def to_call(self, node: int) -> float:
         """What the player at a decision has to pay to go on."""
-        player, invested = self.tree.player_at(node), self.tree.invested[node]
-        return self.amount(int(invested[player.opponent] - invested[player]))
+        return self.amount(self.tree.to_call_at(node))
 
     def choices(self, node: int) -> list[Choice]:
         """What is offered at a decision."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from allstreets.betting import Player, Street, bb_text
+from allstreets.betting import Player, PreflopRules, Street, ante_text, bb_text
 from allstreets.betting.tree import BettingTree
 from allstreets.explorer.models.solution import Fact, Features
 from allstreets.explorer.views.base import Description
@@ -77,6 +77,8 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("OOP range", _range(spot, Player.OOP)),
         ("IP range", _range(spot, Player.IP)),
         *_sizes(config["bet_sizes"]),
+        ("Raises a street", None if spot.max_raises is None else _count(spot.max_raises)),
+        ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_locks(spot),
         ("Tree", _decisions(tree)),
@@ -128,15 +130,16 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         *_labels(manifest),
         ("Stacks", f"{bb_text(rules.stack)} bb"),
         ("Blinds", f"{bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb"),
-        ("Ante", f"{bb_text(rules.ante)} bb" if rules.ante else None),
+        ("Ante", ante_text(rules).removeprefix("ante ") or None),
         ("Rake", _rake(rules.rake, cap)),
-        *_raises(manifest["game"]["preflop"]["raise_sizes"]),
+        *_raises(rules),
     ]
     notes: list[str] = []
     features = Features(combos=False, cards=False, flops=False, equity=True)
     if isinstance(result, UnifiedResult):
         facts += [
             *_sizes(manifest["game"]["postflop_sizes"]),
+            *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
             ("Flops", f"{len(result.game.flops.flops):,} ({result.game.flops.name})"),
             ("Cards after the flop", facts_of.cards),
         ]
@@ -165,10 +168,22 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
     )
 
 
-def _raises(sizes: Mapping[str, list[list[str]]]) -> Told:
-    for seat, levels in sizes.items():
-        texts = [" or ".join(level) for level in levels if level]
-        yield f"Raises {seat.upper()}", ", then ".join([*texts, "all-in"])
+def _raises(rules: PreflopRules) -> Told:
+    if not rules.limp:
+        yield "Limp", "none"
+    for player in (Player.IP, Player.OOP):
+        texts = [" or ".join(map(str, level)) for level in rules.raise_sizes[player] if level]
+        if rules.allin_spr is None:
+            texts.append("all-in")
+        elif rules.allin_spr:
+            texts.append(f"all-in at an SPR of {rules.allin_spr:g} or less")
+        yield f"Raises {player.seat}", ", then ".join(texts) or "none"
+
+
+def _pot_sizes(pots: Mapping[str, Any]) -> Told:
+    for kind, sizes in pots.items():
+        name = kind.replace("bet", "-bet")
+        yield from ((f"{what}, {name} pots", text) for what, text in _sizes(sizes))
 
 
 def _notes_of_cards(result: UnifiedResult) -> list[str]:

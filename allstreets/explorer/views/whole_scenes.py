@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street, payoffs
+from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street, paid_at, payoffs
 from allstreets.cards import HAND_OF_COMBO, hand_pairs
 from allstreets.explorer.views.class_scenes import (
     BUCKET_EVS,
@@ -54,7 +54,7 @@ class WholeScenes:
     def _before(self, node: int) -> Scene:
         before = self._lines.result.before
         tree, reach = before.tree, before.reach[node]
-        paid = in_bb(int(tree.invested[node, 0])), in_bb(int(tree.invested[node, 1]))
+        paid = _in_bb(paid_at(tree, tree.pot, node))
         equities = preflop_class_equity(before.pairs, reach)
         if tree.kind[node] == NodeKind.DECISION:
             return class_scene(before.node(node), (), paid, equities)
@@ -75,9 +75,7 @@ class WholeScenes:
         return swept(whole.flop_view(place, number), whole.cards.kind == "classes")
 
     def _paid(self, view: FlopView, node: int) -> tuple[float, float]:
-        tree = view.pot.tree
-        half = tree.pot / 2
-        return in_bb(half + int(tree.invested[node, 0])), in_bb(half + int(tree.invested[node, 1]))
+        return _in_bb(paid_at(view.pot.tree, view.pot.rules.bb_ante, node))
 
     def _by_class(self, before: int, place: PotPlace) -> Scene:
         view = self.pot_on_flop(place.flop.flop.number, place.number)
@@ -174,3 +172,7 @@ def _mean(totals: Floats, met: Floats) -> Floats:
     """Totals in chips times pairs as EVs in bb."""
     means: Floats = totals / np.where(met > 0, met * CHIPS_PER_BB, np.nan)
     return means
+
+
+def _in_bb(both: tuple[float, float]) -> tuple[float, float]:
+    return in_bb(both[0]), in_bb(both[1])

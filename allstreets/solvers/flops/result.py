@@ -221,7 +221,7 @@ class PostflopResult:
             line=line_words(tree, node),
             street=Street(int(tree.street[node])),
             player=player,
-            pot=tree.pot_at(node),
+            pot=int(tree.pot_at(node)),
             to_call=int(invested[player.opponent] - invested[player]),
             actions=tuple(action_word(tree, child) for child in children),
             labels=tuple(action_words(tree, child) for child in children),

@@ -53,7 +53,9 @@ class PairValues:
         """[P, 169, 169]: OOP's results against half the pot, in chips, over all pairs of combos."""
         models = [self.model_of(pot) for pot in pots]
         amounts = np.array([pot.pot for pot in pots], np.float64)
+        antes = np.array([pot.bb_ante / 2 for pot in pots])  # what OOP has put in beyond his half
         totals: Floats = amounts[:, None, None] * self.pairs * (self.shares[models] - EVEN)
+        totals -= antes[:, None, None] * self.pairs
         return totals
 
     @property

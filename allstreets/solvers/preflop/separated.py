@@ -11,6 +11,7 @@ ranges that it sends there.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -34,9 +35,10 @@ MODEL_POT = 1000
 
 
 def own_models(game: UnifiedGame) -> tuple[PotGame, ...]:
-    """The game's pots themselves; those with the same chips once."""
+    """The game's pots themselves, those with the same rules once; values know of no ante."""
     refuse_rake(game.preflop)
-    return tuple({(pot.pot.pot, pot.pot.stack): pot for pot in game.pots}.values())
+    pots = (game.after_the_flop(replace(pot.pot, bb_ante=0)) for pot in game.pots)
+    return tuple({pot.rules: pot for pot in pots}.values())
 
 
 def models_at(game: UnifiedGame, sprs: Sequence[float]) -> tuple[PotGame, ...]:

@@ -19,7 +19,7 @@ from allstreets.cfr.schedules import Schedule
 from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr, PreflopGame
 from allstreets.solvers.preflop.pair_values import PairValues
 from allstreets.solvers.preflop.training import PreflopTraining
-from allstreets.solvers.unified.text import rules_mapping
+from allstreets.solvers.unified.text import former_rules_text, rules_mapping
 
 
 class ModelLeaves:
@@ -62,7 +62,7 @@ class PreflopSolver(PreflopTraining):
     @property
     def former_identity(self) -> Mapping[str, Any]:
         """The identity under which earlier versions kept this run: by a spelling of sizes."""
-        return {**self._settings, "preflop": repr(self.rules)}
+        return {**self._settings, "preflop": former_rules_text(self.rules)}
 
     @property
     def _settings(self) -> dict[str, Any]:

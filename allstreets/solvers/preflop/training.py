@@ -134,6 +134,8 @@ class PreflopTraining(ABC):
         """Mean entropy of the preflop strategies, 0 (pure) to 1 (even)."""
         entropies = []
         for chances in self.preflop.average().values():
+            if len(chances) == 1:  # nothing is chosen there
+                continue
             logs = np.log(np.where(chances > 0, chances, 1.0))
             entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
         return float(np.concatenate(entropies).mean()) if entropies else 0.0

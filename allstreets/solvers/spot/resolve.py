@@ -23,6 +23,7 @@ from allstreets.betting import (
     Player,
     Street,
     line_text,
+    neat,
     parse_line,
 )
 from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
@@ -84,14 +85,15 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
     donk = first.pop("donk", None)
     if donk is not None and _leader(result, chance) == IP:
         first["bet"] = donk
-    invested = int(tree.invested[chance, OOP])
+    invested = tree.invested[chance, OOP].item()
     below = replace(
         spot,
         board=cards_text(board),
         oop=ranges[0],
         ip=ranges[1],
-        pot=spot.pot + 2 * invested,
-        stack=spot.stack - invested,
+        pot=neat(spot.pot + 2 * invested),
+        stack=neat(spot.stack - invested),
+        grains=spot.rules.grains_per_chip,
         bet_sizes=sizes,
         donk=None,
         lock=_locks_below(spot, int(tree.children_of(chance)[0]), dealt, ranges),

@@ -41,8 +41,8 @@ class NodeResult:
 
     line: str
     board: tuple[int, ...]
-    pot: int
-    to_call: int
+    pot: float
+    to_call: float
     numbers: NodeNumbers
     actions: tuple[str, ...]  # [A]: as in a line: "x", "b33", "r120", "a"
     labels: tuple[str, ...]  # [A]: for people: "bet 33 (33 %)"
@@ -238,12 +238,11 @@ class SpotResult:
         spot, tree, node = self.spot, self.spot.tree, found.node
         invested = tree.invested[node]
         half = spot.pot / 2
-        player = Player(int(tree.player[node]))
         return NodeResult(
             line=line,
             board=(*spot.cards, *found.cards),
-            pot=spot.pot + int(invested.sum()),
-            to_call=int(invested[player.opponent] - invested[player]),
+            pot=tree.pot_at(node),
+            to_call=tree.to_call_at(node),
             numbers=numbers,
             actions=tuple(action_text(action) for action in tree.actions_at(node)),
             labels=tuple(action_label(tree, child) for child in tree.children_of(node).tolist()),

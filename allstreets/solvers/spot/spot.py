@@ -16,6 +16,7 @@ from allstreets.betting import (
     Street,
     build_postflop_tree,
     payoffs,
+    read_share,
     rules_from_spot,
     street_of_board,
 )
@@ -26,17 +27,18 @@ from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
 
 @dataclass(frozen=True)
 class Spot:
-    """What is to be solved. Chips are whole numbers of any unit.
+    """What is to be solved. Chips are of any unit; amounts may have two decimals.
 
     Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
     player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
+    With `chips_per_bb` sizes may be in big blinds ("3bb"), and a bet is at least one of them.
     """
 
     board: str
     oop: str | Range
     ip: str | Range
-    pot: int
-    stack: int
+    pot: float
+    stack: float
     bets: SizesInput = ("75%",)
     raises: SizesInput = ("60%", "a")
     bet_sizes: Mapping[str, Any] | None = None
@@ -44,9 +46,15 @@ class Spot:
     add_allin_threshold: float = 0.0
     force_allin_threshold: float = 0.1
     merging_threshold: float = 0.0
-    rake: float = 0.0
+    rake: float = 0.0  # a share of the pot; the text "5%" will do
     rake_cap: float | None = None
+    max_raises: int | None = None
+    chips_per_bb: float | None = None
     lock: tuple[Lock, ...] = field(default=())
+    grains: int | None = None  # in how many parts a chip can be bet; None: by pot and stack
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rake", read_share("rake", self.rake))
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Spot":
@@ -97,6 +105,9 @@ class Spot:
             "merging_threshold": self.merging_threshold,
             "rake": self.rake,
             "rake_cap": self.rake_cap,
+            "max_raises": self.max_raises,
+            "chips_per_bb": self.chips_per_bb,
+            "grains": self.grains,
         }
         sizes = self.bet_sizes
         if sizes is None:

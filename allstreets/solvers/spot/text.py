@@ -8,7 +8,7 @@ import hashlib
 import json
 from typing import Any
 
-from allstreets.betting import Player, PlayerSizes, PostflopRules, Street, sizes_text
+from allstreets.betting import Player, PlayerSizes, PostflopRules, Street, neat, sizes_text
 from allstreets.cards import cards_text
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.spot import Spot
@@ -21,8 +21,8 @@ def spot_mapping(spot: Spot) -> dict[str, Any]:
         "board": cards_text(spot.cards),
         "oop_range": str(spot.ranges[0]),
         "ip_range": str(spot.ranges[1]),
-        "pot": spot.pot,
-        "stack": spot.stack,
+        "pot": neat(spot.pot),
+        "stack": neat(spot.stack),
         "bet_sizes": sizes_mapping(rules),
         "add_allin_threshold": float(rules.add_allin_threshold),
         "force_allin_threshold": float(rules.force_allin_threshold),
@@ -30,6 +30,9 @@ def spot_mapping(spot: Spot) -> dict[str, Any]:
         "rake": float(rules.rake),
         "rake_cap": None if rules.rake_cap is None else float(rules.rake_cap),
     }
+    for key in ("max_raises", "chips_per_bb", "grains"):
+        if getattr(rules, key) is not None:
+            keys[key] = getattr(rules, key)
     if spot.lock:
         keys["lock"] = [lock_mapping(lock) for lock in spot.lock]
     return keys

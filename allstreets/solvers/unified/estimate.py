@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Player
+from allstreets.betting import NodeKind, Player, PlayerSizes, StreetSizes
 from allstreets.cards import runouts
 from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS
 from allstreets.cards.flop_sets import spread_flops
@@ -163,30 +163,25 @@ def require_room(
 
 def _one_size_less(game: UnifiedGame) -> int | None:
     """Actions of all pots when every street has one bet and raise size less, if it has several."""
-    sizes = []
-    for street in game.sizes:
-        sizes.append(
-            tuple(
-                replace(
-                    one,
-                    bet=one.bet[1:] if len(one.bet) > 1 else one.bet,
-                    raises=one.raises[1:] if len(one.raises) > 1 else one.raises,
-                )
-                for one in street
-            )
-        )
-    if tuple(sizes) == game.sizes:
+    sizes = _without_the_first(game.sizes)
+    own = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}
+    if (sizes, own) == (game.sizes, game.pot_sizes):
         return None
-    less = UnifiedGame(
-        game.preflop,
-        tuple((street[0], street[1]) for street in sizes),
-        spread_flops(1),
-        game.max_raises,
-        game.add_allin_threshold,
-        game.force_allin_threshold,
-        game.merging_threshold,
-    )
+    less = replace(game, sizes=sizes, pot_sizes=own, flops=spread_flops(1))
     return sum(pot_slots(pot) for pot in less.pots)
+
+
+def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:
+    """Every list of several bet or raise sizes with one less."""
+
+    def fewer(one: PlayerSizes) -> PlayerSizes:
+        return replace(
+            one,
+            bet=one.bet[1:] if len(one.bet) > 1 else one.bet,
+            raises=one.raises[1:] if len(one.raises) > 1 else one.raises,
+        )
+
+    return tuple((fewer(oop), fewer(ip)) for oop, ip in sizes)
 
 
 def _gigabytes(size: int) -> str:

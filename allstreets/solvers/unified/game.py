@@ -2,16 +2,18 @@
 
 With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
-board is dealt from the whole deck.
+board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import (
+    CHIPS_PER_BB,
     BettingTree,
     FlopPot,
     PostflopRules,
@@ -23,6 +25,7 @@ from allstreets.betting import (
     payoffs,
     postflop_rules,
 )
+from allstreets.betting.menu import lowest_bet
 from allstreets.cards.flop_sets import FlopSet
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame
 
@@ -42,12 +45,15 @@ class UnifiedGame:
     """Rules before and after the flop, and the flops that may come."""
 
     preflop: PreflopRules
-    sizes: tuple[StreetSizes, ...]  # flop, turn, river
+    sizes: tuple[StreetSizes, ...]  # flop, turn, river; of pots that have no own
     flops: FlopSet
     max_raises: int | None = None  # a street, after the flop
     add_allin_threshold: float = 0.0
     force_allin_threshold: float = 0.0
     merging_threshold: float = 0.0
+    pot_sizes: Mapping[str, tuple[StreetSizes, ...]] = field(default_factory=dict)
+    """The sizes of kinds of pots (`POT_KINDS`) that have their own."""
+    min_bet: float | None = None  # in chips; None: a big blind
 
     @cached_property
     def tree(self) -> BettingTree:
@@ -63,15 +69,33 @@ class UnifiedGame:
         """What a pot becomes."""
         rules = postflop_rules(
             pot,
-            self.sizes,
+            self.pot_sizes.get(pot.kind, self.sizes),
             self.preflop,
             add_allin_threshold=self.add_allin_threshold,
             force_allin_threshold=self.force_allin_threshold,
             merging_threshold=self.merging_threshold,
             max_raises=self.max_raises,
+            min_bet=self.min_bet,
         )
         tree = build_postflop_tree(rules)
         return PotGame(pot, rules, tree, payoffs(tree, rules))
+
+    @property
+    def smallest_bet(self) -> float:
+        """The least that may be bet after the flop, in chips."""
+        return self.preflop.big_blind if self.min_bet is None else self.min_bet
+
+    @property
+    def may_bet_less(self) -> bool:
+        """Whether some size may ask for less than the smallest bet, which goes before it then."""
+        smallest_pot = min((pot.pot for pot in flop_pots(self.tree)), default=0)
+        return any(
+            lowest_bet(size, smallest_pot, CHIPS_PER_BB) < self.smallest_bet
+            for sizes in (self.sizes, *self.pot_sizes.values())
+            for street in sizes
+            for player in street
+            for size in (*player.bet, *(player.donk or ()))
+        )
 
     @property
     def trees(self) -> list[tuple[BettingTree, NDArray[np.float64]]]:

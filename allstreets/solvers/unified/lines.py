@@ -26,6 +26,7 @@ from allstreets.betting import (
     action_text,
     bb_text,
     line_text,
+    neat,
     parse_line,
     pot_share,
     preflop_line_text,
@@ -136,8 +137,8 @@ def _child(tree: BettingTree, node: int, word: str) -> int:
     lowered = word.lower()
     if amount := BIG_BLINDS.fullmatch(lowered):
         chips = Fraction(amount[2]) * CHIPS_PER_BB
-        lowered = f"{amount[1]}{chips}"
-        if chips.denominator != 1:
+        lowered = f"{amount[1]}{neat(float(chips))}"
+        if (chips / tree.grain).denominator != 1:
             raise InputError(f"'{word}' is not offered: {_offer(tree, node)}")
     way = line_text(tree, node)
     if node and tree.actions[node] is None:

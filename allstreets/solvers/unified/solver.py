@@ -72,9 +72,12 @@ class UnifiedSolver(PreflopTraining):
     ) -> None:
         pruning = checked_pruning(pruning)
         self.game, self.batches = game, batches or FlopBatches()
-        everyone = float(preflop_equity().pairs.sum())
+        whole_deck = preflop_equity().pairs
+        everyone = float(whole_deck.sum())
         self.leaves = FlopLeaves(games, game.flops.weights, everyone, schedule, pruning)
-        preflop = PreflopCfr(game.before_the_flop(self.leaves.pairs), self.leaves)
+        # Where no flop is seen, in push or fold, the set of flops says nothing about the deal.
+        pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
+        preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
         if close_after and not (isinstance(games, MatrixFlops) and games.can_keep_some):
             raise InputError(

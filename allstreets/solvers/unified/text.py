@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from allstreets.betting import (
+    CHIPS_PER_BB,
     IP,
     OOP,
     PostflopRules,
     PreflopRules,
     Street,
+    StreetSizes,
     parse_raise_sizes,
     sizes_from_spot,
 )
@@ -25,18 +27,23 @@ from allstreets.cards.flop_sets import FlopSet
 from allstreets.solvers.spot.text import sizes_mapping
 from allstreets.solvers.unified.game import UnifiedGame
 
-RULES = tuple(rule.name for rule in fields(PreflopRules) if rule.name != "raise_sizes")
+# Rules that came later are written down where they are not what they were before.
+LATER_RULES = ("bb_ante", "limp", "allin_spr")
+RULES = tuple(
+    rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
+)
 POSTFLOP_RULES = (
     "max_raises",
     "add_allin_threshold",
     "force_allin_threshold",
     "merging_threshold",
 )
+MIN_BET, POT_SIZES = "postflop_min_bet", "postflop_pot_sizes"
 
 
 def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
     """The betting before the flop, amounts in chips."""
-    keys: dict[str, Any] = {key: getattr(rules, key) for key in RULES}
+    keys: dict[str, Any] = {key: getattr(rules, key) for key in RULES} | _later_rules(rules)
     keys["raise_sizes"] = {
         player.seat.lower(): [[str(size) for size in level] for level in rules.raise_sizes[player]]
         for player in (IP, OOP)
@@ -44,21 +51,43 @@ def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
     return keys
 
 
+def _later_rules(rules: PreflopRules) -> dict[str, Any]:
+    usual = {rule.name: rule.default for rule in fields(PreflopRules)}
+    found = {key: getattr(rules, key) for key in LATER_RULES}
+    return {key: value for key, value in found.items() if value != usual[key]}
+
+
 def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
     """The rules that `rules_mapping` wrote down."""
-    sizes = parse_raise_sizes(keys["raise_sizes"])
-    return PreflopRules(raise_sizes=sizes, **{key: keys[key] for key in RULES})
+    given = {key: value for key, value in keys.items() if key != "raise_sizes"}
+    return PreflopRules(raise_sizes=parse_raise_sizes(keys["raise_sizes"]), **given)
 
 
 def game_mapping(game: UnifiedGame) -> dict[str, Any]:
     """All but the flops, of which there may be many."""
-    after = PostflopRules(Street.FLOP, pot=1, stack=0, sizes=game.sizes)
     return {
         "preflop": rules_mapping(game.preflop),
-        "postflop_sizes": sizes_mapping(after),
+        "postflop_sizes": _sizes_mapping(game.sizes),
         **{f"postflop_{key}": getattr(game, key) for key in POSTFLOP_RULES},
+        **_later_keys(game),
         "flop_set": game.flops.name,
     }
+
+
+def _later_keys(game: UnifiedGame) -> dict[str, Any]:
+    """What earlier versions did not know, as far as it makes this another game."""
+    keys: dict[str, Any] = {}
+    if game.pot_sizes:
+        kinds = sorted(game.pot_sizes.items())
+        keys[POT_SIZES] = {kind: _sizes_mapping(sizes) for kind, sizes in kinds}
+    if game.may_bet_less:
+        keys[MIN_BET] = game.smallest_bet
+    return keys
+
+
+def _sizes_mapping(sizes: tuple[StreetSizes, ...]) -> dict[str, dict[str, str]]:
+    rules = PostflopRules(Street.FLOP, pot=1, stack=0, sizes=sizes, chips_per_bb=CHIPS_PER_BB)
+    return sizes_mapping(rules)
 
 
 def game_identity(game: UnifiedGame) -> dict[str, Any]:
@@ -70,7 +99,7 @@ def former_game_identity(game: UnifiedGame) -> dict[str, Any]:
     """`game_identity` as earlier versions wrote it: 3.0bb and 3bb were two games."""
     return {
         "game": "unified",
-        "preflop": repr(game.preflop),
+        "preflop": former_rules_text(game.preflop),
         "sizes": repr(game.sizes),
         "max_raises": game.max_raises,
         "thresholds": [
@@ -78,8 +107,16 @@ def former_game_identity(game: UnifiedGame) -> dict[str, Any]:
             game.force_allin_threshold,
             game.merging_threshold,
         ],
+        **_later_keys(game),
         **_flops(game),
     }
+
+
+def former_rules_text(rules: PreflopRules) -> str:
+    """The rules before the flop as earlier versions wrote them down, and what is new behind."""
+    known = ("stack", "raise_sizes", *(key for key in RULES if key != "stack"))
+    text = ", ".join(f"{key}={getattr(rules, key)!r}" for key in known)
+    return f"PreflopRules({text})" + (repr(_later_rules(rules)) if _later_rules(rules) else "")
 
 
 def _flops(game: UnifiedGame) -> dict[str, Any]:
@@ -98,6 +135,11 @@ def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[flo
             tuple(known[text] for text in flops),
             np.array(weights, np.float64),
         ),
+        pot_sizes={
+            kind: sizes_from_spot(sizes, Street.FLOP)
+            for kind, sizes in keys.get(POT_SIZES, {}).items()
+        },
+        min_bet=keys.get(MIN_BET, 0),  # without it, no size asks for less than a big blind
         **{key: keys[f"postflop_{key}"] for key in POSTFLOP_RULES},
     )
 

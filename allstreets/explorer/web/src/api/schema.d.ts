@@ -1336,7 +1336,7 @@ export interface components {
         };
         /**
          * SpotForm
-         * @description A spot to solve. Amounts are chips.
+         * @description A spot to solve. Amounts are chips, with two decimals at most.
          */
         SpotForm: {
             /**
@@ -1349,6 +1349,8 @@ export interface components {
              * @example QsJh2h
              */
             board: string;
+            /** Chips Per Bb */
+            chips_per_bb?: number | null;
             /**
              * Force Allin Threshold
              * @default 0.1
@@ -1356,6 +1358,8 @@ export interface components {
             force_allin_threshold: number;
             /** Ip Range */
             ip_range: string;
+            /** Max Raises */
+            max_raises?: number | null;
             /** Max Seconds */
             max_seconds?: number | null;
             /**

@@ -10,6 +10,8 @@ const FORM: SpotForm = {
   ip_range: "TT+",
   pot: 100,
   stack: 500,
+  chips_per_bb: null,
+  max_raises: null,
   sizes: { flop: street, turn: street, river: street },
   rake: 0.07,
   rake_cap: null,
@@ -28,6 +30,7 @@ describe("a form", () => {
     { max_seconds: 7200 },
     { max_seconds: 61.5 },
     { rake: 0, rake_cap: 12.5 },
+    { pot: 5.5, stack: 97.25, chips_per_bb: 1, max_raises: 2 },
     { rake: 0.0525, precision: "int16", target_pct: 0.05 },
   ])("comes back as it was read: %o", (part) => {
     const form = { ...FORM, ...part };
@@ -52,7 +55,7 @@ describe("a form", () => {
   });
 
   it("names every number that cannot be read", () => {
-    const texts = { pot: "12.5", stack: "", target_pct: "", max_seconds: "soon", rake: "-1" };
+    const texts = { pot: "12.555", stack: "", max_raises: "1.5", target_pct: "", max_seconds: "soon", rake: "-1" };
     const { form, problems } = formOf({ ...draftOf(FORM), ...texts });
     expect(form).toBeNull();
     expect(problems.map(({ field }) => field)).toEqual(Object.keys(texts));

@@ -13,6 +13,8 @@ export type Precision = SpotForm["precision"];
 export interface NumberTexts {
   pot: string;
   stack: string;
+  chips_per_bb: string; // empty: not known
+  max_raises: string; // of a street; empty: until all-in
   target_pct: string;
   max_seconds: string; // with a unit: "90", "5m", "1h"; empty: no limit
   rake: string; // per cent
@@ -39,9 +41,13 @@ function number(text: string): Read {
   return /^\d*\.?\d+$|^\d+\.$/.test(clean) ? Number(clean) : undefined;
 }
 
-function whole(text: string): Read {
+function chips(text: string): Read {
   const clean = text.trim().replace(/[,\s](?=\d{3}\b)/g, "");
-  return /^\d+$/.test(clean) ? Number(clean) : undefined;
+  return /^\d+(\.\d{1,2})?$/.test(clean) ? Number(clean) : undefined;
+}
+
+function whole(text: string): Read {
+  return /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
 
 function orNone(read: (text: string) => Read): (text: string) => Read {
@@ -65,12 +71,14 @@ function share(text: string): Read {
   return typeof value === "number" ? Number((value / 100).toPrecision(12)) : value;
 }
 
-const CHIPS = "write a whole number of chips, such as 100";
+const CHIPS = "write chips, such as 100 or 5.5";
 const POTS = "write a share of the pot, such as 0.1";
 
 const READERS: Record<keyof NumberTexts, { read: (text: string) => Read; advice: string }> = {
-  pot: { read: whole, advice: `Pot: ${CHIPS}` },
-  stack: { read: whole, advice: `Stack: ${CHIPS}` },
+  pot: { read: chips, advice: `Pot: ${CHIPS}` },
+  stack: { read: chips, advice: `Stack: ${CHIPS}` },
+  chips_per_bb: { read: orNone(chips), advice: `Big blind: ${CHIPS}` },
+  max_raises: { read: orNone(whole), advice: "Raises a street: write a count, such as 2" },
   target_pct: { read: number, advice: "Target: write per cent of the pot, such as 0.3" },
   max_seconds: { read: orNone(time), advice: "Time limit: write 90, 5m or 1h" },
   rake: { read: share, advice: "Rake: write per cent, such as 5" },
@@ -122,6 +130,8 @@ export function draftOf(form: SpotForm): Draft {
     precision: form.precision,
     pot: textOf(form.pot),
     stack: textOf(form.stack),
+    chips_per_bb: textOf(form.chips_per_bb),
+    max_raises: textOf(form.max_raises),
     target_pct: textOf(form.target_pct),
     max_seconds: timeText(form.max_seconds),
     rake: textOf(Number((100 * form.rake).toPrecision(12))),

@@ -1,0 +1,178 @@
+"""What may be bet in a whole game: the part of the section `solver` that is rules."""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from allstreets.training.config_model import ConfigModel, WrongKeyError
+from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
+from allstreets.training.spot_config import Rake, Size, Sizes
+
+if TYPE_CHECKING:
+    from allstreets.betting import PreflopRules
+
+RaiseLevel = Size | tuple[Size, ...]
+RaiseLevels = Size | tuple[RaiseLevel, ...]
+RaiseSizes = RaiseLevels | dict[str, RaiseLevels | dict[str, RaiseLevel]]
+Street = Literal["flop", "turn", "river"]
+STREETS: tuple[Street, ...] = get_args(Street)
+PotKind = Literal["limped", "raised", "3bet", "4bet"]
+
+
+class PostflopStreet(ConfigModel):
+    """The sizes of one street after the flop, for both players."""
+
+    bet: Sizes = Field(examples=[["33%", "75%"]])
+    """Where nobody has bet on this street."""
+
+    raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
+    """On top of a bet or raise; without it the bet sizes serve."""
+
+    @field_validator("bet", "raises")
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "raises")
+        return value
+
+
+class PostflopPot(ConfigModel):
+    """The sizes of one kind of pot after the flop; what is left out is as in other pots."""
+
+    bet: Sizes | None = Field(default=None, examples=[["33%"]])
+    """Where nobody has bet on a street."""
+
+    raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
+    """On top of a bet or raise; without it the pot's bet sizes serve."""
+
+    flop: PostflopStreet | None = None
+    """On the flop, before the two keys above."""
+
+    turn: PostflopStreet | None = None
+    """On the turn, before the two keys above."""
+
+    river: PostflopStreet | None = None
+    """On the river, before the two keys above."""
+
+    @field_validator("bet", "raises")
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "raises")
+        return value
+
+    @model_validator(mode="after")
+    def _bets_first(self) -> "PostflopPot":
+        if self.raises is not None and self.bet is None:
+            raise WrongKeyError("raise", "give bet as well; raise sizes go with bet sizes")
+        return self
+
+    def street(self, street: Street) -> "PostflopStreet | None":
+        """The sizes of a street; None: those of other pots."""
+        own: PostflopStreet | None = getattr(self, street)
+        if own is None and self.bet is not None:
+            return PostflopStreet.model_construct(bet=self.bet, raises=self.raises)
+        return own
+
+
+class GameConfig(ConfigModel):
+    """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
+
+    stack_depth: float = Field(default=20, gt=0, le=1_000_000, examples=[20])
+    """Stack of each player before antes and blinds, in big blinds."""
+
+    small_blind: float = Field(default=0.5, ge=0, examples=[0.5])
+    """In big blinds."""
+
+    big_blind: float = Field(default=1, gt=0, examples=[1])
+    """In big blinds: 1, unless the game is odd."""
+
+    ante: float = Field(default=0, ge=0, examples=[0.1])
+    """Posted by each player, in big blinds."""
+
+    bb_ante: float = Field(default=0, ge=0, examples=[1])
+    """Posted by the big blind for both, in big blinds."""
+
+    limp: bool = True
+    """Whether the small blind may call the big blind when he acts first."""
+
+    raise_sizes: RaiseSizes = Field(default=(2.5,), examples=[[2.5]])
+    """Preflop raises: times the last bet, the last entry for all later ones; or by name."""
+
+    raise_cap: int | None = Field(default=4, ge=0, examples=[4])
+    """How many raises there may be before the flop; the all-in may come past them."""
+
+    preflop_allin: Literal["always", "never"] | float = Field(default="always", examples=[4])
+    """All-in besides the raise sizes: always, never, or at this SPR after calling and below."""
+
+    preflop_force_allin_threshold: float = Field(default=0, ge=0)
+    """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
+
+    rake: Rake = Field(default=0, examples=["5%"])
+    """Share of the pot that the house takes: 5% or 0.05."""
+
+    rake_cap: float | None = Field(default=None, ge=0, examples=[3])
+    """The most that it takes, in big blinds."""
+
+    no_flop_no_drop: bool = True
+    """No rake where somebody folds before the flop."""
+
+    @field_validator("raise_sizes")
+    @classmethod
+    def _raises_can_be_read(cls, value: RaiseSizes) -> RaiseSizes:
+        check_raise_sizes(value)
+        return value
+
+    @field_validator("preflop_allin")
+    @classmethod
+    def _ratio_is_positive(cls, value: str | float) -> str | float:
+        if isinstance(value, float | int) and value <= 0:
+            raise ValueError(f"an SPR is above 0, not {value:g}; write never, or 4, say")
+        return value
+
+    @model_validator(mode="after")
+    def _somebody_decides(self) -> "GameConfig":
+        posted = self.ante + self.bb_ante + min(self.small_blind, self.big_blind)
+        if posted >= self.stack_depth:
+            key = "stack_depth" if self.stack_depth <= self.big_blind else "ante"
+            if key == "ante" and self.bb_ante > self.ante:
+                key = "bb_ante"
+            raise WrongKeyError(
+                key,
+                f"antes and blinds take all {self.stack_depth:g} bb of both stacks, so that nobody "
+                f"decides anything; let stack_depth be above {posted:g}",
+            )
+        if not self.limp and self.preflop_allin == "never" and not self._opens():
+            raise WrongKeyError(
+                "limp",
+                "without limp, raise_sizes and all-in the small blind could only fold; "
+                "give him one of them",
+            )
+        return self
+
+    def _opens(self) -> bool:
+        """Whether the small blind has sizes to open with."""
+        from allstreets.betting import IP, parse_raise_sizes
+
+        levels = parse_raise_sizes(listed(self.raise_sizes))[IP]
+        return bool(levels and levels[0]) and self.raise_cap != 0
+
+    def preflop_rules(self) -> "PreflopRules":
+        """The betting before the flop."""
+        from allstreets.betting import PreflopRules
+
+        return PreflopRules.parse(
+            self.stack_depth,
+            listed(self.raise_sizes),
+            self.raise_cap,
+            ante=self.ante,
+            small_blind=self.small_blind,
+            big_blind=self.big_blind,
+            force_allin_threshold=self.preflop_force_allin_threshold,
+            rake=self.rake,
+            rake_cap=self.rake_cap,
+            no_flop_no_drop=self.no_flop_no_drop,
+            bb_ante=self.bb_ante,
+            limp=self.limp,
+            allin=self.preflop_allin,
+        )

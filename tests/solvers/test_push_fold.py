@@ -1,0 +1,120 @@
+"""Push or fold: the program's own solutions beside linear programs and published charts.
+
+The small blind is all-in or folds, the big blind calls or folds. With 169 hands each, true weights
+of the pairs of combos and exact equities, the game is a small linear program:
+
+    largest Σ_o z_o   with   z_o ≤ Σ_h p_h · fold(h, o)       and   z_o ≤ Σ_h p_h · call(h, o)
+
+over p, the small blind's chances of all-in by hand, where fold and call are what he wins, in sums
+over the pairs of h and o, when the big blind answers so.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from allstreets.betting import IP, OOP, PreflopRules
+from allstreets.cards import preflop_equity
+from allstreets.cards.hands import HAND_NAMES, HAND_SIZES
+from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.preflop.pair_values import PairValues
+from allstreets.solvers.preflop.solver import PreflopSolver
+
+Floats = NDArray[np.float64]
+
+BLIND, BIG_BLIND = 0.5, 1.0
+ITERATIONS = 300
+
+
+class Solved(NamedTuple):
+    """A solution of the game at one depth."""
+
+    value: float  # of the small blind, in bb a hand
+    jams: Floats  # [169]
+    calls: Floats  # [169]
+    exploitability: float = 0.0  # in bb a hand
+
+
+@cache
+def solved(depth: float) -> Solved:
+    """What the program's solver finds; no pot sees a flop, so the models below are never asked."""
+    pairs = preflop_equity().pairs.astype(np.float64)
+    nothing = PairValues((1.0,), pairs, np.full((1, *pairs.shape), 0.5))
+    rules = PreflopRules.parse(depth, [], limp=False)
+    solver = PreflopSolver(rules, nothing, parse_schedule("dcfr(1.2,0.5,4)"))
+    assert not solver.preflop.game.pots
+    solver.train_batch(ITERATIONS)
+    jam, call = (strategy[1] for strategy in solver.preflop.average().values())
+    worth = solver.preflop.values(
+        IP, np.zeros((0, 169)), best=False, strategies=solver.preflop.average()
+    )
+    error = solver.exploitability()
+    assert error is not None
+    return Solved(float(worth[0].sum()) / 100 / pairs.sum(), jam, call, error / 1000)
+
+
+@cache
+def results(depth: float) -> tuple[Floats, Floats, Floats]:
+    """[169, 169] by hand of SB and BB, over pairs of combos: SB folds; BB folds, BB calls."""
+    pairs = preflop_equity().pairs.astype(np.float64)
+    stakes = depth * (2 * preflop_equity().equity - 1)
+    return -BLIND * pairs, BIG_BLIND * pairs, stakes * pairs
+
+
+@cache
+def exact(depth: float) -> float:
+    """The value of the game to the small blind by linear programming, in bb a hand."""
+    gives_up, wins, shows = results(depth)
+    hands = len(gives_up)
+    # Variables p [169], z [169]; z_o ≤ Σ_h (1 − p_h)·gives_up + p_h·(wins or shows).
+    rows = [np.hstack([-(answer - gives_up).T, np.eye(hands)]) for answer in (wins, shows)]
+    found = linprog(
+        np.concatenate([np.zeros(hands), -np.ones(hands)]),
+        A_ub=np.vstack(rows),
+        b_ub=np.tile(gives_up.sum(axis=0), 2),
+        bounds=[(0, 1)] * hands + [(None, None)] * hands,
+    )
+    assert found.status == 0
+    return -float(found.fun) / float(preflop_equity().pairs.sum())
+
+
+def share(chances: Floats) -> float:
+    """How much of all combos plays so, in %."""
+    return 100 * float(HAND_SIZES @ chances) / 1326
+
+
+@pytest.mark.parametrize("depth", [5, 8, 10, 15, 20])
+def test_equilibria_are_those_of_a_linear_program(depth: float) -> None:
+    found = solved(depth)
+    assert found.value == pytest.approx(exact(depth), abs=found.exploitability + 1e-9)
+    assert found.exploitability < 1e-6
+    # The same by hand: against these calls no push wins more, against these pushes no call.
+    gives_up, wins, shows = results(depth)
+    pushes = wins @ (1 - found.calls) + shows @ found.calls
+    best = np.maximum(pushes, gives_up.sum(axis=1)).sum()
+    folds, calls = found.jams @ wins, found.jams @ shows
+    worst = np.minimum(folds, calls).sum() + ((1 - found.jams) @ gives_up).sum()
+    gap = (best - worst) / 2 / preflop_equity().pairs.sum()
+    assert gap == pytest.approx(found.exploitability, rel=1e-6, abs=1e-9)
+
+
+def test_ten_big_blinds_as_they_are_known() -> None:
+    found = solved(10)
+    assert share(found.jams) == pytest.approx(58.28, abs=0.01)
+    assert share(found.calls) == pytest.approx(37.38, abs=0.01)
+    assert exact(10) == pytest.approx(-0.04537, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("seat", "hand", "threshold"), [(IP, "K2o", 11.6), (IP, "J2s", 8.5), (OOP, "22", 15.0)]
+)
+def test_thresholds_of_published_charts(seat: int, hand: str, threshold: float) -> None:
+    """Up to this depth, in bb, the small blind jams the hand, or the big blind calls with it."""
+    for depth, plays in ((threshold - 0.2, True), (threshold + 0.2, False)):
+        found = solved(round(depth, 2))
+        chances = found.jams if seat == IP else found.calls
+        assert (chances[HAND_NAMES.index(hand)] > 0.5) == plays, depth
