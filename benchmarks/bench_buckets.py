@@ -77,7 +77,7 @@ class Spot:
             for number, board in enumerate(street.boards):
                 hands = hands_on(board)
                 for node, strategy in strategies.items():
-                    combos = street.hands[int(tree.player[node])][number]
+                    combos = street.hands[int(tree.player[node])][number].first
                     put_average(exact, level, number, node, strategy[:, hands[combos]])
 
     def flop_gain(self) -> float:
@@ -121,7 +121,8 @@ def put_average(exact: ExactSubgame, level: int, number: int, node: int, strateg
     blocks = filled.reshape(actions, length // 16, 16).transpose(1, 0, 2)
     exact.averages[level][player][start : start + actions * length] = blocks.reshape(-1)
     if number == 0:  # the layout is the exact engine's own affair: read it back
-        np.testing.assert_allclose(average_strategy(exact, level, 0, node), strategy, atol=1e-6)
+        by_combo = strategy[:, exact.streets[level].hands[player][0].hand]
+        np.testing.assert_allclose(average_strategy(exact, level, 0, node), by_combo, atol=1e-6)
 
 
 def measure(name: str, spot: Spot, stages: tuple[Stage, ...], hands_on: HandsOnBoard) -> list[Row]:

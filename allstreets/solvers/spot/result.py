@@ -249,7 +249,7 @@ class SpotResult:
             offsets=(half + float(invested[0]), half + float(invested[1])),
             starts=starts,
             settled=settled_actions(tree, node),
-            locked=self._locked(node, found.cards)[numbers.combos[player]],
+            locked=self._locked(node, found.cards)[numbers.combos[numbers.player]],
         )
 
     def starts(self, numbers: NodeNumbers) -> tuple[float, float]:
