@@ -51,7 +51,7 @@ def kernel(function: Function) -> Function:
     # Numba reads the folder while it decorates. It is put back for the user's own functions.
     config.CACHE_DIR = str(compiled_folder())
     try:
-        compiled = numba.njit(nogil=True, cache=can_keep(), error_model="numpy")(function)
+        compiled: Any = numba.njit(nogil=True, cache=can_keep(), error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
     if can_keep():
