@@ -21,6 +21,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base.cache import cache_folder
+from allstreets.base.locks import held
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -65,7 +66,7 @@ def _alone(compile: Callable[..., Any], name: str) -> Callable[..., Any]:
     """`compile`, which looks for a kept kernel first, by one process at a time."""
 
     def compile_alone(signature: Any) -> Any:
-        with global_compiler_lock, _held(name):
+        with global_compiler_lock, _held_once(name):
             return compile(signature)
 
     return compile_alone
@@ -75,31 +76,14 @@ _names_held: set[str] = set()  # by this process: a kernel that calls itself is 
 
 
 @contextmanager
-def _held(name: str) -> Iterator[None]:
-    """Hold the lock of a kernel, which ends with the process; without locks everybody compiles."""
+def _held_once(name: str) -> Iterator[None]:
+    """Hold the lock of a kernel."""
     if name in _names_held:
         yield
         return
-    descriptor = _locked(compiled_folder() / f"{name}.lock")
     _names_held.add(name)
     try:
-        yield
+        with held(compiled_folder() / f"{name}.lock"):
+            yield
     finally:
         _names_held.remove(name)
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def _locked(path: Path) -> int | None:
-    try:
-        import fcntl
-
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except (ImportError, OSError):  # Windows; a folder that has gone
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor
