@@ -51,12 +51,9 @@ run: $(READY) ## Solve a small whole game, preflop through river, and show its c
 	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
 	@$(BIN)/allstreets train
 
-# Types and the page are checked beside the tests. What they say comes in one piece (-O), the tests
-# say as they go how far they are (+).
-BESIDE := -j 2 $(if $(filter output-sync,$(.FEATURES)),-O)
-
+# Types and the page are checked beside the tests: each says in one piece what it has found.
 test: lint layers page ## All checks and tests
-	@$(MAKE) --no-print-directory $(BESIDE) types web unit
+	@$(MAKE) --no-print-directory -j 2 types web unit
 
 quick: $(READY) ## What a change needs: checks, and a minute of the tests nearest to the changed files
 	@$(BIN)/ruff check .
@@ -86,7 +83,7 @@ web:
 endif
 
 unit: $(READY) page ## pytest
-	+@$(BIN)/pytest -n 2 --dist worksteal
+	@$(BIN)/pytest -n 2 --dist worksteal
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
 

@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -83,7 +82,8 @@ class Page:
     def _command(self, command: str, place: str) -> None:
         words = shlex.split(command, comments=True)
         if words[0] == "make":
-            subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, check=True, capture_output=True)
+            targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            assert set(words[1:]) <= set(targets), f"{place}: {command} is not in the Makefile"
             return
         assert words[0] in PROGRAM, f"{place}: {command} is not run by this test"
         end = words.index(">") if ">" in words else len(words)
@@ -170,7 +170,7 @@ def test_every_block_of_a_page(
         ("```console\n$ allstreets range AKx\n```", "AKx"),
         ("```console\n$ allstreets report nowhere/\n```", "nowhere"),
         ("```console\n$ allstreets explore --prot 80\n```", "--prot"),
-        ("```console\n$ make nothing\n```", "make"),
+        ("```console\n$ make nothing\n```", "make nothing"),
         ("```console\n$ rm -r game\n```", "not run by this test"),
         ("    allstreets range AKs --bord 2c", "--bord"),
         ("```python\nfrom allstreets import nothing\n```", "nothing"),
