@@ -55,7 +55,7 @@ run: $(READY) ## Solve a small whole game, preflop through river, and show its c
 test: lint layers page ## All checks and tests
 	@$(MAKE) --no-print-directory -j 2 types web unit
 
-quick: $(READY) ## What a change needs: checks, and a minute of the tests nearest to the changed files
+quick: $(READY) ## What a change needs: checks, and 45 s of the tests nearest to the changed files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
