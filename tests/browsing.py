@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "allstreets" / "explorer" / "page" / "index.html"
 SCREENSHOTS = Path(os.environ.get("ALLSTREETS_SCREENSHOTS", ROOT / "build" / "screenshots"))
+PATIENCE = 120_000  # ms until what should be seen counts as missing, on however busy a machine
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # No sandbox, since CI runs as root; the rest keeps Chromium from calling home.
 FLAGS = (
@@ -61,7 +62,7 @@ class Server:
         """End it as a user would; returns its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        return self.process.wait(30)
+        return self.process.wait()
 
 
 @contextmanager
@@ -94,6 +95,7 @@ def explorer(solves: Path, *folders: Path, port: int = 0) -> Iterator[Server]:
 def browser() -> Iterator[Browser]:
     """A Chromium."""
     path = find_browser()
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield chromium
@@ -105,6 +107,7 @@ def new_page(chromium: Browser, server: Server, **settings: object) -> Iterator[
     """A page that may ask nothing but the server, and that must not stumble over its own code."""
     settings = {"viewport": {"width": 1280, "height": 720}, **settings}
     context = chromium.new_context(base_url=server.url, **settings)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(f"error in the page: {error}"))

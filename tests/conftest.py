@@ -2,9 +2,20 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
-# Machines that run tests are busy: a slow example is not a failure.
-settings.register_profile("default", deadline=None)
+# Machines that run tests are busy: a slow example is not a failure. Examples are the same in every
+# run, so that what passes does so again; `thorough` looks for others, and for more of them.
+settings.register_profile("default", deadline=None, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say how to have this order of tests again; pytest -q leaves out the line that does."""
+    seed = config.getoption("randomly_seed", default=None)
+    if isinstance(seed, int):
+        terminalreporter.write_line(f"The same order again: --randomly-seed={seed}")

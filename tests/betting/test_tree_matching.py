@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from betting.random_games import games
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allstreets.betting import (
@@ -124,6 +124,7 @@ def test_a_raise_where_there_is_none_is_a_call() -> None:
     assert back[at(model, "b100")] is not None
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_any_two_trees(data: st.DataObject) -> None:
     one = data.draw(trees)

@@ -57,14 +57,14 @@ def test_all_five_card_hands_fall_into_the_right_number_of_categories() -> None:
     assert dict(found) == FIVE_CARD_COUNTS
 
 
-def test_order_of_a_million_seven_card_pairs_agrees_with_eval7_and_phevaluator() -> None:
-    hands = random_hands(1_000_000, 7, seed=1)
+def test_order_of_seven_card_pairs_agrees_with_eval7_and_phevaluator() -> None:
+    hands = random_hands(200_000, 7, seed=1)
     ours = evaluate(hands).astype(np.int64)
     cards = [eval7.Card(card_text(card)) for card in range(52)]
     rows = hands.tolist()
     eval7_says = np.array([eval7.evaluate([cards[card] for card in row]) for row in rows])
     # phevaluator numbers from 1, the best, to 7462.
-    phevaluator_says = np.array([-phevaluator.evaluate_cards(*row) for row in rows[:200_000]])
+    phevaluator_says = np.array([-phevaluator.evaluate_cards(*row) for row in rows[:50_000]])
     for others in (eval7_says, phevaluator_says):
         mine = ours[: len(others)]
         assert (np.sign(mine[1:] - mine[:-1]) == np.sign(others[1:] - others[:-1])).all()

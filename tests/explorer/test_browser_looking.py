@@ -437,7 +437,7 @@ def test_a_server_that_comes_back_is_found(chromium: Browser, folder: Path) -> N
         expect(page.get_by_text(re.compile("does not answer"))).to_be_visible()
         port = int(first.url.rpartition(":")[2])
         with explorer(folder / "solves", folder / "turn", port=port):
-            expect(page.get_by_label("turn: IP")).to_be_visible(timeout=15_000)
+            expect(page.get_by_label("turn: IP")).to_be_visible()
             expect(page.get_by_text(re.compile("does not answer"))).to_have_count(0)
 
 

@@ -12,8 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 import allstreets
 from allstreets.cards import HAND_NAMES
 
-SECONDS = 60_000  # ms: a worker compiles its kernels where no test before it has
-
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
@@ -42,7 +40,7 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
 def fill_long_solve(page: Page) -> None:
     """A turn that goes on for a while: its target is out of reach."""
     page.goto("/solve")
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
     page.get_by_label("as text", exact=True).fill("Ks7d4c9h")
     page.get_by_label("Range of OOP as text").fill("99+,AQs+,KTs+,QJs,87s")
     page.get_by_label("Range of IP as text").fill("88+,AJs+,KQ,QTs+,T8s")
@@ -51,14 +49,14 @@ def fill_long_solve(page: Page) -> None:
 
 
 def start(page: Page) -> None:
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
     page.get_by_role("button", name="Solve", exact=True).click()
     page.wait_for_url(re.compile("/solve/.+"))
 
 
 def state(page: Page, word: str) -> None:
     """Until the solve is in a state."""
-    expect(page.locator("header .state")).to_have_text(re.compile(word), timeout=SECONDS)
+    expect(page.locator("header .state")).to_have_text(re.compile(word))
 
 
 def iteration(page: Page) -> int:
@@ -102,7 +100,7 @@ def test_reload_pause_and_stop(page: Page) -> None:
     assert iteration(page) == held
     page.get_by_role("button", name="Resume").click()
     state(page, "solving")
-    expect(page.get_by_role("link", name="Open the result")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_role("link", name="Open the result")).to_be_visible()
     page.get_by_role("link", name="Open the result").click()
     expect(page.locator(".tiles")).to_be_visible()
     keep_picture(page, "result_while_solving")
@@ -117,10 +115,10 @@ def test_a_server_that_is_killed_loses_nothing(chromium: Browser, tmp_path: Path
     with explorer(solves) as server, new_page(chromium, server) as page:
         fill_long_solve(page)
         start(page)
-        expect(page.get_by_role("link", name="Open the result")).to_be_visible(timeout=SECONDS)
+        expect(page.get_by_role("link", name="Open the result")).to_be_visible()
         port = int(server.url.rsplit(":", 1)[1])
         server.stop(signal.SIGKILL)
-        expect(page.get_by_role("alert")).to_be_visible(timeout=SECONDS)
+        expect(page.get_by_role("alert")).to_be_visible()
         with explorer(solves, port=port):
             state(page, "cut off")
             before = iteration(page)
@@ -152,7 +150,7 @@ def test_ranges_are_painted_and_typed(page: Page) -> None:
 
 def test_what_is_wrong_is_said_beside_its_field(page: Page) -> None:
     page.goto("/solve")
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
     page.get_by_label(re.compile("bet$", re.IGNORECASE)).first.fill("33%, many")
     expect(page.get_by_text(re.compile("many")).first).to_be_visible()
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()

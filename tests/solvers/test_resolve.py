@@ -77,7 +77,7 @@ def test_values_and_reach_are_those_of_the_full_solution() -> None:
 
 def test_two_streets_below() -> None:
     solver = SpotSolver(spot(FLOP))
-    solver.train_batch(300)
+    solver.train_batch(100)
     full, trimmed = solver.result(), TrimmedResult(solver.spot, solver.view, 1, 0.0005)
     line = "x x | 2h | x x | 3c | x"
     one, other = full.node(line), trimmed.node(line)

@@ -61,7 +61,7 @@ def game_values(solver: UnifiedSolver) -> tuple[float, float]:
 
 
 def test_exploitability_falls_below_a_thousandth_of_a_big_blind() -> None:
-    solver = make_solver(spread_flops(5), stack=20)
+    solver = make_solver(spread_flops(3), stack=20)
     found = [gap(solver)]
     for iterations in (20, 60, 160, 240, 240):
         solver.train_batch(iterations)

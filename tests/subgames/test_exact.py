@@ -33,8 +33,8 @@ TURN = Spot(
 )
 FLOP = Spot(
     board="Qs8h2h",
-    oop="AsKs,9h7h:0.5,QdQc",
-    ip="AhJh,8c8d,KdTd",
+    oop="AsKs,9h7h:0.5",
+    ip="AhJh,8c8d",
     pot=40,
     stack=35,
     bets="a",

@@ -1,0 +1,196 @@
+"""Every block of the README and of the docs does what it says: run in a folder with the samples.
+
+The blocks of a page are run in their order, in one folder and one Python namespace, as a reader
+would. What takes long is made short here and nowhere else: `SHORTER`, `SMALLER` and `NOT_RUN`.
+"""
+
+import json
+import re
+import shlex
+import shutil
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from doc_blocks import PROGRAM, Block, blocks_of
+from ruamel.yaml import YAML
+
+from allstreets.base.errors import InputError
+from allstreets.cli.main import app, main
+from allstreets.training import ConfigWarning, read_spot, read_train_config
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+SHORTER = {"solve": ("--max-iterations", "5")}
+"""Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
+
+SMALLER = {
+    "smoke.yaml": ("epochs: 200", "epochs: 10"),
+    "flops.yaml": ("preset:", "fixed_flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
+}
+"""What stands in a file, and what stands there instead while its page is tested."""
+
+NOT_RUN = {"explore": "it serves until it is stopped; tests/explorer/test_server.py runs it"}
+"""Verbs whose arguments are read, no more, and why."""
+
+SPOT: dict[str, Any] = {
+    "board": "AhTd6s3c",
+    "oop_range": "22+,A2s+,KTs+",
+    "ip_range": "22+,A2s+,KTs+",
+    "pot": 100,
+    "stack": 500,
+    "bets": "50%",
+}
+GAME: dict[str, Any] = {"type": "unified_cfr", "stack_depth": 20, "flops": "spread_3"}
+MODEL: dict[str, Any] = {"preset": "fast", "fixed_flops": ["AhKd7s"]}
+
+
+class Page:
+    """The folder and the namespace in which the blocks of one page are run."""
+
+    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.capture = capture
+        self.names: dict[str, Any] = {"__name__": "a page"}
+        for samples in ("sample_spots", "sample_configurations"):
+            shutil.copytree(ROOT / samples, folder / samples)
+        for path in (folder / "sample_configurations").iterdir():
+            path.write_text(_smaller(path.name, path.read_text()))
+
+    def run(self, block: Block) -> None:
+        """Do what a block says; an error of any sort fails the test."""
+        match block.kind:
+            case "commands":
+                for command in block.commands():
+                    self._command(command, block.place)
+            case "python":
+                numbered = "\n" * (block.line - 1) + block.text  # so that errors name the line
+                exec(compile(numbered, block.page, "exec"), self.names)
+            case "yaml":
+                self._yaml(block)
+            case "json":
+                json.loads(block.text)
+            case "text":
+                pass
+            case _:
+                pytest.fail(f"{block.place}: name its language after ```: console, python, … text")
+
+    def _command(self, command: str, place: str) -> None:
+        words = shlex.split(command, comments=True)
+        if words[0] == "make":
+            targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            assert set(words[1:]) <= set(targets), f"{place}: {command} is not in the Makefile"
+            return
+        assert words[0] in PROGRAM, f"{place}: {command} is not run by this test"
+        end = words.index(">") if ">" in words else len(words)
+        arguments, target = words[1:end], words[end + 1 :]
+        verb = arguments[0]
+        if verb in NOT_RUN:
+            verbs: Any = typer.main.get_command(app)
+            verbs.commands[verb].make_context(verb, arguments[1:])
+            return
+        more = SHORTER.get(verb, ())
+        code = main([*arguments, *(more if not set(more) & set(arguments) else ())])
+        shown = self.capture.readouterr()
+        assert code == 0, f"{place}: {command}\n{shown.err}"
+        assert shown.out, f"{place}: {command} says nothing"
+        for path in target:
+            Path(path).write_text(shown.out)
+
+    def keep(self, block: Block) -> Path:
+        """A block of YAML as a file; `# name.yaml` on top of it says how commands call it."""
+        named = re.match(r"# (\S+\.yaml)$", block.text.splitlines()[0])
+        path = self.folder / (named[1] if named else "block.yaml")
+        path.write_text(_smaller(path.name, block.text))
+        return path
+
+    def _yaml(self, block: Block) -> None:
+        """A whole file, or keys of one."""
+        path = self.keep(block)
+        keys = YAML(typ="safe").load(block.text)
+        spot = {key: SPOT[key] for key in SPOT if not (key == "bets" and "bet_sizes" in keys)}
+        problems = []
+        for reading in (
+            *(keys, spot | keys),
+            *({"solver": GAME | keys}, {"postflop_model": MODEL | keys}),
+        ):
+            try:
+                _read(reading, path if reading is keys else self.folder / "completed.yaml")
+            except InputError as error:
+                problems.append(str(error))
+            else:
+                return
+        pytest.fail(f"{block.place}: no file can have these keys\n" + "\n".join(problems))
+
+
+def _read(keys: Mapping[str, Any], path: Path) -> None:
+    """Read a file as `solve` or `train` do."""
+    if path.name == "completed.yaml":
+        path.write_text(json.dumps(keys))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConfigWarning)
+        if "solver" in keys or "postflop_model" in keys:
+            read_train_config(path)
+        else:
+            read_spot(path, {})
+
+
+def _smaller(name: str, text: str) -> str:
+    if name not in SMALLER:
+        return text
+    before, after = SMALLER[name]
+    assert before in text, f"{name} no longer has {before!r}"
+    return text.replace(before, after)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_block_of_a_page(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Page(tmp_path, capsys)
+    blocks = list(blocks_of(path))
+    for block in blocks:
+        if block.kind == "yaml":
+            page.keep(block)  # a command may stand above the file that it names
+    for block in blocks:
+        page.run(block)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("```console\n$ allstreets range AKx\n```", "AKx"),
+        ("```console\n$ allstreets report nowhere/\n```", "nowhere"),
+        ("```console\n$ allstreets explore --prot 80\n```", "--prot"),
+        ("```console\n$ make nothing\n```", "make nothing"),
+        ("```console\n$ rm -r game\n```", "not run by this test"),
+        ("    allstreets range AKs --bord 2c", "--bord"),
+        ("```python\nfrom allstreets import nothing\n```", "nothing"),
+        ("```yaml\nsolver: {type: unified_cfr, stack: 20}\n```", "stack"),
+        ("```yaml\npot: many\n```", "many"),
+        ("```\nwhat is this\n```", "name its language"),
+        ("    what is this?", "name its language"),
+    ],
+)
+def test_a_block_that_is_wrong_is_noticed(
+    text: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "page.md"
+    path.write_text(f"A page\n\n{text}\n")
+    (block,) = blocks_of(path)
+    page = Page(tmp_path, capsys)
+    with pytest.raises((Exception, pytest.fail.Exception), match=message):
+        page.run(block)
