@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from allstreets.base import InputError
 from allstreets.betting import (
     BettingTree,
@@ -20,13 +22,13 @@ from allstreets.betting import (
     PostflopRules,
     Sizes,
     Street,
+    TreeSize,
     build_postflop_tree,
     parse_sizes,
     street_of_board,
 )
 from allstreets.betting.lines import action_label
 from allstreets.cards import Range, parse_board, runouts
-from allstreets.cards.combos import COMBO_MASKS
 from allstreets.cards.matchups import processors
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
@@ -41,6 +43,7 @@ from allstreets.solvers.spot.estimate import (
     Estimate,
     available_bytes,
     estimate_exact,
+    hands_by_board,
     require_memory,
 )
 from allstreets.training.spot_config import SpotConfig
@@ -249,9 +252,11 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     if isinstance(tree, str):
         raise InputError(tree)
     weights = [one.weights for one in spot.ranges]
-    masks = [COMBO_MASKS[one > 0] for one in weights]
+    combos = [np.flatnonzero(one) for one in weights]
     root = runouts(spot.cards, weights)
-    need = estimate_exact(tree, root, masks, form.precision, processors())
+    size = TreeSize.of(tree)
+    hands = hands_by_board(root, combos, len(size.dealt_streets))
+    need = estimate_exact(size, hands, form.precision, processors())
     return CheckedSpot(config, spot, tree, need)
 
 

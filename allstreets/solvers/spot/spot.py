@@ -14,7 +14,9 @@ from allstreets.betting import (
     PostflopRules,
     SizesInput,
     Street,
+    TreeSize,
     build_postflop_tree,
+    measure_postflop_tree,
     payoffs,
     rules_from_spot,
     street_of_board,
@@ -110,6 +112,11 @@ class Spot:
         return rules_from_spot(
             {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
         )
+
+    @cached_property
+    def size(self) -> TreeSize:
+        """How large the betting tree is, which takes no tree."""
+        return measure_postflop_tree(self.rules)
 
     @cached_property
     def tree(self) -> BettingTree:
