@@ -58,6 +58,19 @@ class Range:
         """[169]: the mean weight of each hand class's combos."""
         return np.bincount(HAND_OF_COMBO, self.weights, minlength=HAND_COUNT) / HAND_SIZES
 
+    @property
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.weights.max())
+
+    def normalised(self) -> "Range":
+        """The same range with its largest weight 1: who holds what depends on ratios alone.
+
+        >>> str(Range.parse("AA:0.5,KK:0.2").normalised())
+        'AA,KK:0.4'
+        """
+        return Range(self.weights / self.largest)
+
     def on(self, board: tuple[int, ...]) -> "Range":
         """The range without the combos that the board blocks; nothing left is an error."""
         live = np.where(live_combos(board), self.weights, 0.0)

@@ -59,7 +59,7 @@ def _draw(job: "UnifiedJob") -> None:
 
     need, config = job.need, job.config
     notes = {}
-    for pot, size in zip(job.game.flop_pots, job.game.pot_sizes, strict=True):
+    for pot, size in zip(job.game.flop_pots, job.game.tree_sizes, strict=True):
         share = need.memory_bytes * size.slots // max(need.slots * need.flops, 1)
         notes[pot] = (
             f"{size.decision_count:,} decisions, {size.slots:,} actions, {data_size(share)} a flop"
@@ -96,6 +96,6 @@ def _facts(job: "UnifiedJob") -> dict[str, Any]:
             "raises": pot.raises,
             "nodes": size.node_count,
         }
-        for pot, size in zip(job.game.flop_pots, job.game.pot_sizes, strict=True)
+        for pot, size in zip(job.game.flop_pots, job.game.tree_sizes, strict=True)
     ]
     return {**asdict(job.need), "flop_pots": pots}

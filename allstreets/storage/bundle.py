@@ -224,8 +224,13 @@ class _Opened:
         algorithm: str,
         precision: str,
     ) -> None:
+        from allstreets.cards import Range
+
         self._folder, self._manifest = folder, manifest
         self._spot, self._kept = spot, kept
+        # Spots were once stored with their weights as given; now the largest is 1.
+        ranges = [Range.parse(manifest["config"][key]) for key in ("oop_range", "ip_range")]
+        self._largest = ranges[0].largest, ranges[1].largest
         self._settings = algorithm, precision
         self._nodes: dict[int, Arrays] = {}
         self._solver: SpotSolver | None = None
@@ -249,7 +254,7 @@ class _Opened:
             for key, array in self._nodes[level].items()
             if key.startswith(f"{name}.")
         }
-        return StoredStreet(self._spot.tree, self._kept[level], arrays, renamed)
+        return StoredStreet(self._spot.tree, self._kept[level], arrays, renamed, self._largest)
 
     def _solved(self) -> "SpotSolver":
         """A solver whose average strategies are the mapped files."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, thread_count
 from allstreets.cards.flop_tables import flop_table
-from allstreets.cards.matchups import processors
 from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
 from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.solvers.unified.models import make_games
@@ -109,8 +108,8 @@ def plan_unified(
     config: UnifiedConfig, name: str | None = None, description: str | None = None
 ) -> UnifiedJob:
     """Read the game out of a config and work out what it takes."""
+    threads = thread_count(config.threads)
     game = config.game()
-    threads = config.threads or processors()
     need = estimate_unified(
         game,
         config.cards,

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import InputError, processors
 from allstreets.betting import (
     BettingTree,
     Player,
@@ -29,7 +29,6 @@ from allstreets.betting import (
 )
 from allstreets.betting.lines import action_label
 from allstreets.cards import Range, parse_board, runouts
-from allstreets.cards.matchups import processors
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.solves import (

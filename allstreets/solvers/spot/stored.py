@@ -93,7 +93,10 @@ def board_name(root: Runouts, cards: tuple[int, ...]) -> tuple[str, NDArray[np.i
 
 
 class StoredStreet:
-    """Reads what `pack_street` made; `renamed` [1326] takes the stored combos to the shown ones."""
+    """Reads what `pack_street` made; `renamed` [1326] takes the stored combos to the shown ones.
+
+    `largest` are the weights of OOP and IP in the stored reach that count as 1.
+    """
 
     def __init__(
         self,
@@ -101,8 +104,9 @@ class StoredStreet:
         street: Street,
         arrays: Mapping[str, NDArray[Any]],
         renamed: NDArray[np.int64],
+        largest: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        self._tree, self._arrays = tree, arrays
+        self._tree, self._arrays, self._largest = tree, arrays, largest
         self._slots: NodeSlots = node_slots(tree, street)
         self._place = {node: place for place, node in enumerate(street_nodes(tree, street))}
         self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
@@ -121,7 +125,10 @@ class StoredStreet:
         first = self._slots.slot[node]
         own = slice(first, first + int(self._tree.child_count[node]))
         name = player.name.lower()
-        reach = arrays["reach_oop"][place], arrays["reach_ip"][place]
+        reach = (
+            arrays["reach_oop"][place] / self._largest[0],
+            arrays["reach_ip"][place] / self._largest[1],
+        )
         return NodeNumbers(
             player,
             self._combos,

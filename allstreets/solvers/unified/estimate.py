@@ -81,8 +81,8 @@ def estimate_unified(
     return UnifiedEstimate(
         preflop_decisions=preflop,
         pots=len(game.flop_pots),
-        postflop_decisions=sum(size.decision_count for size in game.pot_sizes),
-        slots=sum(size.slots for size in game.pot_sizes),
+        postflop_decisions=sum(size.decision_count for size in game.tree_sizes),
+        slots=sum(size.slots for size in game.tree_sizes),
         flops=flops,
         memory_bytes=stored,
         resident_bytes=resident,
@@ -93,7 +93,7 @@ def estimate_unified(
 def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
     """(bytes, seconds of an iteration on one core) of one flop."""
     stored, seconds = 0, 0.0
-    for size in game.pot_sizes:
+    for size in game.tree_sizes:
         for street, length in enumerate(lengths, start=1):
             acts = int(size.actions[street].sum())
             shows = int(size.nodes[street, NodeKind.SHOWDOWN])
@@ -118,7 +118,7 @@ def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
         combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
         hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
         shared = 0  # tables by board and all-in matrices, for all pots and both players
-        for size in game.pot_sizes:
+        for size in game.tree_sizes:
             need = estimate_exact(size, hands, precision)
             stored += like * need.memory_bytes
             own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
@@ -194,7 +194,7 @@ def _one_size_less(game: UnifiedGame) -> int | None:
         game.force_allin_threshold,
         game.merging_threshold,
     )
-    return sum(size.slots for size in less.pot_sizes)
+    return sum(size.slots for size in less.tree_sizes)
 
 
 def _gigabytes(size: int) -> str:

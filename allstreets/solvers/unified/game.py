@@ -62,7 +62,7 @@ class UnifiedGame:
         return flop_pots(self.tree)
 
     @cached_property
-    def pot_sizes(self) -> tuple[TreeSize, ...]:
+    def tree_sizes(self) -> tuple[TreeSize, ...]:
         """How large the tree of each of these pots is, before any of them is built."""
         return tuple(measure_postflop_tree(self.rules_of(pot)) for pot in self.flop_pots)
 
