@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base.errors import InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
@@ -95,8 +95,3 @@ class Range:
 
     def __hash__(self) -> int:
         return hash(self.weights.tobytes())
-
-
-def shortened(text: str, limit: int = 40) -> str:
-    """A text in quotes, cut when it is too long for a message."""
-    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"

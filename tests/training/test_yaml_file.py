@@ -292,3 +292,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         refused = str(error)
     assert refused is None or "x.yaml" in refused
     assert isinstance(data, dict | list | str | int | float | bool | None)
+
+
+def test_a_pipe_is_refused_without_waiting_for_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is a pipe or a device; write the config to a file"):
+        read_yaml(tmp_path / "pipe")
