@@ -58,9 +58,7 @@ def test_what_stands_in_for_other_characters() -> None:
         ["train"],
     ],
 )
-def test_a_name_that_is_too_long(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_a_name_that_is_too_long(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert cli.main([*arguments, "x" * 300]) == 2
     out, err = capsys.readouterr()
     assert err.startswith("Error: ")

@@ -1,5 +1,6 @@
 """YAML as plain data with lines; bad files get a message, never a hang."""
 
+import os
 import subprocess
 import sys
 import time
@@ -253,6 +254,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     path = tmp_path / "secret.yaml"
+    path.touch()
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError) as error:
         read_yaml(path)
