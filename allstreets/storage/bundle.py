@@ -197,7 +197,10 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     manifest = read_manifest(folder)
     config = dict(manifest["config"])
     algorithm, precision = config.pop("algorithm"), config.pop("precision")
-    spot = Spot.from_mapping(config)
+    try:
+        spot = Spot.from_mapping(config)
+    except InputError as error:  # which nobody has typed
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
     kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, algorithm, precision)
     result: SpotResult

@@ -10,9 +10,11 @@ import pytest
 from small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError, write_atomic
+from allstreets.cards import Range
 from allstreets.solvers import NodeResult, SpotResult, SpotSolver
 from allstreets.storage import load_spot, save_spot
 from allstreets.storage.bundle import read_manifest, require_free, restore_spot, spot_identity
+from allstreets.storage.manifest import write_manifest
 
 LINES = {
     "river": ("", "x b50%", "b50% r60%"),
@@ -235,3 +237,18 @@ def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:
     save_spot(solved(TURN, 1), tmp_path / "solved", "turn")
     with pytest.raises(InputError, match="ask for a node by its line"):
         load_spot(tmp_path / "solved").street((0,))
+
+
+def test_a_bundle_whose_weights_were_kept_as_given(tmp_path: Path) -> None:
+    """Where the largest weight was a half, the reach that is kept counts twice."""
+    solver = solved(RIVER)
+    save_spot(solver, tmp_path)
+    facts = read_manifest(tmp_path)
+    del facts["checksum"]
+    facts["config"]["oop_range"] = str(Range(solver.spot.ranges[0].weights / 2))
+    write_manifest(tmp_path, facts)
+    old, plain = load_spot(tmp_path).node("x").numbers, solver.result().node("x").numbers
+    np.testing.assert_array_equal(old.reach[0], 2 * plain.reach[0])
+    np.testing.assert_array_equal(old.reach[1], plain.reach[1])
+    np.testing.assert_allclose(old.met[1], 2 * plain.met[1])
+    np.testing.assert_array_equal(old.values[0], plain.values[0])

@@ -265,7 +265,7 @@ def test_an_unknown_schema_is_not_passed_over(
         latest_checkpoint(tmp_path, IDENTITY)
     assert str(error.value) == (
         f"{tmp_path}/checkpoint-000000000200 was written by allstreets {__version__} in another "
-        "format (schema 2, this is 1); go on with that version"
+        "format (schema 2, this is 1); update allstreets to that version"
     )
 
 
