@@ -52,6 +52,11 @@ _HOME = {
 }
 
 
+def __dir__() -> list[str]:
+    """What tab completion offers: the public names, whether they have been used or not."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'allstreets' has no attribute '{name}'")

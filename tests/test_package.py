@@ -21,3 +21,12 @@ def test_importing_the_package_costs_nothing() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_tab_completion_offers_the_public_names_before_they_are_used() -> None:
+    script = "import sys, allstreets; print(*dir(allstreets)); assert 'numpy' not in sys.modules"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    offered = [name for name in done.stdout.split() if not name.startswith("_")]
+    assert offered == sorted(allstreets.__all__)

@@ -25,3 +25,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     return f"choose one of: {', '.join(choices)}"
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """A text in quotes, cut when it is too long for a message."""
+    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"

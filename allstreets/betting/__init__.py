@@ -12,7 +12,7 @@ from allstreets.betting.lines import (
     pot_share,
 )
 from allstreets.betting.payoffs import Outcome, paid_at, payoffs, rakes
-from allstreets.betting.postflop import build_postflop_tree
+from allstreets.betting.postflop import build_postflop_tree, measure_postflop_tree
 from allstreets.betting.preflop import build_preflop_tree
 from allstreets.betting.preflop_lines import (
     parse_preflop_line,
@@ -28,6 +28,7 @@ from allstreets.betting.sizes import BetSize, Sizes, SizesInput, parse_sizes, re
 from allstreets.betting.spot_rules import rules_from_spot, sizes_from_spot
 from allstreets.betting.table import CHIPS_PER_BB, IP, OOP, Player, Street, bb_text, street_of_board
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind
+from allstreets.betting.tree_size import TreeSize
 from allstreets.betting.tree_text import draw_tree
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "SizesInput",
     "Street",
     "StreetSizes",
+    "TreeSize",
     "action_label",
     "action_text",
     "ante_text",
@@ -63,6 +65,7 @@ __all__ = [
     "draw_tree",
     "flop_pots",
     "line_text",
+    "measure_postflop_tree",
     "neat",
     "paid_at",
     "parse_line",

@@ -1,15 +1,22 @@
-"""Building the tree of a postflop game out of its rules."""
+"""Building the tree of a postflop game out of its rules, or only counting its nodes."""
 
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count
+
+import numpy as np
 
 from allstreets.base.errors import InputError
 from allstreets.betting.chips import in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
+from allstreets.betting.sizes import Geometric
 from allstreets.betting.table import IP, OOP, Player, Street
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
+from allstreets.betting.tree_size import KINDS, PLAYERS, STREETS, TreeSize
 
 NODE_LIMIT = 2_000_000
+COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows on
 NOBODY = -1
 
 FOLD = Action(ActionKind.FOLD)
@@ -70,11 +77,9 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         state, action, from_node = waiting.pop()
         node = len(kind)
         if node >= node_limit:
-            raise InputError(
-                f"the betting tree has more than {node_limit:,} nodes: use fewer sizes, larger "
-                "raises, a smaller stack, max_raises, or a higher force_allin_threshold or "
-                "merging_threshold"
-            )
+            raise _too_large(node_limit)
+        if node == COUNTED_FROM:
+            measure_postflop_tree(rules, node_limit)
         kind.append(state.kind)
         street.append(state.street)
         player.append(state.player)
@@ -98,6 +103,87 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         invested,
         actions,
         grains.per_chip,
+    )
+
+
+def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> TreeSize:
+    """The size of the tree that `build_postflop_tree` would build.
+
+    Many lines lead to the same state, and what follows a state does not depend on the line. So
+    each is looked at once, when all states that lead to it have been, and counts as many nodes
+    as there are lines. Raises InputError, early on, when there are more than `node_limit`.
+    """
+    thresholds, grains = Thresholds.of(rules), Grains.of(rules)
+    asked = {street: _asked(rules, street) for street in Street if street >= rules.street}
+    nodes = [[0] * KINDS for _ in range(STREETS)]
+    decisions, actions = ([[0] * PLAYERS for _ in range(STREETS)] for _ in range(2))
+    lines: dict[State, int] = {}  # that lead to each decision that waits
+    waiting: list[tuple[int, int, int, int, State]] = []
+    ties = count()  # states of one stage do not lead to each other
+    sure = 0  # nodes that have been met, and those that must stand below what waits
+
+    def meet(state: State, new: int) -> None:
+        nonlocal sure
+        nodes[state.street][state.kind] += new
+        sure += new
+        if state.kind == NodeKind.CHANCE:
+            meet(_next_street(state), new)
+        elif state.kind == NodeKind.DECISION:
+            state = _bare(state, *asked[state.street])
+            if state not in lines:
+                heappush(waiting, (*_stage(state), next(ties), state))
+            lines[state] = lines.get(state, 0) + new
+            sure += new * _at_least_below(state, grains.stack)
+        if sure > node_limit:
+            raise _too_large(node_limit)
+
+    meet(_root(rules, grains.stack), 1)
+    while waiting:
+        *_, state = heappop(waiting)
+        here = lines.pop(state)
+        sure -= here * _at_least_below(state, grains.stack)
+        offered = _actions(state, rules, thresholds, grains)
+        decisions[state.street][state.player] += here
+        actions[state.street][state.player] += here * len(offered)
+        for action in offered:
+            meet(_after(state, action, grains.stack), here)
+    return TreeSize(rules.street, np.array(nodes), np.array(decisions), np.array(actions))
+
+
+def _stage(state: State) -> tuple[int, int, int]:
+    """Rises with every action that leaves a decision: bets add chips, and OOP checks before IP."""
+    return state.street, sum(state.invested), state.player
+
+
+def _at_least_below(state: State, stack: int) -> int:
+    """Nodes that stand below a decision whatever the sizes: a fold, a call, checks to the end."""
+    checked_down = 3 * (Street.RIVER - state.street)  # a card and two decisions a street
+    if state.aggressor == NOBODY:
+        return checked_down + (2 if state.player == OOP else 1)
+    return 2 if max(state.invested) == stack else checked_down + 2
+
+
+def _asked(rules: PostflopRules, street: Street) -> tuple[bool, bool]:
+    """Whether any rule of a street asks how often it was raised, and who led the one before."""
+    sizes = rules.sizes_of(street, OOP), rules.sizes_of(street, IP)
+    grows = any(isinstance(size, Geometric) for own in sizes for size in own.raises)
+    return grows or rules.max_raises is not None, sizes[OOP].donk is not None
+
+
+def _bare(state: State, raises: bool, leader: bool) -> State:
+    """The state without what no rule asks for, so that more lines lead to it."""
+    if state.raises and not raises:
+        state = replace(state, raises=0)
+    if state.leader != NOBODY and not leader:
+        state = replace(state, leader=NOBODY)
+    return state
+
+
+def _too_large(node_limit: int) -> InputError:
+    return InputError(
+        f"the betting tree has more than {node_limit:,} nodes: use fewer sizes, larger "
+        "raises, a smaller stack, max_raises, or a higher force_allin_threshold or "
+        "merging_threshold"
     )
 
 

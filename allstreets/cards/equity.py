@@ -50,7 +50,9 @@ def equity(
     >>> f"{result.first:.4f}"
     '0.0859'
     """
-    weights = first.on(board).weights, second.on(board).weights
+    live = first.on(board), second.on(board)
+    # Products of tiny weights would underflow, and only their ratios matter.
+    weights = live[0].normalised().weights, live[1].normalised().weights
     combos = [np.flatnonzero(w) for w in weights]
     first_weights, second_weights = (w[c] for w, c in zip(weights, combos, strict=True))
     masks = [COMBO_MASKS[c] for c in combos]
@@ -70,7 +72,7 @@ def equity(
         win=win,
         tie=tie,
         lose=1.0 - win - tie,
-        pairs=total,
+        pairs=total * live[0].largest * live[1].largest,
         runouts=counts.runouts,
         by_combo=(
             _mean_shares(combos[0], shares, fits * second_weights[None, :]),

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, cache_folder, write_atomic
+from allstreets.base import InputError, cache_folder, processors, write_atomic
 from allstreets.cards.flop_margins import RUNOUTS, FlopMatchups, count_margins
 from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
 from allstreets.cards.hand_pairs import hand_pairs
 from allstreets.cards.hands import HAND_COUNT
-from allstreets.cards.matchups import processors
 
 TABLE = "flop-margins"
 VERSION = 1

@@ -4,7 +4,6 @@
 is the number of runouts that fit beside both. For pairs that share a card the counts mean nothing.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from allstreets.base.cache import cache_path, cached_arrays
 from allstreets.base.files import Arrays
+from allstreets.base.threads import processors
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.evaluator import combo_strengths
@@ -43,13 +43,6 @@ class Matchups:
     def equity(self) -> NDArray[np.float64]:
         """[R, C]: share of the pot of the row's combo, ties split."""
         return (self.wins + 0.5 * self.ties) / self.runouts
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def matchups(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base.errors import InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
@@ -58,6 +58,19 @@ class Range:
         """[169]: the mean weight of each hand class's combos."""
         return np.bincount(HAND_OF_COMBO, self.weights, minlength=HAND_COUNT) / HAND_SIZES
 
+    @property
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.weights.max())
+
+    def normalised(self) -> "Range":
+        """The same range with its largest weight 1: who holds what depends on ratios alone.
+
+        >>> str(Range.parse("AA:0.5,KK:0.2").normalised())
+        'AA,KK:0.4'
+        """
+        return Range(self.weights / self.largest)
+
     def on(self, board: tuple[int, ...]) -> "Range":
         """The range without the combos that the board blocks; nothing left is an error."""
         live = np.where(live_combos(board), self.weights, 0.0)
@@ -82,8 +95,3 @@ class Range:
 
     def __hash__(self) -> int:
         return hash(self.weights.tobytes())
-
-
-def shortened(text: str, limit: int = 40) -> str:
-    """A text in quotes, cut when it is too long for a message."""
-    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"

@@ -20,8 +20,9 @@ The steps:
 import hashlib
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,10 @@ CHANCE = 2
 TERMINAL = 3
 NOWHERE = -1  # the slot of a player who has not acted yet; the information set of no player
 
+HISTORY_LIMIT = 1_000_000
+
+# Nature's probability of a move, 1 of a player's, and both players' last slots after it.
+Move = tuple[float, tuple[int, int]]
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
@@ -153,27 +158,33 @@ def compile_game(game: Game) -> FlatGame:
 
 def _walk(game: Game) -> _Walk:
     walk = _Walk()
-    # A state, nature's probability of the move into it, both players' last slots.
-    level: list[tuple[State, float, tuple[int, int]]] = [(game.root(), 1.0, (NOWHERE, NOWHERE))]
+    # How to make a state, which is made when its turn comes: most of those of a game that is too
+    # large never are. Then nature's probability of the move into it, and both players' last slots.
+    level: list[tuple[Callable[[], State], Move]] = [(game.root, (1.0, (NOWHERE, NOWHERE)))]
     while level:
-        below: list[tuple[State, float, tuple[int, int]]] = []
+        below: list[tuple[Callable[[], State], Move]] = []
         next_level = len(walk.actor) + len(level)
         walk.level_start.append(next_level)
-        for state, probability, last in level:
+        for make, (probability, last) in level:
             walk.probability.append(probability)
             walk.last_slot.append(last)
             walk.first_child.append(next_level + len(below))
-            children = _visit(walk, state, last)
-            walk.child_count.append(len(children))
-            below += children
+            state = make()
+            moves = _visit(walk, state, last)
+            walk.child_count.append(len(moves))
+            if next_level + len(below) + len(moves) > HISTORY_LIMIT:
+                raise InputError(
+                    f"{game.name} has more than {HISTORY_LIMIT:,} histories, and these solvers "
+                    "visit every one of them.\nChoose a smaller game, such as leduc or "
+                    "openspiel:liars_dice, or smaller parameters of this one."
+                )
+            below += [(partial(state.child, index), move) for index, move in enumerate(moves)]
         level = below
     return walk
 
 
-def _visit(
-    walk: _Walk, state: State, last: tuple[int, int]
-) -> list[tuple[State, float, tuple[int, int]]]:
-    """Note what kind of node `state` is; answers its children."""
+def _visit(walk: _Walk, state: State, last: tuple[int, int]) -> list[Move]:
+    """Note what kind of node `state` is; answers the moves that may be made there."""
     terminal = state.is_terminal
     walk.utility.append(state.utility() if terminal else 0.0)
     if terminal:
@@ -189,17 +200,15 @@ def _visit(
                 f"the probabilities at a chance node are {chances}: "
                 "they must be positive and sum to 1"
             )
-        return [(state.child(index), chance, last) for index, chance in enumerate(chances)]
+        return [(chance, last) for chance in chances]
     player = state.player
     found = _find_set(walk, state, player, last[player])
     walk.actor.append(player)
     walk.information_set.append(found)
-    children = []
-    for index in range(len(walk.actions[found])):
-        slot = walk.slot_start[found] + index
-        line = (slot, last[SECOND]) if player == FIRST else (last[FIRST], slot)
-        children.append((state.child(index), 1.0, line))
-    return children
+    slots = range(walk.slot_start[found], walk.slot_start[found] + len(walk.actions[found]))
+    if player == FIRST:
+        return [(1.0, (slot, last[SECOND])) for slot in slots]
+    return [(1.0, (last[FIRST], slot)) for slot in slots]
 
 
 def _find_set(walk: _Walk, state: State, player: int, own_slot: int) -> int:

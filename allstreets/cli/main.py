@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from allstreets.base.errors import InputError
+from allstreets.base.errors import InputError, shortened
 from allstreets.base.interrupt import INTERRUPTED, ends_by_signals
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
@@ -23,12 +23,14 @@ from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
 from allstreets.cli.solve import solve
+from allstreets.cli.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
 from allstreets.cli.train import train
 from allstreets.cli.tree import tree
 from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
+NAME_SHOWN = 60  # characters of a file's name in a message
 
 app = typer.Typer(
     name="allstreets",
@@ -86,6 +88,7 @@ def options(
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     warnings.showwarning = _show_warning
+    prepare_streams()
     try:
         code = typer.main.get_command(app)(
             args=arguments, prog_name="allstreets", standalone_mode=False
@@ -99,11 +102,15 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write("\nStopped.\n")
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         return 0
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
+        if isinstance(error, OSError):
+            return _complain(_system_fault(error))
+        if isinstance(error, MemoryError):
+            return _complain("there is not enough memory for this; make the job smaller")
         sys.stderr.write(
             f"Internal fault: {type(error).__name__}: {error}\n"
             f"This is a mistake in allstreets; {DEBUG_VARIABLE}=1 shows where it happened.\n"
@@ -120,6 +127,18 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def _complain(message: str, hint: str = "") -> int:
     sys.stderr.write(f"Error: {message}\n{hint}")
     return 2
+
+
+def _system_fault(error: OSError) -> str:
+    """What the system would not do: write to the terminal's end, or use a file or a folder."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        if (output := output_fault()) is not None:
+            give_up_output()
+            return f"cannot write to standard output: {output.strerror}"
+        return f"the system refused: {reason}; is there room on the disk and in memory?"
+    name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
+    return f"cannot use {shortened(name, NAME_SHOWN)}: {reason}; name another file or folder"
 
 
 def _help_hint(error: TyperException) -> str:

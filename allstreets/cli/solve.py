@@ -131,13 +131,13 @@ def solve(
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
     """Say what the spot takes, and refuse what does not fit."""
+    from allstreets.base import thread_count
     from allstreets.cards import cards_text
-    from allstreets.cards.matchups import processors
     from allstreets.solvers.spot.estimate import available_bytes, estimate_spot, require_memory
     from allstreets.training.spot_run import check_interval
     from allstreets.training.wording import data_size, duration
 
-    need = estimate_spot(spot, config.precision, processors() if threads is None else threads)
+    need = estimate_spot(spot, config.precision, thread_count(threads))
     free = available_bytes()
     streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
     boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]

@@ -124,15 +124,14 @@ def _solver(
     prune_warmup: int,
     prune_threshold: str | None,
 ) -> "CfrSolver | MccfrSolver":
-    from allstreets.base import InputError, suggest
+    from allstreets.base import InputError, suggest, thread_count
     from allstreets.cfr import SCHEDULES, CfrSolver, MccfrSolver, Pruning, parse_schedule
     from allstreets.games import load_game
 
     if algorithm != SAMPLING and "(" not in algorithm and algorithm.lower() not in SCHEDULES:
         known = [*SCHEDULES, SAMPLING]
         raise InputError(f"unknown algorithm '{algorithm}': {suggest(algorithm, known)}")
-    if threads < 1:
-        raise InputError(f"threads: {threads} is too few: give 1 or more")
+    threads = thread_count(threads)
     pruning = Pruning(prune_warmup, _threshold(prune_threshold))
     loaded = load_game(game)
     if algorithm == SAMPLING:

@@ -54,17 +54,16 @@ def tree(
 
 
 def _draw(job: "UnifiedJob") -> None:
-    from allstreets.betting import NodeKind, draw_tree
-    from allstreets.solvers.unified.estimate import pot_slots
+    from allstreets.betting import draw_tree
     from allstreets.training.wording import data_size
 
     need, config = job.need, job.config
     notes = {}
-    for pot in job.game.pots:
-        decisions = int((pot.tree.kind == NodeKind.DECISION).sum())
-        slots = pot_slots(pot)
-        share = need.memory_bytes * slots // max(need.slots * need.flops, 1)
-        notes[pot.pot] = f"{decisions:,} decisions, {slots:,} actions, {data_size(share)} a flop"
+    for pot, size in zip(job.game.flop_pots, job.game.tree_sizes, strict=True):
+        share = need.memory_bytes * size.slots // max(need.slots * need.flops, 1)
+        notes[pot] = (
+            f"{size.decision_count:,} decisions, {size.slots:,} actions, {data_size(share)} a flop"
+        )
     _print(draw_tree(job.game.tree, job.game.preflop, notes))
     out = console()
     out.print(
@@ -91,12 +90,12 @@ def _facts(job: "UnifiedJob") -> dict[str, Any]:
 
     pots = [
         {
-            "name": pot.pot.name,
-            "pot_bb": pot.pot.pot / 100,
-            "stack_bb": pot.pot.stack / 100,
-            "raises": pot.pot.raises,
-            "nodes": pot.tree.node_count,
+            "name": pot.name,
+            "pot_bb": pot.pot / 100,
+            "stack_bb": pot.stack / 100,
+            "raises": pot.raises,
+            "nodes": size.node_count,
         }
-        for pot in job.game.pots
+        for pot, size in zip(job.game.flop_pots, job.game.tree_sizes, strict=True)
     ]
     return {**asdict(job.need), "flop_pots": pots}

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from allstreets.solvers.spot.resolve import Announce
     from allstreets.solvers.spot.stored import StreetNumbers
 
-SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
+SCHEMA = 2  # of the manifest; a change that old code would misread takes the next number
 KIND = "spot"
 _OURS = re.compile(
     r"(nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors"
@@ -204,7 +204,10 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     manifest = read_manifest(folder)
     config = dict(manifest["config"])
     algorithm, precision = config.pop("algorithm"), config.pop("precision")
-    spot = Spot.from_mapping(config)
+    try:
+        spot = Spot.from_mapping(config)
+    except InputError as error:  # which nobody has typed
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
     kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, algorithm, precision)
     result: SpotResult

@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError, write_atomic, write_checked_arrays
 from allstreets.base.files import DamagedFileError, sync_folder
+from allstreets.storage.manifest import require_schema
 from allstreets.storage.stored_arrays import StoredArrays
 from allstreets.version import __version__
 
-SCHEMA = 1  # of the manifest; a change that old code would misread takes the next number
+SCHEMA = 2  # of the manifest; a change that old code would misread takes the next number
 KEPT = 2
 PART_BYTES = 256_000_000  # writing a part holds a copy of it in memory
 
@@ -202,11 +203,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise DamagedFileError(f"{path} is damaged") from error
     if not isinstance(manifest, dict) or manifest.get("checksum") != _manifest_checksum(manifest):
         raise DamagedFileError(f"{path} is damaged")
-    if manifest["schema"] != SCHEMA:
-        raise InputError(
-            f"{path.parent} was written by allstreets {manifest['code_version']} in another format "
-            f"(schema {manifest['schema']}, this is {SCHEMA}); go on with that version"
-        )
+    require_schema(path.parent, manifest, SCHEMA)
     return manifest
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from allstreets.solvers.flops.model import FlopResult
     from allstreets.solvers.flops.result import PostflopResult
 
-SCHEMA = 1  # of manifest and files; a change that old code would misread takes the next number
+SCHEMA = 2  # of manifest and files; a change that old code would misread takes the next number
 KIND = "postflop"
 FOLDER = "flops"
 MANIFEST_SECONDS = 30.0  # between two manifests of a run

@@ -51,14 +51,24 @@ def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:
     if facts.get("kind") != kind:
         command = maker.partition(" …")[0]
         raise InputError(f"{folder} is not {what}; name a folder made by {command}")
-    if facts.get("schema") != schema:
-        raise InputError(
-            f"{folder} was written by allstreets {facts.get('code_version')} in another format "
-            f"(schema {facts.get('schema')}, this is {schema}); use that version"
-        )
+    require_schema(folder, facts, schema)
     if manifest.get("checksum") != data_hash(facts):
         raise InputError(f"{folder / MANIFEST} is damaged: it fails its checksum.\n{AGAIN}")
     return manifest
+
+
+def require_schema(folder: Path, facts: Mapping[str, Any], schema: int) -> None:
+    """Refuse a folder of an older or a newer format, with what to do about it."""
+    there = facts.get("schema")
+    if there == schema:
+        return
+    advice = "open it with that version, or solve again in another folder"
+    if isinstance(there, int) and there > schema:
+        advice = "update allstreets to that version"
+    raise InputError(
+        f"{folder} was written by allstreets {facts.get('code_version')} in another format "
+        f"(schema {there}, this is {schema}); {advice}"
+    )
 
 
 def _read(folder: Path, maker: str) -> dict[str, Any]:

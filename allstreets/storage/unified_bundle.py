@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from allstreets.solvers.unified.solver import UnifiedSolver
     from allstreets.solvers.unified.source import Row, SolverSource
 
-SCHEMA = 1  # of manifest and files; a change that old code would misread takes the next number
+SCHEMA = 2  # of manifest and files; a change that old code would misread takes the next number
 KIND = "unified"
 THREADS = 4  # that pack and write flops
 OPENED = 64  # flops whose files stay open

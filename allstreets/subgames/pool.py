@@ -8,16 +8,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
-from allstreets.base import InputError
+from allstreets.base import thread_count
 
 
 class Pool:
     """`threads` threads, of which the calling one is the first."""
 
     def __init__(self, threads: int) -> None:
-        if threads < 1:
-            raise InputError(f"threads: {threads} is too few: give 1 or more")
-        self.threads = threads
+        self.threads = thread_count(threads)
         self._others = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def run(self, pieces: int, work: Callable[[int, int], None]) -> None:

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, thread_count
 from allstreets.base.interrupt import interrupt_request
 from allstreets.cards import Flop
-from allstreets.cards.matchups import processors
 from allstreets.solvers.flops.estimate import FlopEstimate, estimate_flops
 from allstreets.solvers.flops.game import FlopGame
 from allstreets.solvers.flops.model import Desk, FlopProgress, FlopResult, FlopSolver
@@ -108,7 +107,7 @@ class PostflopJob:
         description: str | None = None,
     ) -> None:
         self.config, self._resume = config, resume
-        self.threads = threads or config.threads or processors()
+        self.threads = thread_count(config.threads if threads is None else threads)
         self.flops, self.games = config.flops(), config.games()
         self.model, self.ends = config.model(), config.ends()
         self._places: dict[Key, tuple[Flop, FlopGame]] = {

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, thread_count
 from allstreets.base.interrupt import interrupt_request
 from allstreets.cards.flop_tables import flop_table
-from allstreets.cards.matchups import processors
 from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
 from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.solvers.unified.kept import Kept, keep
@@ -118,8 +117,8 @@ def plan_unified(
     config: UnifiedConfig, name: str | None = None, description: str | None = None
 ) -> UnifiedJob:
     """Read the game out of a config and work out what it takes."""
+    threads = thread_count(config.threads)
     game = config.game()
-    threads = config.threads or processors()
     need = estimate_unified(
         game,
         config.cards,

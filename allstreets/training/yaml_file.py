@@ -5,6 +5,7 @@ anything is built, so that no file can take more than a second or a few megabyte
 comes out: mappings with text keys, lists, text, numbers, true, false and null.
 """
 
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,8 +72,12 @@ def parse_yaml(text: str, source: str) -> YamlFile:
 
 def _read_text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        # Opening a pipe waits for its writer, for ever if there is none.
+        is_readable = path.is_dir() or stat.S_ISREG(path.stat().st_mode)
+        data = b""
+        if is_readable:
+            with path.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise InputError(f"config file {path} does not exist; check the path") from None
     except IsADirectoryError:
@@ -81,6 +86,8 @@ def _read_text(path: Path) -> str:
         raise InputError(f"config file {path} cannot be read: {error.strerror}") from None
     except ValueError:  # a NUL character in the name
         raise InputError(f"{str(path)!r} is not the name of a file; check the path") from None
+    if not is_readable:
+        raise InputError(f"{path} is a pipe or a device; write the config to a file and name that")
     if len(data) > MAX_BYTES:
         raise InputError(f"{path} is larger than 1 MB; a config is a few kB, is this the file?")
     try:

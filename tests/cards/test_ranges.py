@@ -123,3 +123,13 @@ def test_weights_cannot_be_changed_behind_its_back() -> None:
 def test_bad_weights(weights: np.ndarray[tuple[int], np.dtype[np.float64]], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Range(weights)
+
+
+@given(combo_ranges(), st.floats(1e-290, 1.0))
+@settings(max_examples=30)
+def test_a_multiple_is_the_same_range(given_range: Range, factor: float) -> None:
+    if not given_range.weights.any():
+        return
+    scaled = Range(given_range.weights * factor).normalised()
+    assert scaled.largest == 1
+    np.testing.assert_allclose(scaled.weights, given_range.normalised().weights, rtol=1e-9)

@@ -170,3 +170,25 @@ def test_a_game_without_decisions() -> None:
     flat = compile_game(Scripted([(0.25, 4), (0.75, 0)]))
     assert flat.slots == 0
     assert flat.keys == ()
+
+
+def test_a_game_that_is_too_large_is_refused_before_its_states_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = 0
+    child = type(Leduc().root()).child
+
+    def counting(state: object, index: int) -> object:
+        nonlocal made
+        made += 1
+        return child(state, index)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(Leduc().root()), "child", counting)
+    monkeypatch.setattr("allstreets.cfr.flat.HISTORY_LIMIT", 1000)
+    with pytest.raises(
+        InputError, match=r"leduc has more than 1,000 histories.*\nChoose a smaller"
+    ):
+        compile_game(Leduc())
+    assert made < 1000
+    monkeypatch.setattr("allstreets.cfr.flat.HISTORY_LIMIT", 9457)
+    assert len(compile_game(Leduc()).actor) == 9457

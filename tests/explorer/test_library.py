@@ -153,9 +153,9 @@ def test_new_changed_and_vanished(opened: Path) -> None:
     ("text", "problem"),
     [
         ("{", "is damaged"),
-        ('{"kind": "spot", "schema": 1}', "fails its checksum"),
+        ('{"kind": "spot", "schema": 2}', "fails its checksum"),
         ('{"kind": "spot", "schema": 99, "code_version": "9.9"}', "in another format"),
-        ('{"kind": "omaha", "schema": 1}', "does not know"),
+        ('{"kind": "omaha", "schema": 2}', "does not know"),
         ("[]", "is damaged"),
         ("[" * 100_000, "is damaged"),
     ],

@@ -2,13 +2,22 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from small_games import BUCKETS, EXACT, small_config
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES
-from allstreets.solvers.unified.estimate import UnifiedEstimate, estimate_unified, require_room
+from allstreets.betting import NodeKind, TreeSize
+from allstreets.cards import runouts
+from allstreets.cards.combos import live_combos
+from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
+from allstreets.solvers.unified.estimate import (
+    EXACT_SECONDS_A_SLOT,
+    PREFLOP_SECONDS_A_DECISION,
+    UnifiedEstimate,
+    estimate_unified,
+    require_room,
+)
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.unified_run import make_solver, plan_unified
 
@@ -61,6 +70,37 @@ def test_the_bytes_are_those_of_the_solver(keys: dict[str, Any]) -> None:
     assert job.need.preflop_decisions == len(solver.preflop.regrets)
     assert job.need.seconds_per_iteration > 0
     assert job.need.seconds_to(10) > job.need.seconds_to(1) > 0
+
+
+def test_flops_that_differ_by_ranks_alone_take_the_same() -> None:
+    """Exact games flop by flop, each with a count of its own, from trees that are built."""
+    config = small_config(**{**EXACT, "flops": "spread_30", "stack_depth": 6}, precision="float16")
+    game = config.game()
+    stored, tables, slots = 0, 0, 0
+    for flop in game.flops.flops:
+        combos = np.flatnonzero(live_combos(flop.cards))
+        hands = hands_by_board(runouts(flop.cards, [np.ones(1326)]), [combos, combos], 3)
+        alone = [estimate_exact(TreeSize.of(pot.tree), hands, "float16") for pot in game.pots]
+        stored += sum(need.memory_bytes for need in alone)
+        slots += sum(need.slots for need in alone)
+        tables += max(n.process_bytes - n.memory_bytes - PROGRAM_BYTES for n in alone) // 2
+    need = need_of(config)
+    assert need.memory_bytes == stored
+    assert need.resident_bytes == stored + tables + PROGRAM_BYTES
+    preflop = need.preflop_decisions * PREFLOP_SECONDS_A_DECISION
+    assert need.seconds_per_iteration == pytest.approx(slots * EXACT_SECONDS_A_SLOT + preflop)
+
+
+def test_no_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("an estimate counts; it builds nothing")
+
+    monkeypatch.setattr("allstreets.solvers.unified.game.build_postflop_tree", refuse)
+    for cards in ("classes", "buckets", "exact"):
+        config = small_config(postflop_bet_sizes=[0.5, 1.0], cards=cards)
+        need = need_of(config)
+        with pytest.raises(InputError, match="one bet size less"):
+            require_room(config.game(), need, config.cards, config.memory, free=1)
 
 
 def test_what_is_kept_where() -> None:

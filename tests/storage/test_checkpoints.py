@@ -78,7 +78,7 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert_same(found, checkpoint(100))
     assert found.code_version == __version__
     manifest = json.loads((path / "manifest.json").read_bytes())
-    assert manifest["schema"] == 1
+    assert manifest["schema"] == 2
     assert manifest["identity"] == {**IDENTITY, "sizes": [1, 2]}
 
 
@@ -265,7 +265,7 @@ def test_an_unknown_schema_is_not_passed_over(
         latest_checkpoint(tmp_path, IDENTITY)
     assert str(error.value) == (
         f"{tmp_path}/checkpoint-000000000200 was written by allstreets {__version__} in another "
-        "format (schema 2, this is 1); go on with that version"
+        "format (schema 3, this is 2); update allstreets to that version"
     )
 
 

@@ -125,7 +125,7 @@ def test_what_is_told_comes_back(bundle: Path) -> None:
     assert (loaded.facts.cards, loaded.facts.memory) == ("classes", "resident")
     assert loaded.flops == result().flops
     manifest = json.loads((bundle / "manifest.json").read_text())
-    assert (manifest["kind"], manifest["schema"]) == ("unified", 1)
+    assert (manifest["kind"], manifest["schema"]) == ("unified", 2)
     assert manifest["figures"]["unit"] == "mbb/hand"
     assert manifest["kept"] == "all decisions after the flop, by hand class"
     assert manifest["code_version"] == allstreets.__version__

@@ -1,5 +1,6 @@
 """YAML as plain data with lines; bad files get a message, never a hang."""
 
+import os
 import subprocess
 import sys
 import time
@@ -253,6 +254,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     path = tmp_path / "secret.yaml"
+    path.touch()
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError) as error:
         read_yaml(path)
@@ -292,3 +294,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         refused = str(error)
     assert refused is None or "x.yaml" in refused
     assert isinstance(data, dict | list | str | int | float | bool | None)
+
+
+def test_a_pipe_is_refused_without_waiting_for_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is a pipe or a device; write the config to a file"):
+        read_yaml(tmp_path / "pipe")

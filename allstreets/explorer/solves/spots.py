@@ -13,13 +13,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
-from allstreets.base import InputError
+import numpy as np
+
+from allstreets.base import InputError, processors
 from allstreets.betting import (
     BettingTree,
     Player,
     PostflopRules,
     Sizes,
     Street,
+    TreeSize,
     build_postflop_tree,
     neat,
     parse_sizes,
@@ -27,7 +30,6 @@ from allstreets.betting import (
 )
 from allstreets.betting.lines import action_label
 from allstreets.cards import Range, parse_board, runouts
-from allstreets.cards.matchups import processors
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.solves import (
@@ -41,6 +43,7 @@ from allstreets.solvers.spot.estimate import (
     Estimate,
     available_bytes,
     estimate_exact,
+    hands_by_board,
     require_memory,
 )
 from allstreets.training.spot_config import SpotConfig
@@ -254,9 +257,11 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     if isinstance(tree, str):
         raise InputError(tree)
     weights = [one.weights for one in spot.ranges]
-    combos = [one.nonzero()[0] for one in weights]
+    combos = [np.flatnonzero(one) for one in weights]
     root = runouts(spot.cards, weights)
-    need = estimate_exact(tree, root, combos, form.precision, processors())
+    size = TreeSize.of(tree)
+    hands = hands_by_board(root, combos, len(size.dealt_streets))
+    need = estimate_exact(size, hands, form.precision, processors())
     return CheckedSpot(config, spot, tree, need)
 
 

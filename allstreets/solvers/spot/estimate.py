@@ -4,7 +4,7 @@ The bytes of regrets and strategies are exact. What comes on top (tables by boar
 workspaces, the program itself) is close, and the time is a guess from the speed of a usual core.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.betting import NodeKind, Player, Street, TreeSize
 from allstreets.cards import Runouts, combo_orbits, runouts
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.solvers.spot.locks import lock_root
 from allstreets.solvers.spot.spot import Spot
 from allstreets.subgames.exact import PRECISIONS
 from allstreets.subgames.exact_cards import padded
-from allstreets.subgames.exact_forest import deal_streets, node_slots
 
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, places, strengths, for both points of view
@@ -69,51 +68,50 @@ def spot_root(spot: Spot) -> Runouts:
 def estimate_spot(spot: Spot, precision: str = "float32", threads: int = 1) -> Estimate:
     """What the spot takes; nothing is allocated, and a flop takes milliseconds."""
     combos = [np.flatnonzero(one.weights) for one in spot.ranges]
-    return estimate_exact(spot.tree, spot_root(spot), combos, precision, threads)
+    hands = hands_by_board(spot_root(spot), combos, len(spot.size.dealt_streets))
+    return estimate_exact(spot.size, hands, precision, threads)
+
+
+# For each street the padded number of hands [B] of OOP and of IP on every board.
+HandsByBoard = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 def estimate_exact(
-    tree: BettingTree,
-    root: Runouts,
-    combos: Sequence[NDArray[np.int64]],
-    precision: str = "float32",
-    threads: int = 1,
+    size: TreeSize, hands: HandsByBoard, precision: str = "float32", threads: int = 1
 ) -> Estimate:
-    """What an exact game takes; `combos` are those of both players."""
+    """What an exact game takes; `hands` are those of its streets, or of more."""
     require_precision(precision)
-    levels = deal_streets(tree)
-    shown = (tree.kind == NodeKind.SHOWDOWN) & (tree.street < Street.RIVER)
-    all_in_streets = set(tree.street[shown].tolist())
-    boards, slots, hands, matrices = {}, 0, 0, 0
-    for level, counts in zip(levels, _hand_counts(root, combos, len(levels)), strict=True):
-        boards[level] = len(counts[0])
-        actions = node_slots(tree, level).actions
+    boards, slots, held, matrices = {}, 0, 0, 0
+    for street, counts in zip(size.dealt_streets, hands, strict=False):
+        boards[street] = len(counts[0])
+        actions = size.actions[street].tolist()
         slots += sum(int(counts[player].sum()) * actions[player] for player in Player)
-        hands += int(counts[0].sum() + counts[1].sum())
-        if level in all_in_streets:
+        held += int(counts[0].sum() + counts[1].sum())
+        if street < Street.RIVER and size.nodes[street, NodeKind.SHOWDOWN]:  # all-ins
             matrices += 2 * 4 * int(counts[0] @ counts[1])
     memory = 2 * slots * np.dtype(PRECISIONS[precision]).itemsize
-    process = memory + matrices + hands * TABLE_BYTES + PROGRAM_BYTES
-    return Estimate(tree.decision_counts(), boards, slots, memory, process, threads)
+    process = memory + matrices + held * TABLE_BYTES + PROGRAM_BYTES
+    return Estimate(size.decision_counts(), boards, slots, memory, process, threads)
 
 
-def _hand_counts(
-    root: Runouts, combos: Sequence[NDArray[np.int64]], levels: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """For each street the padded number of hands [B] of OOP and IP on every board."""
+def hands_by_board(
+    root: Runouts, combos: Sequence[NDArray[np.int64]], streets: int
+) -> HandsByBoard:
+    """The hands on every board of so many streets; `combos` are those of both players."""
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
     boards = [(root.symmetries, 0)]
-    for level in range(levels):
-        yield _padded(combos[0], boards), _padded(combos[1], boards)
-        if level + 1 < levels:
-            cards = [
-                (here, card, blocked | 1 << card)
-                for here, blocked in dealt
-                for card in here.representatives
-            ]
-            boards = [(here.symmetries_after(card), blocked) for here, card, blocked in cards]
-            if level + 2 < levels:  # after the last card no further one falls
-                dealt = [(here.after(card), blocked) for here, card, blocked in cards]
+    found = [(_padded(combos[0], boards), _padded(combos[1], boards))]
+    for street in range(1, streets):
+        cards = [
+            (here, card, blocked | 1 << card)
+            for here, blocked in dealt
+            for card in here.representatives
+        ]
+        boards = [(here.symmetries_after(card), blocked) for here, card, blocked in cards]
+        found.append((_padded(combos[0], boards), _padded(combos[1], boards)))
+        if street + 1 < streets:
+            dealt = [(here.after(card), blocked) for here, card, blocked in cards]
+    return found
 
 
 def _padded(

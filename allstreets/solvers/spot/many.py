@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, thread_count
 from allstreets.base.parquet import require_parquet, write_parquet
-from allstreets.cards.matchups import processors
 from allstreets.solvers.spot.solver import solve
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.text import spot_mapping
@@ -56,9 +55,7 @@ def solve_many(
     The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
     """
     jobs = [_job(number, spot) for number, spot in enumerate(spots, start=1)]
-    count = processors() if processes is None else processes
-    if count < 1 or threads < 1:
-        raise InputError("processes and threads must be 1 or more")
+    count, threads = thread_count(processes, "processes"), thread_count(threads)
     options = {**options, "target": target, "threads": threads}
     file = None if csv is None else _CsvFile(Path(csv))
     if parquet is not None:

@@ -71,13 +71,15 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
             raise InputError(
                 f"'{where}': {player.name} never plays this, so nothing is known there"
             )
-        scales.append(float(weights.max()))
+        whole = float(weights.max())
         try:
-            ranges.append(Range(weights / weights.max()).on(board))
+            held = Range(weights / whole).on(board)
         except InputError:
             raise InputError(
                 f"'{where} | {card_text(dealt[-1])}': {player.name} holds nothing beside this card"
             ) from None
+        scales.append(whole * held.largest)
+        ranges.append(held.normalised())
     sizes = sizes_mapping(spot.rules)
     street = Street(int(tree.street[chance]) + 1)
     # On its first street OOP has bet sizes only: where he would donk, those are the donk sizes.

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player
 from allstreets.betting.lines import action_text, line_text
 from allstreets.cards import combo_text, runouts
-from allstreets.cards.matchups import processors
 from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.schedules import Schedule, parse_schedule
 from allstreets.solvers.spot.estimate import require_precision
@@ -43,9 +42,7 @@ class SpotSolver:
     ) -> None:
         self.spot = spot
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
-        self.threads = processors() if threads is None else threads
-        if self.threads < 1:
-            raise InputError(f"threads: {self.threads} is too few: give 1 or more")
+        self.threads = thread_count(threads)
         require_precision(precision)
         if precision == "int16" and spot.lock:
             raise InputError(

@@ -1,20 +1,22 @@
 """A spot: a board, two ranges, a pot, a stack, and what may be bet."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, suggest
 from allstreets.betting import (
     BettingTree,
     PostflopRules,
     SizesInput,
     Street,
+    TreeSize,
     build_postflop_tree,
+    measure_postflop_tree,
     payoffs,
     read_share,
     rules_from_spot,
@@ -23,6 +25,8 @@ from allstreets.betting import (
 from allstreets.cards import Range, cards_text, parse_board
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
+
+NEEDED = ("board", "oop", "ip", "pot", "stack")
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,10 @@ class Spot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rake", read_share("rake", self.rake))
+        _ = self.cards, self.ranges, self.rules  # what is wrong is said now, by its field
+        for lock in self.lock:
+            if not isinstance(lock, Lock):
+                raise InputError(f"lock: {lock!r} is no Lock: write Lock(line, strategy)")
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Spot":
@@ -65,25 +73,40 @@ class Spot:
         for old, new in (("oop_range", "oop"), ("ip_range", "ip")):
             if old in given:
                 given[new] = given.pop(old)
+        known = [each.name for each in fields(cls)]
+        for key in given:
+            if key not in known:
+                raise InputError(f"unknown key '{key}': {suggest(str(key), known)}")
+        missing = [name for name in NEEDED if name not in given]
+        if missing:
+            raise InputError(f"{' and '.join(missing)} missing: a spot needs {', '.join(NEEDED)}")
         locks = tuple(Lock.from_mapping(entry) for entry in given.pop("lock", ()) or ())
         return cls(**given, lock=locks)
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
         """The board."""
-        cards = parse_board(self.board)
-        street_of_board(cards)  # a spot needs at least a flop
+        if not isinstance(self.board, str):
+            raise InputError(f"board: {self.board!r} is no text: write it as in 'QsJh2h'")
+        try:
+            cards = parse_board(self.board)
+            street_of_board(cards)  # a spot needs at least a flop
+        except InputError as error:
+            raise InputError(f"board: {error}") from None
         return cards
 
     @cached_property
     def ranges(self) -> tuple[Range, Range]:
-        """Both ranges without what the board blocks; they must leave room for each other."""
+        """Both ranges without what the board blocks, their largest weights 1.
+
+        They must leave room for each other. Only ratios of weights matter, and 16 bits and 32 do
+        not hold them all: a range and a millionth of it are the same.
+        """
         both = []
         board = self.cards  # read here, so that a bad board is not blamed on a range
         for name, given in (("oop", self.oop), ("ip", self.ip)):
             try:
-                parsed = Range.parse(given) if isinstance(given, str) else given
-                both.append(parsed.on(board))
+                both.append(_range(given).on(board).normalised())
             except InputError as error:
                 raise InputError(f"{name}: {error}") from None
         masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in both]
@@ -123,6 +146,11 @@ class Spot:
         )
 
     @cached_property
+    def size(self) -> TreeSize:
+        """How large the betting tree is, which takes no tree."""
+        return measure_postflop_tree(self.rules)
+
+    @cached_property
     def tree(self) -> BettingTree:
         """The betting tree."""
         return build_postflop_tree(self.rules)
@@ -144,3 +172,11 @@ class Spot:
         combos = [np.flatnonzero(w) for w in weights]
         fits = (COMBO_MASKS[combos[0]][:, None] & COMBO_MASKS[combos[1]][None, :]) == 0
         return float(weights[0][combos[0]] @ fits @ weights[1][combos[1]])
+
+
+def _range(given: object) -> Range:
+    if isinstance(given, Range):
+        return given
+    if isinstance(given, str):
+        return Range.parse(given)
+    raise InputError(f"{given!r} is no range: write a text such as 'TT+,AQs+', or a Range")

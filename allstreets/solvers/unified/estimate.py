@@ -4,20 +4,27 @@ The bytes of regrets and strategies are exact; what comes on top is close, and t
 from the speed of a usual core.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, PlayerSizes, StreetSizes
-from allstreets.cards import runouts
+from allstreets.cards import Flop, runouts
+from allstreets.cards.card import card_rank, card_suit, make_card
 from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import HAND_COUNT
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES, available_bytes, estimate_exact
-from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.spot.estimate import (
+    PROGRAM_BYTES,
+    available_bytes,
+    estimate_exact,
+    hands_by_board,
+)
+from allstreets.solvers.unified.game import UnifiedGame
 from allstreets.solvers.unified.models import CardModel, Counts, MemoryMode
-from allstreets.subgames.matrix_model import padded
+from allstreets.subgames.matrix_model import POSTFLOP, padded
 
 SECONDS_A_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_A_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
@@ -44,11 +51,6 @@ class UnifiedEstimate:
         return self.flops * SETUP_SECONDS_A_FLOP + iterations * self.seconds_per_iteration
 
 
-def pot_slots(pot: PotGame) -> int:
-    """Actions of all decisions of a pot's tree."""
-    return int(pot.tree.child_count[pot.tree.kind == NodeKind.DECISION].sum())
-
-
 def estimate_unified(
     game: UnifiedGame,
     cards: CardModel = "classes",
@@ -63,8 +65,6 @@ def estimate_unified(
     flops = len(game.flops.flops)
     visited = min(batch or flops, flops)
     kept = visited if memory == "values" else flops
-    decisions = sum(int((pot.tree.kind == NodeKind.DECISION).sum()) for pot in game.pots)
-    slots = sum(pot_slots(pot) for pot in game.pots)
     if cards == "exact":
         stored, seconds, tables = _exact(game, precision)
         seconds *= visited / flops
@@ -75,14 +75,14 @@ def estimate_unified(
         stored, seconds = _matrices(game, lengths)
         stored, seconds = stored * kept, seconds * visited
         matrices = lengths[0] ** 2 if cards == "classes" else _bucket_cells(lengths)
-        tables = 4 * matrices * kept + 8 * 2 * len(game.pots) * flops * HAND_COUNT
+        tables = 4 * matrices * kept + 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
     resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
     preflop = int((game.tree.kind == NodeKind.DECISION).sum())
     return UnifiedEstimate(
         preflop_decisions=preflop,
-        pots=len(game.pots),
-        postflop_decisions=decisions,
-        slots=slots,
+        pots=len(game.flop_pots),
+        postflop_decisions=sum(size.decision_count for size in game.tree_sizes),
+        slots=sum(size.slots for size in game.tree_sizes),
         flops=flops,
         memory_bytes=stored,
         resident_bytes=resident,
@@ -93,12 +93,10 @@ def estimate_unified(
 def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
     """(bytes, seconds of an iteration on one core) of one flop."""
     stored, seconds = 0, 0.0
-    for pot in game.pots:
-        tree = pot.tree
+    for size in game.tree_sizes:
         for street, length in enumerate(lengths, start=1):
-            here = tree.street == street
-            acts = int(tree.child_count[here & (tree.kind == NodeKind.DECISION)].sum())
-            shows = int((here & (tree.kind == NodeKind.SHOWDOWN)).sum())
+            acts = int(size.actions[street].sum())
+            shows = int(size.nodes[street, NodeKind.SHOWDOWN])
             stored += 8 * acts * length
             seconds += 2 * acts * length * SECONDS_A_SLOT
             seconds += 2 * shows * 2 * length * length * SECONDS_A_PRODUCT
@@ -115,19 +113,29 @@ def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
     stored, seconds, tables = 0, 0.0, 0
     everyone = np.ones(COMBO_COUNT)
-    for flop in game.flops.flops:
-        blocked = np.uint64(sum(1 << card for card in flop.cards))
+    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
+        blocked = np.uint64(sum(1 << card for card in flop))
         combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
-        root = runouts(flop.cards, [everyone])
+        hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
         shared = 0  # tables by board and all-in matrices, for all pots and both players
-        for pot in game.pots:
-            need = estimate_exact(pot.tree, root, [combos for _ in Player], precision)
-            stored += need.memory_bytes
+        for size in game.tree_sizes:
+            need = estimate_exact(size, hands, precision)
+            stored += like * need.memory_bytes
             own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
             shared = max(shared, own)
-            seconds += need.slots * EXACT_SECONDS_A_SLOT
-        tables += shared
+            seconds += like * need.slots * EXACT_SECONDS_A_SLOT
+        tables += like * shared
     return stored, seconds, tables
+
+
+def _rank_free(flop: Flop) -> tuple[int, ...]:
+    """A flop with other ranks on which every count of boards and hands is the same.
+
+    Both players hold every combo, so ranks could be renamed throughout without changing which
+    cards block what and which suits play alike. All flops together have a dozen such shapes.
+    """
+    ranks = list(dict.fromkeys(card_rank(card) for card in flop.cards))
+    return tuple(make_card(ranks.index(card_rank(c)), card_suit(c)) for c in flop.cards)
 
 
 def require_room(
@@ -168,7 +176,7 @@ def _one_size_less(game: UnifiedGame) -> int | None:
     if (sizes, own) == (game.sizes, game.pot_sizes):
         return None
     less = replace(game, sizes=sizes, pot_sizes=own, flops=spread_flops(1))
-    return sum(pot_slots(pot) for pot in less.pots)
+    return sum(size.slots for size in less.tree_sizes)
 
 
 def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:

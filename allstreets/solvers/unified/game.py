@@ -19,9 +19,11 @@ from allstreets.betting import (
     PostflopRules,
     PreflopRules,
     StreetSizes,
+    TreeSize,
     build_postflop_tree,
     build_preflop_tree,
     flop_pots,
+    measure_postflop_tree,
     payoffs,
     postflop_rules,
 )
@@ -61,13 +63,23 @@ class UnifiedGame:
         return build_preflop_tree(self.preflop)
 
     @cached_property
-    def pots(self) -> tuple[PotGame, ...]:
+    def flop_pots(self) -> tuple[FlopPot, ...]:
         """The pots that see a flop, in pre-order of the preflop tree."""
-        return tuple(self.after_the_flop(pot) for pot in flop_pots(self.tree))
+        return flop_pots(self.tree)
 
-    def after_the_flop(self, pot: FlopPot) -> PotGame:
-        """What a pot becomes."""
-        rules = postflop_rules(
+    @cached_property
+    def tree_sizes(self) -> tuple[TreeSize, ...]:
+        """How large the tree of each of these pots is, before any of them is built."""
+        return tuple(measure_postflop_tree(self.rules_of(pot)) for pot in self.flop_pots)
+
+    @cached_property
+    def pots(self) -> tuple[PotGame, ...]:
+        """What these pots become."""
+        return tuple(self.after_the_flop(pot) for pot in self.flop_pots)
+
+    def rules_of(self, pot: FlopPot) -> PostflopRules:
+        """The rules by which a pot is played after the flop."""
+        return postflop_rules(
             pot,
             self.pot_sizes.get(pot.kind, self.sizes),
             self.preflop,
@@ -77,6 +89,10 @@ class UnifiedGame:
             max_raises=self.max_raises,
             min_bet=self.min_bet,
         )
+
+    def after_the_flop(self, pot: FlopPot) -> PotGame:
+        """What a pot becomes."""
+        rules = self.rules_of(pot)
         tree = build_postflop_tree(rules)
         return PotGame(pot, rules, tree, payoffs(tree, rules))
 
