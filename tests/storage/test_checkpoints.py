@@ -259,7 +259,7 @@ def test_an_unknown_schema_is_not_passed_over(
 ) -> None:
     save_checkpoint(tmp_path, checkpoint(100))
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints, "SCHEMA", 2)
+        patch.setattr(checkpoints, "SCHEMA", 3)
         save_checkpoint(tmp_path, checkpoint(200))
     with pytest.raises(InputError) as error:
         latest_checkpoint(tmp_path, IDENTITY)
