@@ -89,8 +89,8 @@ class Boards(NamedTuple):
     own_cards: NDArray[np.uint8]  # by own hand, 2: of one of its combos; 52 for padding
     combo_start: Longs  # [B+1]: where the other's combos on a board begin
     combo_cards: NDArray[np.uint8]  # by other combo, 2: cards
-    combo_hand: Shorts  # by other combo: its hand on the board
-    own_twin: Shorts  # by own hand: the other's hand that holds its combo, or the padding
+    combo_hand: Shorts  # by other combo: its hand on the board; never falls
+    own_twin: Shorts  # by own hand: the other's combo that is its own, or one behind the last
     equity_start: Longs  # [B]: where the all-in matrix of a board begins
     equity: Floats  # by board [own, other]: share won − share lost, over all runouts and combos
     # River only: places in the prefix sums over the other's combos in order of strength.

@@ -17,8 +17,6 @@ def place_hands(
     combo_strengths: Shorts,
     combo_cards: NDArray[np.uint8],
     combo_start: Longs,
-    combo_hand: Shorts,
-    other_start: Longs,
     below: Shorts,
     upto: Shorts,
     below_cards: Shorts,
@@ -56,7 +54,7 @@ def place_hands(
             card_places[2 * combo + 1] = first_place[second] + running[second] + 1
             running[first] += 1
             running[second] += 1
-            twin[53 * np.int64(first) + second] = combo_hand[combo]
+            twin[53 * np.int64(first) + second] = combo - combos
         for bound in range(2):  # 0: strictly below, 1: up to and including ties
             running[:] = 0
             done = 0
@@ -80,9 +78,8 @@ def place_hands(
                     below[hand] = done
                 else:
                     upto[hand] = done
-        nobody = other_start[board + 1] - other_start[board]
         for hand in range(mine, own_start[board + 1]):
-            own_twin[hand] = nobody
+            own_twin[hand] = count  # nobody
         for hand in range(mine, mine + own_count[board]):
             found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
             if found >= 0:

@@ -46,8 +46,8 @@ class Ahead(NamedTuple):
 class Regions(NamedTuple):
     """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
 
-    reach: int  # his hands, and a row of zeros
-    folds: int  # his hands, and a row of zeros
+    reach: int  # his hands, then his combos, and a row of zeros
+    folds: int  # the same
     prefix: int  # his combos + 1
     cards: int  # twice his combos, + 1 for each card
     net: int  # own hands
@@ -57,19 +57,34 @@ class Regions(NamedTuple):
 
 
 TILE_ROWS = 256
-"""Rows that a tile buffer needs beyond three times the longer lists of hands and of combos."""
+"""Rows that a tile buffer needs beyond six times the longest list of hands or combos."""
 
 
 @kernel
 def lay_out(own: int, other: int, combos: int) -> Regions:
     """Regions for hand lists, and a list of the other's combos, of these lengths."""
-    folds = 16 * (other + 1)
-    prefix = folds + 16 * (other + 1)
+    folds = 16 * (max(other, combos) + 1)
+    prefix = folds + folds
     cards = prefix + 16 * (combos + 1)
     net = cards + 16 * (2 * combos + CARDS)
     sums = net + 16 * own
     fold_sums = sums + 16 * CARDS
     return Regions(0, folds, prefix, cards, net, sums, fold_sums, fold_sums + 16 * CARDS)
+
+
+@kernel
+def spread(boards: Boards, board: int, rows: Floats, at: int) -> None:
+    """Turn rows of hands into rows of their combos, in place.
+
+    Combos stand in the order of their hands, so none stands before its hand; and where one stands
+    at the place of its hand, so do all before it: on most boards there is nothing to do.
+    """
+    first = boards.combo_start[board]
+    for combo in range(boards.combo_start[board + 1] - first - 1, 0, -1):
+        hand = pick(boards.combo_hand, first + combo)
+        if hand == combo:
+            return
+        store(rows, at + 16 * combo, load(rows, at + 16 * hand))
 
 
 @kernel
@@ -79,12 +94,13 @@ def sum_by_card(boards: Boards, board: int, rows: Floats, at: int, sums: int) ->
     for card in range(CARDS):
         store(rows, sums + 16 * card, zero)
     total = zero
-    for combo in range(boards.combo_start[board], boards.combo_start[board + 1]):
-        reach = load(rows, at + 16 * pick(boards.combo_hand, combo))
+    first = boards.combo_start[board]
+    for combo in range(boards.combo_start[board + 1] - first):
+        reach = load(rows, at + 16 * combo)
         total = total + reach
-        a = sums + 16 * pick(boards.combo_cards, 2 * combo)
+        a = sums + 16 * pick(boards.combo_cards, 2 * (first + combo))
         store(rows, a, load(rows, a) + reach)
-        b = sums + 16 * pick(boards.combo_cards, 2 * combo + 1)
+        b = sums + 16 * pick(boards.combo_cards, 2 * (first + combo) + 1)
         store(rows, b, load(rows, b) + reach)
     return total
 
@@ -121,7 +137,7 @@ def net_wins(
         for combo in range(start, end):
             prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
             prefetch(storage.own_average, ahead.place + ahead.average * combo)
-            reach = load(rows, regions.reach + 16 * pick(boards.combo_hand, first + combo))
+            reach = load(rows, regions.reach + 16 * combo)
             total = total + reach
             store(rows, prefix + 16 * (combo + 1), total)
             place = 2 * (first + combo)
@@ -200,8 +216,10 @@ def showdowns(
     Either way the reach of the hands that hold each card stands in `sums` afterwards.
     """
     if river:
+        spread(boards, board, rows, regions.reach)
         return net_wins(boards, board, rows, regions, own, storage, ahead)
     all_in(boards, board, rows, regions, own, other, stakes, lane)
+    spread(boards, board, rows, regions.reach)
     return sum_by_card(boards, board, rows, regions.reach, regions.sums)
 
 
@@ -224,10 +242,10 @@ def choice_tile(
     for hand in range(0, other, 16):
         to = regions.reach + 16 * hand
         transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
-    store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
     total = showdowns(
         boards, board, rows, regions, own, other, storage, ahead, forest.choice_stake, lane, river
     )
+    store(rows, regions.reach + 16 * combos, splat(ZERO))  # the twin that he does not hold
     mine = boards.own_start[board]
     stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
     loss = load(forest.choice_loss, lane)
@@ -271,9 +289,10 @@ def answer_tile(
     )
     stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
     gain = load(forest.answer_gain, lane)
+    spread(boards, board, rows, regions.folds)
     fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums)
     for region in (regions.reach, regions.folds):
-        store(rows, region + 16 * other, splat(ZERO))  # the twin that he does not hold
+        store(rows, region + 16 * combos, splat(ZERO))  # the twin that he does not hold
     # What each card's hands are worth when they fold, and when they call but for won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):

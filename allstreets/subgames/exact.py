@@ -159,7 +159,7 @@ class ExactSubgame:
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
-            tile=aligned(16 * (3 * (longest + combos) + TILE_ROWS)),
+            tile=aligned(16 * (6 * max(longest, combos) + TILE_ROWS)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
         )

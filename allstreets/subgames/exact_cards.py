@@ -28,9 +28,9 @@ Longs = NDArray[np.int64]
 class BoardHands:
     """One player's hands on one board: C combos in H orbits."""
 
-    combos: Longs  # [C]: by rising number, on the river by rising strength
-    hand: Longs  # [C]: the hand that each combo is; never falls on the river
-    first: Longs  # [H]: the lowest combo of each hand
+    combos: Longs  # [C]: those of a hand side by side
+    hand: Longs  # [C]: the hand that each combo is; never falls
+    first: Longs  # [H]: the lowest combo of each hand, rising; on the river by rising strength
     sizes: Longs  # [H]: combos of each hand
     parent: Longs  # [H]: the hand that it is on the board one street up
     weight: NDArray[np.float64]  # [H]: what of its value that hand gets
@@ -150,16 +150,13 @@ def _board_hands(runouts: Runouts, combos: Longs) -> BoardHands:
     combos = np.sort(combos)
     orbits = combo_orbits(runouts.symmetries)[combos]
     first = combos[orbits == combos]
-    river = len(runouts.board) == 5
-    if river:
+    if len(runouts.board) == 5:
         strengths = combo_strengths([runouts.board], COMBO_CARDS[first])[0]
         first = first[np.argsort(strengths, kind="stable")]
     place = np.zeros(COMBO_COUNT, np.int64)
     place[first] = np.arange(len(first))
-    hand = place[orbits]
-    if river:
-        order = np.argsort(hand, kind="stable")
-        combos, hand = combos[order], hand[order]
+    order = np.argsort(place[orbits], kind="stable")
+    combos, hand = combos[order], place[orbits][order]
     count = len(first)
     sizes = np.bincount(hand, minlength=count)
     return BoardHands(combos, hand, first, sizes, np.zeros(count, np.int64), np.zeros(count), 0)
@@ -213,8 +210,6 @@ def kernel_boards(
         his.combo_strengths,
         his.combo_cards,
         his.combo_start,
-        his.combo_hand,
-        his.start,
         **tables,
     )
     children = np.zeros(count + 1, np.int64)
@@ -259,9 +254,7 @@ def _all_in_matrices(
         fits = (COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos][None, :]) == 0
         net = np.where(fits, 2.0 * counts.equity - 1.0, 0.0)
         if len(his.first) < len(his.combos):
-            by_hand = np.argsort(his.hand, kind="stable")
-            ends = np.cumsum(his.sizes)[:-1]
-            net = np.add.reduceat(net[:, by_hand], [0, *ends], axis=1)
+            net = np.add.reduceat(net, np.cumsum(his.sizes) - his.sizes, axis=1)
         matrix = np.zeros(
             (
                 starts[own][board + 1] - starts[own][board],
