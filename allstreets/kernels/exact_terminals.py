@@ -132,7 +132,7 @@ def net_wins(
     store(rows, prefix, zero)
     total = zero
     done = 0
-    for start in range(0, count, CHUNK):
+    for start in range(0, max(count, 1), CHUNK):  # once at least: own hands may meet nobody
         end = min(start + CHUNK, count)
         for combo in range(start, end):
             prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)

@@ -80,7 +80,7 @@ class LearningConfig(GameConfig):
     """Seed of everything random."""
 
     threads: int | None = Field(default=None, ge=1, examples=[2])
-    """Threads; without it all processors."""
+    """Threads; without it all processors; at most 64, or 4 a processor."""
 
     @model_validator(mode="after")
     def _one_algorithm(self) -> "LearningConfig":

@@ -100,14 +100,13 @@ def test_how_many_charts_there_are(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 def test_charts_of_odd_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """No exploitability yet, none at all, and no decision to draw."""
+    """No exploitability yet, and none at all."""
     games: list[tuple[dict[str, Any], list[str]]] = [
         ({"chart_interval": 3, "epochs": 4}, ["iteration 3 of 4 | exploitability not known yet"]),
         (
             {"memory": "values", "flop_batch_size": 1, "epochs": 4, "chart_interval": 6},
             ["iteration 6 of 8 | exploitability not known"],
         ),
-        ({"ante": 6, "epochs": 4}, []),
     ]
     for number, (keys, told) in enumerate(games):
         file = write_small(tmp_path / "game.yaml", **keys)

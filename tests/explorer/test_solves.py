@@ -51,6 +51,14 @@ def wait_for(solves: Solves, name: str, *states: str) -> SolveDetail:
     return solves.detail(name)
 
 
+def wait_for_a_save(solves: Solves, name: str) -> None:
+    """Until it runs and has been saved: news of the two come in any order."""
+    wait_until(
+        solves,
+        lambda: solves.detail(name).state == "running" and solves.detail(name).saves > 0,
+    )
+
+
 def iteration(solve: Solve) -> int:
     assert solve.progress is not None
     return solve.progress.iteration
@@ -262,7 +270,7 @@ def test_a_restarted_server_knows_what_was_running(tmp_path: Path) -> None:
     form = endless()
     first = Solves(tmp_path, name_of)
     name = first.start(form).id
-    wait_until(first, lambda: first.detail(name).saves > 0)
+    wait_for_a_save(first, name)
     first.pause(name)
     last = wait_for(first, name, "paused")
     assert first.close(60)
@@ -294,7 +302,7 @@ def go_on_for_a_while(solves: Solves, name: str) -> None:
 def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: Solves) -> None:
     form = endless()
     name = solves.start(form).id
-    wait_until(solves, lambda: solves.detail(name).saves > 0)
+    wait_for_a_save(solves, name)
     os.kill(number_of(solves, name), signal.SIGKILL)
     cut = wait_for(solves, name, "interrupted")
     assert cut.reason is not None

@@ -95,7 +95,7 @@ def test_what_was_locked_and_what_was_never_learned(tmp_path: Path) -> None:
     locked = SpotSolver(spot(RIVER, lock=locks), threads=1)
     locked.train_batch(10)
     save_spot(locked, tmp_path)
-    manifest = read_manifest(tmp_path, "spot", 1)
+    manifest = read_manifest(tmp_path, "spot", 2)
     assert headline("spot", manifest).locks == 2
     shown = SpotView(load_spot(tmp_path), manifest)
     facts = {fact.label: fact.value for fact in shown.describe().facts}
@@ -506,7 +506,7 @@ def test_random_weights(seed: int) -> None:
 
 def test_a_view_needs_no_files_but_its_own(tmp_path: Any) -> None:
     save_spot(solver("turn"), tmp_path / "moved")
-    manifest = read_manifest(tmp_path / "moved", "spot", 1)
+    manifest = read_manifest(tmp_path / "moved", "spot", 2)
     here = SpotView(load_spot(tmp_path / "moved"), manifest)
     assert here.place("x") == view("turn").place("x")
 

@@ -91,7 +91,7 @@ def test_a_manifest_that_lags_behind_hides_nothing(folder: Path) -> None:
     """As after kill -9: files are there that the manifest does not know."""
     bundle = FlopBundle(folder, small_config().identity(), [(text, 2.0) for text in TEXTS])
     bundle.write_manifest()  # of a run that has just begun
-    assert read_manifest(folder, "postflop", 1)["rows"] == []
+    assert read_manifest(folder, "postflop", 2)["rows"] == []
     result = load_postflop(folder)
     assert sorted(row["flop"] for row in result.flops) == sorted(TEXTS)
     assert result.missing == []
@@ -108,14 +108,14 @@ def test_files_of_another_run_do_not_count(folder: Path, tmp_path: Path) -> None
 
 
 def test_the_manifest(solved: Path) -> None:
-    manifest = read_manifest(solved, "postflop", 1)
+    manifest = read_manifest(solved, "postflop", 2)
     assert folder_kind(solved) == "postflop"
     assert manifest["config"] == json.loads(json.dumps(small_config().identity()))
     assert manifest["wanted"] == [[text, 2.0] for text in TEXTS]
     assert [row["flop"] for row in manifest["rows"]] == TEXTS
     assert manifest["seconds"] > 0
     with pytest.raises(InputError, match="is not a solved spot; name a folder made by allstreets "):
-        read_manifest(solved, "spot", 1)
+        read_manifest(solved, "spot", 2)
 
 
 def test_a_damaged_manifest(folder: Path) -> None:

@@ -1,5 +1,7 @@
 """The exact subgame against loops over combos, cards and showdowns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from naive_spot import NaiveSpot
@@ -21,7 +23,7 @@ RIVER = Spot(
     bets="50%,a",
     raises="60%,a",
 )
-RAKED = Spot(**{**RIVER.__dict__, "rake": 0.05, "rake_cap": 7.0})
+RAKED = replace(RIVER, rake=0.05, rake_cap=7.0)
 TURN = Spot(
     board="AhTd6s3c",
     oop="AsKs,9h8h,TcTs:0.5,5d4d,QhJh",
