@@ -17,7 +17,6 @@ from allstreets.kernels.simd import LANES, load, splat, where_positive
 
 GOLDEN = (5**0.5 - 1) / 2
 LANE_PHASES = (np.arange(LANES) * GOLDEN % 1.0).astype(np.float32)
-ACTION_STEP = np.float32(2**0.5 - 1)
 HALF = np.float32(0.5)
 ONE = np.float32(1.0)
 # Just short of ±1/2, so that 32767 and 0, which stand for 1 and 0, stay what they are.
@@ -34,10 +33,8 @@ def dither_phase(step: int) -> float:
 
 
 @kernel
-def dither(phase: np.float32, action: int) -> Any:
-    """What is added to sixteen numbers of one action before they are rounded."""
-    moved = phase + ACTION_STEP * np.float32(action)
-    moved -= np.float32(np.floor(moved))
-    place = load(LANE_PHASES, 0) + splat(moved)
+def dither(phase: np.float32) -> Any:
+    """What is added to sixteen numbers before they are rounded."""
+    place = load(LANE_PHASES, 0) + splat(phase)
     centred = where_positive(place - splat(ONE), place - splat(ONE + HALF), place - splat(HALF))
     return centred * splat(WIDTH)

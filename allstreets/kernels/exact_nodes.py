@@ -53,7 +53,7 @@ def update_node(
     uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(discounts.positive), splat(discounts.negative)
     floor, weight = splat(discounts.floor), splat(discounts.average)
-    averages = discounts.average > ZERO
+    averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     for block in range(0, hands, 16):
         base = node.slot + block * actions
         total = zero
@@ -82,7 +82,7 @@ def update_node(
                 strategy = fma(maximum(regret, zero), inverse, even)
                 mean = load(average, place)
                 moved = fma(weight, strategy * steps(average) - mean, mean)
-                store_dithered(average, place, moved, dither(discounts.phase, a))
+                store_dithered(average, place, moved, wobble)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)

@@ -45,7 +45,7 @@ def update_scaled_node(
     uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     keep_positive, keep_negative = splat(discounts.positive), splat(discounts.negative)
     floor, weight = splat(discounts.floor), splat(discounts.average)
-    averages = discounts.average > ZERO
+    averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     scale = splat(storage.own_scales[node.number])
     largest = zero
     for block in range(0, hands, 16):
@@ -75,7 +75,7 @@ def update_scaled_node(
                 strategy = fma(maximum(stored, zero), inverse, even)
                 mean = load(average, place)
                 moved = fma(weight, strategy * steps(average) - mean, mean)
-                store_dithered(average, place, moved, dither(discounts.phase, a))
+                store_dithered(average, place, moved, wobble)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
@@ -94,6 +94,4 @@ def update_scaled_node(
         base = node.slot + block * actions
         for a in range(actions):
             updated = load(values, (node.child + a) * hands + block)
-            store_dithered(
-                regrets, base + 16 * a, updated * inverse_scale, dither(discounts.phase, a)
-            )
+            store_dithered(regrets, base + 16 * a, updated * inverse_scale, wobble)

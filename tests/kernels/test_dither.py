@@ -13,7 +13,7 @@ def blend(average: np.ndarray, strategy: np.ndarray, weight: np.float32, phase: 
     """One step of a running mean of sixteen fractions."""
     mean = load(average, 0)
     moved = fma(splat(weight), load(strategy, 0) * steps(average) - mean, mean)
-    store_dithered(average, 0, moved, dither(phase, 1))
+    store_dithered(average, 0, moved, dither(phase))
 
 
 def run(strategies: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
