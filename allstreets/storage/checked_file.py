@@ -2,7 +2,7 @@
 
 The river of a solved flop takes gigabytes, and one node of it a hundred kilobytes. So a file has a
 checksum for every block of `BLOCK_BYTES`, and whoever reads a part of an array has the blocks below
-it compared first, each once. A file of an earlier version has one checksum: it is read as a whole.
+it compared first, each once.
 """
 
 import zlib
@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from allstreets.base.files import DamagedFileError
-from allstreets.storage.mapped import array_places, digest, map_file, mapped_array
+from allstreets.storage.mapped import array_places, map_file, mapped_array
 
 BLOCK_BYTES = 1 << 20
 DIGITS = 8  # of a CRC-32 in hexadecimal
@@ -86,12 +86,7 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
 
     def _compare(self, start: int, end: int) -> None:
         """Bytes start, …, end − 1."""
-        blocks = self._entry.get("blocks")
-        if blocks is None:
-            if not self._good and digest(self._memory) != self._entry["sha256"]:
-                raise DamagedFileError(f"{self._path} fails its checksum")
-            self._good.add(0)
-            return
+        blocks = self._entry["blocks"]
         size, sums = int(blocks["bytes"]), blocks["crc32"]
         with memoryview(self._memory) as memory:
             for block in range(start // size, -(-end // size)):

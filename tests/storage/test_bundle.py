@@ -19,7 +19,6 @@ from allstreets.storage.bundle import (
     restore_spot,
     spot_identity,
 )
-from allstreets.storage.manifest import write_manifest
 from allstreets.storage.mapped import array_places, map_file
 from allstreets.subgames.exact_view import find_board
 
@@ -272,19 +271,13 @@ def overwrite(path: Path, start: int, count: int) -> None:
         file.write(b"\xff" * count)
 
 
-@pytest.mark.parametrize("version", ["blocks", "one checksum"])
 def test_overwritten_strategies_are_noticed_when_they_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And other boards can be looked at, where every block has its checksum."""
+    """And other boards can be looked at: every block has its checksum."""
     monkeypatch.setattr(checked_file, "BLOCK_BYTES", 1024)
     folder, solver = tmp_path / "solved", solved(FLOP, 3)
     save_spot(solver, folder)
-    if version != "blocks":
-        manifest = {key: value for key, value in read_manifest(folder).items() if key != "checksum"}
-        for entry in manifest["files"].values():
-            del entry["blocks"]
-        write_manifest(folder, manifest)
     away, here = "x x | 2s | x x | 3d |", "x x | 2c | x x | 3c | x"
     subgame = solver.subgame
     number = find_board(subgame, parse_cards("2c3c")).numbers[2]
@@ -300,11 +293,7 @@ def test_overwritten_strategies_are_noticed_when_they_are_read(
         loaded.node(here)
     with pytest.raises(InputError, match=told):
         loaded.node("x x | 2c |")  # its values are those of the boards below
-    if version == "blocks":
-        assert_same_node(loaded.node(away), solver.result().node(away))
-    else:
-        with pytest.raises(InputError, match=told):
-            loaded.node(away)
+    assert_same_node(loaded.node(away), solver.result().node(away))
 
 
 def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:

@@ -78,17 +78,6 @@ def test_damage_is_noticed_by_who_reads_it(written: tuple[Path, dict[str, Any]])
         file["first"]
 
 
-def test_a_file_of_an_earlier_version_is_verified_as_a_whole(
-    written: tuple[Path, dict[str, Any]],
-) -> None:
-    path, entry = written
-    del entry["blocks"]
-    np.testing.assert_array_equal(CheckedFile(path, entry)["second"], ARRAYS["second"])
-    overwrite(path, entry["bytes"] - 1)
-    with pytest.raises(DamagedFileError, match="fails its checksum"):
-        CheckedFile(path, entry)
-
-
 def test_a_block_is_read_once(
     written: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
