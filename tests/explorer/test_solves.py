@@ -469,6 +469,8 @@ def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
     async def listen(pause: asyncio.Event | None) -> list[tuple[Solve, list[dict[str, Any]]]]:
         heard = []
         async for text in solves.events(name):
+            if text == events.HEARTBEAT:  # a machine may be slow
+                continue
             heard.append(read_event(text))
             if pause is not None:
                 await pause.wait()
