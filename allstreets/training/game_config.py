@@ -19,7 +19,18 @@ STREETS: tuple[Street, ...] = get_args(Street)
 PotKind = Literal["limped", "raised", "3bet", "4bet"]
 
 
-class PostflopStreet(ConfigModel):
+class _BetAndRaise(ConfigModel):
+    """Keys `bet` and `raise` whose sizes can be read."""
+
+    @field_validator("bet", "raises", check_fields=False)
+    @classmethod
+    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
+        if value is not None:
+            check_sizes(value, raises=info.field_name == "raises")
+        return value
+
+
+class PostflopStreet(_BetAndRaise):
     """The sizes of one street after the flop, for both players."""
 
     bet: Sizes = Field(examples=[["33%", "75%"]])
@@ -28,15 +39,8 @@ class PostflopStreet(ConfigModel):
     raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
     """On top of a bet or raise; without it the bet sizes serve."""
 
-    @field_validator("bet", "raises")
-    @classmethod
-    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
-        if value is not None:
-            check_sizes(value, raises=info.field_name == "raises")
-        return value
 
-
-class PostflopPot(ConfigModel):
+class PostflopPot(_BetAndRaise):
     """The sizes of one kind of pot after the flop; what is left out is as in other pots."""
 
     bet: Sizes | None = Field(default=None, examples=[["33%"]])
@@ -53,13 +57,6 @@ class PostflopPot(ConfigModel):
 
     river: PostflopStreet | None = None
     """On the river, before the two keys above."""
-
-    @field_validator("bet", "raises")
-    @classmethod
-    def _sizes_can_be_read(cls, value: Sizes | None, info: ValidationInfo) -> Sizes | None:
-        if value is not None:
-            check_sizes(value, raises=info.field_name == "raises")
-        return value
 
     @model_validator(mode="after")
     def _bets_first(self) -> "PostflopPot":

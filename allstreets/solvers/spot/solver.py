@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player
 from allstreets.betting.lines import action_text, line_text
-from allstreets.cards import combo_text, runouts
+from allstreets.cards import combo_text
 from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.schedules import Schedule, parse_schedule
-from allstreets.solvers.spot.estimate import require_precision
-from allstreets.solvers.spot.locks import impose, lock_root
+from allstreets.solvers.spot.estimate import require_precision, spot_root
+from allstreets.solvers.spot.locks import impose
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.spot import Spot
 from allstreets.subgames.exact import ExactSubgame
@@ -49,14 +49,12 @@ class SpotSolver:
                 "precision: int16 shares one scale among locked and free hands, which "
                 "rounds the locks away: use float16"
             )
-        locks = spot.locked_nodes
         weights = [one.weights for one in spot.ranges]
-        asymmetric = [lock.weights for lock in locks]
-        asymmetric += [row for lock in locks for row in lock.strategy]
-        root = lock_root(runouts(spot.cards, weights + asymmetric), locks)
         combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
-        self.subgame = ExactSubgame(spot.tree, spot.payoffs, root, combos, self.threads, precision)
-        impose(self.subgame, locks)
+        self.subgame = ExactSubgame(
+            spot.tree, spot.payoffs, spot_root(spot), combos, self.threads, precision
+        )
+        impose(self.subgame, spot.locked_nodes)
         hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
         self.reach = weights[0][hands[0]], weights[1][hands[1]]
         self._iterations = 0
