@@ -59,7 +59,7 @@ quick: $(READY) ## What a change needs: checks, and 45 s of the tests nearest to
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python tests/quick.py
+	@PYTHONPATH=tests $(BIN)/python -m harness.quick
 
 lint: $(READY) ## ruff: lint and format check
 	@$(BIN)/ruff check .

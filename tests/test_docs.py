@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import typer
-from doc_blocks import PROGRAM, Block, blocks_of
+from harness.doc_blocks import PROGRAM, Block, blocks_of
 from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError

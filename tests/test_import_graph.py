@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from import_graph import ROOT, distances, import_graph, python_files
-from quick import nearest
+from harness.import_graph import ROOT, distances, import_graph, python_files
+from harness.quick import nearest
 
 
 def file(name: str) -> Path:
@@ -26,7 +26,7 @@ def test_the_nearest_tests_come_first() -> None:
 def test_names_count_where_they_are_defined() -> None:
     imports = import_graph()
     graph = imports[file("tests/test_import_graph.py")]
-    assert graph == {file("tests/import_graph.py"), file("tests/quick.py")}
+    assert graph == {file("tests/harness/import_graph.py"), file("tests/harness/quick.py")}
     # By its package's name, and in a function.
     assert file("allstreets/cards/ranges.py") in imports[file("tests/cli/test_verbs.py")]
     assert file("allstreets/storage/claim.py") in imports[file("tests/storage/test_claim.py")]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from betting.random_preflop import Game, preflop_games
 from hypothesis import given, settings
-from naive_preflop import NaivePreflop
+from reference.preflop import NaivePreflop
 
 from allstreets.base import InputError
 from allstreets.betting import (

@@ -4,11 +4,11 @@ import json
 from math import comb
 from pathlib import Path
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import kernels as naive
 
 from allstreets.base import InputError
 from allstreets.cards import (

@@ -4,12 +4,12 @@ from collections import Counter
 from itertools import combinations
 
 import eval7
-import naive
 import numpy as np
 import phevaluator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import kernels as naive
 
 from allstreets.base import InputError
 from allstreets.cards import (

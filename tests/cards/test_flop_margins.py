@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 import eval7
-import naive
-import naive_flops
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from reference import flops as naive_flops
+from reference import kernels as naive
 
 from allstreets.cards import (
     CARD_PERMUTATIONS,

@@ -1,10 +1,10 @@
 """Combos and pairs of combos beside a board, against counting them one by one."""
 
-import naive_flops
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import flops as naive_flops
 
 from allstreets.cards import (
     CARD_PERMUTATIONS,

@@ -72,7 +72,7 @@ def test_canonical_text(text: str, canonical: str | None) -> None:
 
 def test_the_text_is_nearly_always_the_shortest() -> None:
     """Against an exact search over all tokens (integer programming) on ranges of many kinds."""
-    from shortest_cover import shortest_length
+    from reference.shortest_cover import shortest_length
 
     rng = np.random.default_rng(5)
     strength = np.arange(HAND_COUNT) % 78 + rng.normal(0, 6, (24, HAND_COUNT))

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_games import (
+from reference.games import (
     RandomGame,
     information_sets,
     naive_best_response,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_games import RandomGame, all_states, information_sets
+from reference.games import RandomGame, all_states, information_sets
 
 from allstreets.base import InputError
 from allstreets.cfr import FlatGame, compile_game

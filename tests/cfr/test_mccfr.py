@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from naive_games import NaiveExternalSampling, RandomGame, split_mix
+from reference.games import NaiveExternalSampling, RandomGame, split_mix
 
 from allstreets.base import InputError
 from allstreets.cfr import CfrSolver, MccfrSolver, Pruning, compile_game, sequence_form

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_games import RandomGame
+from reference.games import RandomGame
 
 from allstreets.cfr import CfrSolver, compile_game, sequence_form
 from allstreets.cfr.payoff_bounds import payoff_bounds

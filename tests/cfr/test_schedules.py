@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_games import naive_multipliers
+from reference.games import naive_multipliers
 
 from allstreets.base import InputError
 from allstreets.cfr import SCHEDULES, Schedule, cfr_plus, dcfr, linear, parse_schedule, vanilla

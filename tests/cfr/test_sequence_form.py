@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_games import RandomGame
+from reference.games import RandomGame
 
 from allstreets.cfr import FlatGame, compile_game, sequence_form
 from allstreets.cfr.flat import NOWHERE, TERMINAL

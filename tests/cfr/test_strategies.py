@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from naive_games import random_table
+from reference.games import random_table
 
 from allstreets.cfr import compile_game
 from allstreets.cfr.strategies import as_table, entropy, from_table, largest_by_set, normalised

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from builders.whole_solution import FLOP, classes, forgotten, result, save_classes
 from rich.console import Console
-from whole_solution import FLOP, classes, forgotten, result, save_classes
 
 from allstreets.cli.preflop_view import print_node, print_opening
 from allstreets.solvers.class_node import NodeView

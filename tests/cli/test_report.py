@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import RIVER, TURN, spot
+from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver

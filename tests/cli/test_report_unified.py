@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import RIVER, spot
-from whole_solution import FLOP, SAME, figures, forgotten, result, save_classes
+from builders.small_spots import RIVER, spot
+from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save_classes
 
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main

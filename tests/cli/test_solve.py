@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pressing import press_in
-from small_spots import RIVER, TURN
+from builders.small_spots import RIVER, TURN
+from harness.pressing import press_in
 
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
@@ -75,7 +75,7 @@ def test_json_keys_and_values(capsys: pytest.CaptureFixture[str], river: Path) -
 
 
 def load_count() -> int:
-    from small_spots import spot
+    from builders.small_spots import spot
 
     return sum(spot(RIVER).tree.decision_counts().values())
 
@@ -217,7 +217,7 @@ def test_signals_keep_what_is_solved(
 
 LEAVING = """
 import signal, sys
-from pressing import press_in
+from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver

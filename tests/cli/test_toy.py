@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from pressing import press_in
+from harness.pressing import press_in
 
 from allstreets.cli.main import main
 from allstreets.training import metrics_file

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_flop_model import judged
-from naive_matrix import NaiveStage
-from small_flops import FLOPS, SMALL, TEXTS, interrupting
+from builders.small_flops import FLOPS, SMALL, TEXTS, interrupting
+from reference.flop_model import judged
+from reference.matrix import NaiveStage
 
 from allstreets.betting import Player
 from allstreets.cards import Flop, hand_pairs
@@ -142,7 +142,7 @@ def test_ctrl_c_keeps_the_flops_that_are_solved(
 KILLED = """
 import signal, sys
 from itertools import count
-from pressing import press_in
+from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
 from allstreets.storage import flop_bundle
@@ -283,7 +283,7 @@ def test_bad_questions(
 def test_options_of_models_are_refused_for_spots(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    from small_spots import RIVER, spot
+    from builders.small_spots import RIVER, spot
 
     from allstreets.solvers import SpotSolver
     from allstreets.storage import save_spot

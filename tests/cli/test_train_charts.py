@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_games import write_small
-from terminals import Terminal, needs_terminals, screen
+from builders.small_games import write_small
+from harness.terminals import Terminal, needs_terminals, screen
 
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.cli.main import main

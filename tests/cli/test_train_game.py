@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
+from builders.small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
 
 from allstreets.cli.main import main
 from allstreets.solvers.flops.model import FlopSolver

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_games import SMALL, small_config, write_small
+from builders.small_games import SMALL, small_config, write_small
 
 from allstreets.cli.main import main
 from allstreets.training.unified_run import make_solver, plan_unified

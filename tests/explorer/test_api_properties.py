@@ -12,6 +12,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import schemathesis
+from builders.small_forms import river
+from builders.small_spots import TURN, spot
 from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,8 +21,6 @@ from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     status_code_conformance,
 )
-from small_forms import river
-from small_spots import TURN, spot
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from allstreets.explorer.app import create_app

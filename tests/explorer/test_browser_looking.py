@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browsing import Server, browser, explorer, keep_picture, new_page
+from builders.small_spots import RIVER, TURN, spot
+from builders.whole_solution import CONFIG, FLOP, classes
+from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Locator, Page, expect
-from small_spots import RIVER, TURN, spot
-from whole_solution import CONFIG, FLOP, classes
 
 import allstreets
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, combo_text

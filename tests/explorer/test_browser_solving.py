@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import Server, browser, explorer, keep_picture, new_page
+from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, expect
 
 import allstreets

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from anybody import as_anybody
-from explorer_solutions import KINDS, folder, solver
+from builders.explorer_solutions import KINDS, folder, solver
+from harness.anybody import as_anybody
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from explorer_solutions import KINDS, folder, view
+from builders.explorer_solutions import KINDS, folder, view
 from fastapi import FastAPI
 from pydantic import BaseModel
 

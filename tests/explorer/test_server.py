@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from small_forms import endless, wait_for_writer
+from builders.small_forms import endless, wait_for_writer
 
 from allstreets.base import InputError
 from allstreets.cli.explore import default_folders

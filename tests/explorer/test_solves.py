@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_forms import endless, river, turn, wait_for_writer
+from builders.small_forms import endless, river, turn, wait_for_writer
 
 from allstreets.base.interrupt import SIGNALS
 from allstreets.explorer.errors import BusyError, FormError, MissingError
@@ -330,7 +330,7 @@ def test_a_process_that_is_told_to_end_saves(solves: Solves, number: int) -> Non
 SERVER = """
 import signal, sys
 from pathlib import Path
-from small_forms import endless
+from builders.small_forms import endless
 from allstreets.explorer.solves.manager import Solves
 solves = Solves(Path(sys.argv[1]), lambda path: path.parent.name)
 name = solves.start(endless()).id

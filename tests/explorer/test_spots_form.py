@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.small_forms import flop, river, turn
+from builders.small_spots import FLOP, RIVER, TURN, spot
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_forms import flop, river, turn
-from small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.explorer.errors import FormError

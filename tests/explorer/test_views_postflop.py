@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from explorer_solutions import folder, view
-from small_flops import TEXTS
+from builders.explorer_solutions import folder, view
+from builders.small_flops import TEXTS
 
 from allstreets import Range
 from allstreets.base import InputError

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import eval7
-import naive_explorer
 import numpy as np
 import pytest
-from explorer_solutions import folder, solver, view
+from builders.explorer_solutions import folder, solver, view
+from builders.small_spots import RIVER, TURN, spot
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_spots import RIVER, TURN, spot
+from reference import explorer as naive_explorer
 
 from allstreets import Range
 from allstreets.base import InputError

@@ -4,10 +4,10 @@ import json
 from itertools import pairwise
 
 import pytest
-from explorer_solutions import KINDS, view
+from builders.explorer_solutions import KINDS, view
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive_explorer import area
+from reference.explorer import area
 
 from allstreets.base import InputError
 from allstreets.cards import CARD_PERMUTATIONS, cards_text, parse_cards

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from explorer_solutions import folder, view
+from builders.explorer_solutions import folder, view
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

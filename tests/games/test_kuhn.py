@@ -1,7 +1,7 @@
 """Kuhn poker: the rules, spelled out hand by hand."""
 
 import pytest
-from naive_games import all_states, information_sets, naive_value
+from reference.games import all_states, information_sets, naive_value
 
 from allstreets.games import FIRST, SECOND, Kuhn
 from allstreets.games.kuhn import CARDS, KuhnState

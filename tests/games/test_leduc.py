@@ -1,7 +1,7 @@
 """Leduc hold'em is OpenSpiel's leduc_poker, state by state."""
 
 import pytest
-from naive_games import all_states, information_sets
+from reference.games import all_states, information_sets
 
 from allstreets.games import FIRST, SECOND, Leduc
 from allstreets.games.leduc import CARDS, LeducState

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from naive_games import information_sets, random_table
+from reference.games import information_sets, random_table
 
 from allstreets.base import InputError
 from allstreets.cfr import CfrSolver, compile_game, exploitability

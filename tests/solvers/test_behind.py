@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_spots import RIVER, TURN, spot
+from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Player

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_closing import naive_verdict
+from reference.closing import naive_verdict
 
 from allstreets.base import InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree

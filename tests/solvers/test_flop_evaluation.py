@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_solution import hand_ev, reach_of
-from whole_solution import buckets, classes
+from builders.whole_solution import buckets, classes
+from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from whole_solution import BUCKETS, buckets, classes, combos, forgotten
+from builders.whole_solution import BUCKETS, buckets, classes, combos, forgotten
 
 from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from naive_flop_model import judged, naive_classes, set_or_better
-from naive_matrix import NaiveGame, NaiveStage
 from numpy.typing import NDArray
+from reference.flop_model import judged, naive_classes, set_or_better
+from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.base import InputError
 from allstreets.betting import ActionKind, NodeKind, Player, Street, parse_line, same_sizes

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_solution import buckets, classes, combos, forgotten
+from builders.whole_solution import buckets, classes, combos, forgotten
 
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_solution import classes, raked
+from builders.whole_solution import classes, raked
 
 from allstreets.betting import NodeKind, Player
 from allstreets.solvers.flops.evaluation import FlopEvaluation

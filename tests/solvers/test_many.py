@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import RIVER, spot
+from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
 from allstreets.solvers import solve, solve_many

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders.small_flops import BUCKETED, FLOPS, run_small, small_config
 from numpy.typing import NDArray
-from small_flops import BUCKETED, FLOPS, run_small, small_config
 
 from allstreets.base import InputError
 from allstreets.betting import Player, Street

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from whole_solution import FLOP, forgotten, result
+from builders.whole_solution import FLOP, forgotten, result
 
 from allstreets.cards import HAND_NAMES
 from allstreets.solvers.preflop.chart import chart_mapping, chart_rows, node_chart, preflop_chart

@@ -5,8 +5,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_solution import hand_ev, reach_of
-from whole_solution import classes, combo_result, combos, figures, forgotten, raked, result, same
+from builders.whole_solution import (
+    classes,
+    combo_result,
+    combos,
+    figures,
+    forgotten,
+    raked,
+    result,
+    same,
+)
+from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_separated import NaiveSeparated, mean_of_pair, nearest
 from numpy.typing import NDArray
+from reference.separated import NaiveSeparated, mean_of_pair, nearest
 
 from allstreets.base import InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree, flop_pots

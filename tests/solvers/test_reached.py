@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_spots import RIVER, TURN, spot
-from whole_solution import whole_game
+from builders.small_spots import RIVER, TURN, spot
+from builders.whole_solution import whole_game
 
 from allstreets.betting import Player, parse_line, parse_preflop_line
 from allstreets.cards.combos import COMBO_MASKS

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_spots import FLOP, TURN, spot
+from builders.small_spots import FLOP, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, line_text, parse_line

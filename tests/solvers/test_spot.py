@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_spots import RIVER, spot
+from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
 from allstreets.cards import Range, equity

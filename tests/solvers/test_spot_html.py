@@ -4,7 +4,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from small_spots import RIVER, TURN, spot
+from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.cards import HAND_NAMES
 from allstreets.solvers import SpotResult, SpotSolver, solve

@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from small_spots import RIVER, spot
+from builders.small_spots import RIVER, spot
 
 from allstreets.solvers import (
     SpotResult,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_spot import NaiveSpot
+from reference.spot import NaiveSpot
 
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Player

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import FLOP, RIVER, TURN, spot
+from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.solvers import Spot, spot_mapping
 from allstreets.solvers.spot.text import data_hash

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_spots import FLOP, RIVER, TURN, spot
+from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Street

@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from linear_program import exact_value
-from naive_matrix import NaiveGame, NaiveStage
 from numpy.typing import NDArray
-from whole_game import (
+from reference.linear_program import exact_value
+from reference.matrix import NaiveGame, NaiveStage
+from reference.whole_game import (
     BLOCKING_FLOPS,
     OPEN_FLOPS,
     WholeGame,

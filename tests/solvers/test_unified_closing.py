@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_games import BUCKETS, small_config
+from builders.small_games import BUCKETS, small_config
 
 from allstreets.base import InputError
 from allstreets.betting import Player

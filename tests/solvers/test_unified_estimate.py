@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_games import BUCKETS, EXACT, small_config
+from builders.small_games import BUCKETS, EXACT, small_config
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, TreeSize

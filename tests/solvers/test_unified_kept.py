@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_solution import buckets, classes, forgotten, played, result
+from builders.whole_solution import buckets, classes, forgotten, played, result
 
 from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
 from allstreets.solvers.unified import kept

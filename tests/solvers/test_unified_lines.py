@@ -1,7 +1,7 @@
 """Lines through the whole game: what people write, and what they are told when it is wrong."""
 
 import pytest
-from whole_solution import whole_game
+from builders.whole_solution import whole_game
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, PreflopRules, Street, parse_preflop_line, same_sizes

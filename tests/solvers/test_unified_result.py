@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_solution import hand_ev, reach_of
-from whole_solution import (
+from builders.whole_solution import (
     FLOP,
     SAME,
     buckets,
@@ -20,6 +19,7 @@ from whole_solution import (
     result,
     same,
 )
+from reference.solution import hand_ev, reach_of
 
 from allstreets.base import InputError
 from allstreets.betting import Player, Street, parse_preflop_line

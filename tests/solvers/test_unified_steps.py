@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from naive_matrix import NaiveStage
-from naive_unified import NaiveUnified
 from numpy.typing import NDArray
-from whole_game import OPEN_FLOPS, whole_game
+from reference.matrix import NaiveStage
+from reference.unified import NaiveUnified
+from reference.whole_game import OPEN_FLOPS, whole_game
 
 from allstreets.betting import Player, PreflopRules, Street, payoffs, same_sizes
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity

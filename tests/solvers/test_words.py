@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_flops import FLOPS, run_small
-from small_spots import RIVER, spot
-from whole_solution import FLOP, classes, result
+from builders.small_flops import FLOPS, run_small
+from builders.small_spots import RIVER, spot
+from builders.whole_solution import FLOP, classes, result
 
 from allstreets.solvers import SpotResult, SpotSolver, solve
 from allstreets.solvers.preflop.solution import PreflopSolution

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from whole_solution import solver_of, whole_game
+from builders.whole_solution import solver_of, whole_game
 
 from allstreets.storage import load_unified, save_unified
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_spots import FLOP, RIVER, TURN, spot
+from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.small_flops import FLOPS, TEXTS, run_small, small_config
 from numpy.typing import NDArray
-from small_flops import FLOPS, TEXTS, run_small, small_config
 
 from allstreets.base import InputError
 from allstreets.base.files import DamagedFileError

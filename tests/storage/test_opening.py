@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from small_spots import RIVER, spot
-from whole_solution import raked
+from builders.small_spots import RIVER, spot
+from builders.whole_solution import raked
 
 import allstreets
 from allstreets.base import InputError

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from whole_solution import classes, raked, result, same
+from builders.whole_solution import classes, raked, result, same
 
 import allstreets
 from allstreets.base import InputError

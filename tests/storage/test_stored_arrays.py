@@ -143,7 +143,7 @@ SCRIPT = """
 import json, resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from small_games import small_config
+from builders.small_games import small_config
 from allstreets.base.files import checksum
 from allstreets.storage import checkpoints, restore_latest, save_checkpoint
 from allstreets.subgames import matrix_flops

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_solution import (
+from builders.whole_solution import (
     FLOP,
     buckets,
     classes,

@@ -3,13 +3,13 @@
 from itertools import pairwise
 from random import Random
 
-import naive_buckets
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
+from reference import buckets as naive_buckets
 
 from allstreets.kernels.bucket_means import BLOCK, lloyd, seed_centres
 from allstreets.subgames.bucket_clusters import best_intervals, distinct_rows, k_means

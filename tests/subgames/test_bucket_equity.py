@@ -1,12 +1,12 @@
 """Net shares of buckets: meetings on the river counted one by one, and cards dealt from there."""
 
-import naive_buckets
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
+from reference import buckets as naive_buckets
 
 from allstreets.cards import COMBO_CARDS, parse_cards
 from allstreets.subgames.bucket_equity import PairTotals, dealt_on, river_net, river_totals

@@ -1,10 +1,10 @@
 """Points and spreads of equity against counting with another program's evaluator."""
 
-import naive_buckets
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import buckets as naive_buckets
 
 from allstreets.base import InputError
 from allstreets.cards import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_games import BUCKETS, small_config
+from builders.small_games import BUCKETS, small_config
 
 from allstreets.cards import HAND_COUNT, hand_combos
 from allstreets.cards.flop_sets import spread_flops

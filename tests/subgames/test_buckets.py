@@ -4,10 +4,10 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations, pairwise
 
-import naive_buckets
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference import buckets as naive_buckets
 
 from allstreets.base import InputError
 from allstreets.betting import OOP, NodeKind, Street, parse_line, same_sizes

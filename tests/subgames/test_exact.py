@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from naive_spot import NaiveSpot
-from small_spots import RIVER as SMALL_RIVER
-from small_spots import spot as small_spot
+from builders.small_spots import RIVER as SMALL_RIVER
+from builders.small_spots import spot as small_spot
+from reference.spot import NaiveSpot
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_PERMUTATIONS, make_card

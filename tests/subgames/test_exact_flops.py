@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.small_games import EXACT, small_config
 from numpy.typing import NDArray
-from small_games import EXACT, small_config
 
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, runouts

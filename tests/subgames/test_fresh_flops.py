@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from builders.small_games import small_config
 from numpy.typing import NDArray
-from small_games import small_config
 
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_games import small_config
+from builders.small_games import small_config
 
 from allstreets.base import InputError
 from allstreets.kernels.simd import aligned

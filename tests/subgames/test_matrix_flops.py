@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from naive_matrix import NaiveGame, NaiveStage
 from numpy.typing import NDArray
+from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.betting import (
     BettingTree,

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.matrix_stages import ordered_stage
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrix_stages import ordered_stage
-from naive_matrix_hands import naive_row
 from numpy.typing import NDArray
+from reference.matrix_hands import naive_row
 
 from allstreets.betting import (
     BettingTree,

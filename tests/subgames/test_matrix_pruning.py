@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from builders.matrix_stages import naive_stages, ordered_stage, real_stage
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrix_stages import naive_stages, ordered_stage, real_stage
-from naive_matrix_pruning import BLOCK, PrunedNaiveGame, Rule
 from numpy.typing import NDArray
+from reference.matrix_pruning import BLOCK, PrunedNaiveGame, Rule
 
 from allstreets.base import InputError
 from allstreets.betting import (

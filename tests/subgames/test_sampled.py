@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_games import split_mix
-from naive_sampled import ExactClasses, NaiveSampled, combos_beside, naive_deals
 from numpy.typing import NDArray
+from reference.games import split_mix
+from reference.sampled import ExactClasses, NaiveSampled, combos_beside, naive_deals
 from scipy import stats
 
 from allstreets.base import InputError

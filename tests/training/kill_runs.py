@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.base import InputError
 from allstreets.storage import latest_checkpoint

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_games import SMALL, write_small
+from builders.small_games import SMALL, write_small
 
 import allstreets
 from allstreets.base import InputError

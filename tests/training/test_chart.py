@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from builders.whole_solution import result
 from matplotlib.image import imread
 from numpy.typing import NDArray
-from whole_solution import result
 
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, grid_cell

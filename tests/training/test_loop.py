@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.base import InputError
 from allstreets.base.interrupt import SIGNALS, InterruptRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
 from PIL import Image
 
 from allstreets.base import InputError

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_flops import BUCKETED, FLOPS, SMALL, TEXTS, interrupting, run_small, small_config
+from builders.small_flops import (
+    BUCKETED,
+    FLOPS,
+    SMALL,
+    TEXTS,
+    interrupting,
+    run_small,
+    small_config,
+)
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop

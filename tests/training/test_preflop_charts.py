@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_games import small_config
+from builders.small_games import small_config
 
 from allstreets.betting import PreflopRules
 from allstreets.cfr.schedules import parse_schedule

@@ -5,9 +5,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
+from harness.terminals import Terminal, needs_terminals, screen
 from rich.console import Console
-from terminals import Terminal, needs_terminals, screen
 
 from allstreets.cfr.metrics import Metrics
 from allstreets.training import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.cfr.metrics import Metrics
 from allstreets.training import (

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from whole_solution import buckets, forgotten, raked, result
+from builders.whole_solution import buckets, forgotten, raked, result
 
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop

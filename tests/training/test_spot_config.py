@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import RIVER, TURN
+from builders.small_spots import RIVER, TURN
 
 from allstreets.base import InputError
 from allstreets.betting import line_text

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_spots import RIVER, TURN
+from builders.small_spots import RIVER, TURN
 
 from allstreets.base import InputError
 from allstreets.storage import CheckpointWarning, load_spot, save_spot

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from matrix_game import MatrixGameSolver, random_game
+from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.storage import latest_checkpoint
 from allstreets.training import Iterations, train

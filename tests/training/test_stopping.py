@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from matrix_game import MatrixGameSolver
+from builders.matrix_game import MatrixGameSolver
 
 from allstreets.base import InputError
 from allstreets.cfr.metrics import Metrics

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pressing import press_in
-from small_games import EXACT, kept_numbers, small_config, write_small
+from builders.small_games import EXACT, kept_numbers, small_config, write_small
+from harness.pressing import press_in
 
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cli.main import main

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from import_graph import ROOT, distances, import_graph
+from harness.import_graph import ROOT, distances, import_graph
 
 SECONDS = 45
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from naive_matrix import NaiveStage
+from reference.matrix import NaiveStage
 
 from allstreets.betting import Street
 from allstreets.cards import parse_board

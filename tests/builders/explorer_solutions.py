@@ -6,9 +6,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from small_flops import BUCKETED, run_small
-from small_spots import FLOP, RIVER, TURN, spot
-from whole_solution import buckets, combos, forgotten, raked, result, save_classes
+from builders.small_flops import BUCKETED, run_small
+from builders.small_spots import FLOP, RIVER, TURN, spot
+from builders.whole_solution import buckets, combos, forgotten, raked, result, save_classes
 
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.opening import open_view

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-import naive
 import numpy as np
 from numpy.typing import NDArray
+from reference import kernels as naive
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO, matchups

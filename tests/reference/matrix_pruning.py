@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from naive_matrix import Array, NaiveGame
 from numpy.typing import NDArray
+from reference.matrix import Array, NaiveGame
 
 from allstreets.betting import NodeKind
 

@@ -1,8 +1,8 @@
 """Slow facts about a flop, hand class by hand class, that share no code with the tables."""
 
 import numpy as np
-from naive_matrix import NaiveGame, NaiveStage
 from numpy.typing import NDArray
+from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.betting import BettingTree
 from allstreets.cards import COMBO_CARDS, HAND_NAMES, combo_text, evaluate

@@ -6,9 +6,9 @@ Shares with the real solver only the betting tree, the payoffs and the discount 
 from collections import defaultdict
 from functools import cache
 
-import naive
 import numpy as np
 from numpy.typing import NDArray
+from reference import kernels as naive
 
 from allstreets.betting import BettingTree, NodeKind
 from allstreets.cards import COMBO_CARDS

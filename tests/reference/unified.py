@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from naive_matrix import NaiveGame, NaiveStage
 from numpy.typing import NDArray
+from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.betting import BettingTree, NodeKind
 

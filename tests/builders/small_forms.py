@@ -3,7 +3,7 @@
 import fcntl
 from typing import Any
 
-from small_spots import FLOP, RIVER, TURN
+from builders.small_spots import FLOP, RIVER, TURN
 
 from allstreets.explorer.models.solves import SpotForm
 from allstreets.explorer.solves.folders import SolveFolder

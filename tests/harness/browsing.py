@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "allstreets" / "explorer" / "page" / "index.html"
 SCREENSHOTS = Path(os.environ.get("ALLSTREETS_SCREENSHOTS", ROOT / "build" / "screenshots"))
 PATIENCE = 120_000  # ms until what should be seen counts as missing, on however busy a machine
