@@ -3,6 +3,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INSTALL := -m pip install --quiet --disable-pip-version-check
+
+# The site is built in an environment of its own: nothing else needs what it is built with.
+DOCS := .venv-docs
+DOCS_READY := $(DOCS)/.ready
 
 # The explorer's page. It is built where npm is; everything else works without it.
 WEB := allstreets/explorer/web
@@ -14,10 +19,10 @@ HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split(".").map
 HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page run test quick lint types layers web unit api bench lock clean
+.PHONY: help setup page run test quick lint types layers web unit api docs bench lock clean
 
 help: ## List the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The stamp is written last, so that an interrupted installation is repeated and a finished one is not.
 $(READY): requirements.lock pyproject.toml
@@ -25,8 +30,8 @@ $(READY): requirements.lock pyproject.toml
 		|| { echo "allstreets needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11 …"; exit 2; }
 	@echo "Setting up $(VENV) (once; a minute or two) …"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python $(INSTALL) -r requirements.lock
+	@$(BIN)/python $(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
 setup: $(READY) ## Install everything into .venv
@@ -51,7 +56,7 @@ run: $(READY) ## Solve a small whole game, preflop through river, and show its c
 	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
 	@$(BIN)/allstreets train
 
-# Types and the page are checked beside the tests: each says in one piece what it has found.
+# Types and the page are checked while the tests run; each prints its findings in one piece.
 test: lint layers page ## All checks and tests
 	@$(MAKE) --no-print-directory -j 2 types web unit
 
@@ -87,20 +92,32 @@ unit: $(READY) page ## pytest
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
 
-api: $(READY) $(TOOLS) ## Write the explorer's OpenAPI document and the page's types anew
+api: $(READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types
 	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json
 	@cd $(WEB) && npm run --silent types
+
+$(DOCS_READY): requirements-docs.lock
+	@echo "Setting up $(DOCS) (once; half a minute) …"
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python $(INSTALL) -r requirements-docs.lock
+	@touch $(DOCS_READY)
+
+docs: $(DOCS_READY) ## Build the documentation site into site/; a link that leads nowhere fails
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "Built: site/index.html"
 
 bench: $(READY) ## Run the benchmarks; figures go to benchmarks/results
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-lock: $(READY) ## Resolve the versions anew into requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header \
-		--quiet --upgrade --output-file requirements.lock
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	--no-emit-index-url --no-emit-find-links --quiet --upgrade
+
+lock: $(READY) ## Resolve the versions again into requirements.lock and requirements-docs.lock
+	@$(BIN)/python $(INSTALL) uv
+	@$(COMPILE) pyproject.toml --group dev --all-extras --output-file requirements.lock
+	@$(COMPILE) --group docs --output-file requirements-docs.lock
 
 clean: ## Remove the environment and every cache inside the checkout
 	@rm -rf $(WEB)/node_modules allstreets/explorer/page
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(DOCS) site .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

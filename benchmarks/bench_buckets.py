@@ -1,5 +1,6 @@
 """Bucket models with real cards: what their strategies lose where every card counts.
 
+    export PYTHONPATH=tests  # OneFlop is a builder of theirs
     python benchmarks/bench_buckets.py [--flops 9h8h2c,Ks8s3d,7h7d2c] [--buckets fast,standard]
 
 Full ranges, one size of bet. A model is solved in its own game; then every combo plays its bucket's
@@ -14,26 +15,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from builders.one_flop import OneFlop
 from numpy.typing import NDArray
 from report import Row, write_report
 
 from allstreets.betting import NodeKind, Player, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, live_combos, parse_cards, runouts
 from allstreets.cfr.schedules import tuned
-from allstreets.solvers.flops.game import FlopGame, flop_game
+from allstreets.solvers.game.game import PotGame, pot_at
 from allstreets.subgames.buckets import bucket_stages, build_bucket_model, parse_bucket_counts
 from allstreets.subgames.classes import class_stages
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_view import StreetView, average_strategy
-from allstreets.subgames.matrix import MatrixSubgame
+from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
 from allstreets.subgames.matrix_model import Stage
 
 Floats = NDArray[np.float64]
 HandsOnBoard = Callable[[tuple[int, ...]], NDArray[np.integer]]  # [1326] the model's hands
 
 TREES = {
-    "100 % of pot, SPR 3.5": flop_game(3.5, same_sizes(Street.FLOP, "100%", "100%"), 1),
-    "75 % of pot, SPR 5": flop_game(5.0, same_sizes(Street.FLOP, "75%", "75%"), 1),
+    "100 % of pot, SPR 3.5": pot_at(3.5, same_sizes(Street.FLOP, "100%", "100%"), 1),
+    "75 % of pot, SPR 5": pot_at(5.0, same_sizes(Street.FLOP, "75%", "75%"), 1),
 }
 ITERATIONS = 400
 EXACT_ITERATIONS = 80
@@ -47,11 +48,11 @@ class Spot:
     """A flop with a betting tree, played with real cards."""
 
     title: str
-    game: FlopGame
+    game: PotGame
     exact: ExactSubgame
 
     @classmethod
-    def of(cls, text: str, title: str, game: FlopGame) -> "Spot":
+    def of(cls, text: str, title: str, game: PotGame) -> "Spot":
         flop = parse_cards(text)
         live = np.flatnonzero(live_combos(flop))
         root = runouts(flop, [np.ones(1326)])
@@ -65,10 +66,10 @@ class Spot:
 
     def values(self, *, best: bool) -> list[float]:
         """What OOP and IP win by a best response to, or by, the strategies, in % of pot."""
-        judge = self.exact.best_response if best else self.exact.evaluate
-        return [float(judge(player, EVERYONE).sum()) * self.percent for player in Player]
+        run = self.exact.best_response if best else self.exact.evaluate
+        return [float(run(player, EVERYONE).sum()) * self.percent for player in Player]
 
-    def play(self, subgame: MatrixSubgame, hands_on: HandsOnBoard) -> None:
+    def play(self, subgame: OneFlop, hands_on: HandsOnBoard) -> None:
         """Let every combo play the average strategy of its hand in a matrix game, on all boards."""
         tree, exact = self.game.tree, self.exact
         for level, street in enumerate(exact.streets):
@@ -77,8 +78,8 @@ class Spot:
             for number, board in enumerate(street.boards):
                 hands = hands_on(board)
                 for node, strategy in strategies.items():
-                    combos = street.hands[int(tree.player[node])][number].first
-                    put_average(exact, level, number, node, strategy[:, hands[combos]])
+                    of_combos = strategy[:, hands[street.combos(tree.player_at(node), number)]]
+                    set_average_strategy(exact, level, number, node, of_combos)
 
     def flop_gain(self) -> float:
         """Mean gain of both players who leave their strategies on the flop only, in % of pot."""
@@ -110,25 +111,10 @@ class Spot:
         return f"{BETS}: {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} %"
 
 
-def put_average(exact: ExactSubgame, level: int, number: int, node: int, strategy: Floats) -> None:
-    """Store a strategy [A, H] of a node on a board: [hand / 16][action][16]."""
-    player = Player(int(exact.tree.player[node]))
-    boards, (actions, hands) = exact.boards[player][level], strategy.shape
-    length = int(boards.own_start[number + 1] - boards.own_start[number])
-    start = int(boards.own_slots[number]) + exact.slots[level].slot[node] * length
-    filled = np.zeros((actions, length))
-    filled[:, :hands] = strategy
-    blocks = filled.reshape(actions, length // 16, 16).transpose(1, 0, 2)
-    exact.averages[level][player][start : start + actions * length] = blocks.reshape(-1)
-    if number == 0:  # the layout is the exact engine's own affair: read it back
-        by_combo = strategy[:, exact.streets[level].hands[player][0].hand]
-        np.testing.assert_allclose(average_strategy(exact, level, 0, node), by_combo, atol=1e-6)
-
-
 def measure(name: str, spot: Spot, stages: tuple[Stage, ...], hands_on: HandsOnBoard) -> list[Row]:
     """Solve a model in its own game, then play it with real cards."""
     tree = spot.game.tree
-    subgame = MatrixSubgame(tree, spot.game.payoffs, stages)
+    subgame = OneFlop(tree, spot.game.payoffs, stages)
     reach = np.ones(len(stages[0].combos))
     subgame.iterate((reach, reach), tuned().run(1, ITERATIONS))
     percent = 100.0 / (stages[0].pairs.sum() * tree.pot)

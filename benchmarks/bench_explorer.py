@@ -26,8 +26,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.storage import save_unified
 
@@ -57,7 +56,7 @@ def make_solution(folder: Path, iterations: int, threads: int) -> None:
         every_flop(),
         max_raises=1,
     )
-    solver = UnifiedSolver(game, make_games(game, threads=threads), parse_schedule("tuned"))
+    solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), parse_schedule("tuned"))
     solver.train_batch(iterations)
     save_unified(solver, folder, config={})
 

@@ -8,7 +8,7 @@
 2. A large tree: seconds an iteration. An earlier implementation in Rust took 58.6 s for one
    iteration of a tree of 39,621 nodes on its machine.
 3. Sampled deals against all hands at once: exploitability and game value after the same time.
-4. With --all: every flop at preset exhaustive_fast, and the memory of the process.
+4. With --all: every flop at preset classes_fast, and the memory of the process.
 
 Writes benchmarks/results/flops.json.
 """
@@ -27,36 +27,47 @@ import numpy as np
 from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player, Street, same_sizes
-from allstreets.cards import parse_flop
-from allstreets.cfr.schedules import linear
-from allstreets.solvers import FlopEnds, FlopGame, FlopModel, FlopSolver, flop_game
+from allstreets.cards.flop_sets import named_flops
+from allstreets.cfr.schedules import linear, tuned
+from allstreets.solvers import FlopsSolver, FlopTargets
+from allstreets.solvers.game.game import PotGame, pot_at
+from allstreets.subgames.card_model import CLASSES, CardModel
+from allstreets.subgames.engine import EngineSpec
+from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training import TrainConfig, check_config
-from allstreets.training.postflop_run import PostflopJob
+from allstreets.training.flops_run import plan_flops
 
-FLOP = parse_flop("AhKd7s").flop
+FLOPS = named_flops(["AhKd7s"])
 LARGE = 11.0, "33%,50%,75%,100%", 1  # 40,557 nodes
 RUST_SECONDS, RUST_NODES = 58.6, 39_621
 HANDS = 169
 
 
-def iteration_seconds(game: FlopGame, iterations: int, rounds: int) -> tuple[float, FlopSolver]:
+def make_solver(
+    pot: PotGame, target: float = 0.0, interval: int = 10**7, model: CardModel = CLASSES
+) -> FlopsSolver:
+    """A fresh solver of one pot on the flop."""
+    games = EngineSpec((pot.rules,), FLOPS.flops, model).build([(pot.tree, pot.payoffs)])
+    schedule = linear() if model.kind == "sampled" else tuned()
+    return FlopsSolver([pot], FLOPS, games, schedule, FlopTargets(target, check_interval=interval))
+
+
+def iteration_seconds(pot: PotGame, iterations: int, rounds: int) -> tuple[float, FlopsSolver]:
     """Seconds an iteration, the best of some rounds, after the first ones."""
-    solver = FlopSolver(FLOP, game, FlopModel())
+    solver = make_solver(pot)
     times: list[float] = []
-    first = 1
     for number in range(rounds + 1):
-        every = solver.model.schedule.run(first, iterations)
-        first += iterations
         begun = time.perf_counter()
-        solver.trainer.train(every)
+        solver.train_batch(iterations)
         if number:  # the first round waits for memory and perhaps for the compiler
             times.append((time.perf_counter() - begun) / iterations)
     return min(times), solver
 
 
-def products_seconds(solver: FlopSolver) -> tuple[float, float]:
+def products_seconds(solver: FlopsSolver) -> tuple[float, float]:
     """Seconds of the matrix products of an iteration: folds and showdowns, and showdowns alone."""
-    plans = solver.judge.game.plans
+    assert isinstance(solver.games, MatrixFlops)
+    plans = solver.games.games[0].plans
     matrix = np.random.default_rng(1).random((HANDS, HANDS), np.float32)
 
     def product(rows: int) -> float:
@@ -70,11 +81,12 @@ def products_seconds(solver: FlopSolver) -> tuple[float, float]:
 
 def small_rows() -> list[Row]:
     """The usual tree."""
-    game = flop_game(3.5)
-    seconds, solver = iteration_seconds(game, 50, 8)
+    pot = pot_at(3.5)
+    actions = int(pot.tree.child_count[pot.tree.decisions()].sum())
+    seconds, solver = iteration_seconds(pot, 50, 8)
     both, shows = products_seconds(solver)
     rows = [
-        Row("usual tree", game.tree.node_count, "nodes", f"{game.slots} actions, SPR 3.5"),
+        Row("usual tree", pot.tree.node_count, "nodes", f"{actions} actions, SPR 3.5"),
         Row("an iteration", 1e3 * seconds, "ms", "one thread, both players"),
         Row("its products, folds and showdowns", 1e3 * both, "ms",
             f"iteration / products = {seconds / both:.2f}"),
@@ -83,19 +95,18 @@ def small_rows() -> list[Row]:
     ]  # fmt: skip
     for target in (0.01, 0.003, 0.001):
         begun = time.perf_counter()
-        solver = FlopSolver(FLOP, game, FlopModel())
+        solver = make_solver(pot, target, 25)
         setup = time.perf_counter() - begun
-        for _ in solver.run(FlopEnds(5000, target)):
-            pass
+        solver.train_batch(5000)
         trained = time.perf_counter() - begun
-        found = solver.result()
+        ((found, _),) = solver.results()
         rows.append(
             Row(
                 f"to {100 * target:g} % of the pot",
                 trained,
                 "s",
-                f"{found.iterations} iterations, checks included; setup {setup:.3f} s of it; "
-                f"reached {100 * found.exploitability:.3f} %",
+                f"{found['iterations']} iterations, checks included; setup {setup:.3f} s of it; "
+                f"reached {100 * found['exploitability']:.3f} %",
             )
         )
     return rows
@@ -104,41 +115,35 @@ def small_rows() -> list[Row]:
 def large_rows() -> list[Row]:
     """A tree about as large as that of the earlier implementation."""
     spr, sizes, raises = LARGE
-    game = flop_game(spr, same_sizes(Street.FLOP, sizes, sizes), raises)
-    seconds, solver = iteration_seconds(game, 5, 3)
+    pot = pot_at(spr, same_sizes(Street.FLOP, sizes, sizes), raises)
+    seconds, solver = iteration_seconds(pot, 5, 3)
     both, _ = products_seconds(solver)
     return [
-        Row("large tree", game.tree.node_count, "nodes", f"{sizes}, SPR {spr:g}"),
+        Row("large tree", pot.tree.node_count, "nodes", f"{sizes}, SPR {spr:g}"),
         Row("large tree: an iteration", seconds, "s",
             f"{RUST_SECONDS / seconds:,.0f} times faster than {RUST_SECONDS} s for "
             f"{RUST_NODES:,} nodes (another machine)"),
         Row("large tree: its products", both, "s", f"iteration / products = {seconds / both:.2f}"),
-        Row("large tree: regrets and strategies", solver.judge.game.memory_bytes / 1e6, "MB"),
+        Row("large tree: regrets and strategies", solver.memory_bytes / 1e6, "MB"),
     ]  # fmt: skip
 
 
 def sampled_rows(seconds: float) -> list[Row]:
     """Sampling against all hands at once, for the same time."""
-    game = flop_game(3.5)
+    pot = pot_at(3.5)
     rows = []
-    for model in (FlopModel(), FlopModel("mccfr", schedule=linear())):
-        solver = FlopSolver(FLOP, game, model)
-        begun = time.perf_counter()
-        steps = 10 if model.solve_type == "mccfr" else 100
-        for _ in solver.run(FlopEnds(10**7, 0.0, check_interval=steps)):
-            if time.perf_counter() - begun >= seconds:
-                break
-        solver.trainer.inform()
-        found = solver.exploitability()
-        ones = np.ones(HANDS)
-        pots = float(solver.judge.stages[0].pairs.sum()) * game.tree.pot
-        value = 0.5 + float(solver.judge.evaluate(Player.OOP, ones).sum()) / pots
+    for name, model in (("exhaustive", CLASSES), ("mccfr", CardModel("sampled"))):
+        solver = make_solver(pot, model=model)
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            solver.train_batch(10 if model.kind == "sampled" else 100)
+        ((found, _),) = solver.results()
         rows.append(
             Row(
-                f"{model.solve_type} after {seconds:g} s",
-                100 * found,
+                f"{name} after {seconds:g} s",
+                100 * float(solver.mean_exploitability()[0]),
                 "% of pot",
-                f"{solver.iterations} iterations, OOP's value {value:.5f} pots",
+                f"{solver.iterations} iterations, OOP's value {found['ev_oop']:.5f} pots",
             )
         )
     return rows
@@ -146,16 +151,16 @@ def sampled_rows(seconds: float) -> list[Row]:
 
 def all_rows(threads: int) -> list[Row]:
     """Every flop at the quickest preset of the exhaustive model."""
-    config = check_config({"postflop_model": {"preset": "exhaustive_fast"}}, TrainConfig)
+    config = check_config({"postflop_model": {"preset": "classes_fast"}}, TrainConfig)
     assert config.postflop_model is not None
     with tempfile.TemporaryDirectory() as folder:
-        job = PostflopJob(config.postflop_model, Path(folder) / "models", threads=threads)
-        guess = job.estimate()
+        job = plan_flops(config.postflop_model, Path(folder) / "models", threads=threads)
+        guess = job.estimate(len(job.places))
         begun = time.perf_counter()
         outcome = job.run()
         seconds = time.perf_counter() - begun
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-    figures = outcome.figures()
+    figures = outcome.to_json()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return [
         Row(f"all flops, {threads} threads", seconds, "s",

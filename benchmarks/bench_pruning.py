@@ -1,5 +1,6 @@
 """Regret-based pruning in matrix games: exploitability at equal wall time, with and without it.
 
+    export PYTHONPATH=tests  # OneFlop is a builder of theirs
     python benchmarks/bench_pruning.py [--seconds 10] [--games small,large] [--order strength]
 
 One flop with 169 hands, one thread. All contestants take turns of a fraction of a second, so that a
@@ -18,9 +19,11 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
+from builders.one_flop import OneFlop
 from report import Row, write_report
 
 from allstreets.betting import (
+    POSTFLOP,
     Player,
     PostflopRules,
     Street,
@@ -36,8 +39,7 @@ from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.kernels.matrix_layout import UPDATE
 from allstreets.kernels.simd import aligned
-from allstreets.subgames.matrix import MatrixSubgame, discount_row
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.matrix_model import Stage
 from allstreets.subgames.matrix_pruning import blocks_of_hands
 
 HANDS = 169
@@ -89,7 +91,7 @@ class Contestant:
 
     schedule: str
     threshold: str | None
-    game: MatrixSubgame
+    game: OneFlop
     seconds: float = 0.0
     iterations: int = 0
     turn: int = 8  # iterations
@@ -118,7 +120,7 @@ class Contestant:
         self.turn = max(1, round(TURN * count / spent))
 
 
-def exploitability(game: MatrixSubgame) -> float:
+def exploitability(game: OneFlop) -> float:
     """In % of the pot."""
     gain = 0.0
     for player in Player:
@@ -127,7 +129,7 @@ def exploitability(game: MatrixSubgame) -> float:
     return 100 * gain / 2 / (float(game.stages[0].pairs.sum()) * POT)
 
 
-def make_game(name: str, stage: Stage, pruning: Pruning | None) -> MatrixSubgame:
+def make_game(name: str, stage: Stage, pruning: Pruning | None) -> OneFlop:
     sizes, raises, stack = GAMES[name]
     rules = PostflopRules(
         street=Street.FLOP,
@@ -137,7 +139,7 @@ def make_game(name: str, stage: Stage, pruning: Pruning | None) -> MatrixSubgame
         max_raises=raises,
     )
     tree = build_postflop_tree(rules)
-    return MatrixSubgame(tree, payoffs(tree, rules), (stage,), pruning)
+    return OneFlop(tree, payoffs(tree, rules), (stage,), pruning)
 
 
 def scaled(threshold: str, unit: float) -> str:
@@ -199,7 +201,7 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
     schedule = parse_schedule("tuned")
     game.iterate(EVERYONE, schedule.run(1, 50))
     saved = {key: array.copy() for key, array in game.state().items()}
-    table = np.array([discount_row(schedule.at(51))], np.float32)
+    table = np.array([schedule.at(51)], np.float32)
     length = game.game.cards.lengths[0]
     values, spaces = aligned((1, length)), game.game.spaces()
     asked = blocks_of_hands(np.arange(HANDS)[None] < ASKED)
@@ -215,7 +217,7 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
                 start = time.perf_counter()
                 for player in Player:
                     game.game.run(
-                        player, other, values, UPDATE, spaces, discounts=table, asked=blocks
+                        player, other, values, UPDATE, spaces, discounts=table, wanted=blocks
                     )
                 best[number] = min(best[number], time.perf_counter() - start)
         full, part = best

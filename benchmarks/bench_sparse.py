@@ -3,12 +3,11 @@
     python benchmarks/bench_sparse.py [--seconds 20] [--games one,two]
 
 20 bb, raises to 2.5 times, hand classes, one thread. For each game, solvers that store all hands
-(`close_after: 0`) and solvers that close what is not played take turns of ten iterations, so that a
-busy moment hits them all alike. Clocks count seconds of the processor, reviews included and best
-responses for this report not. For each: exploitability when a quarter, half and all of the time is
-over, milliseconds an iteration in the last quarter, and what is stored at the end. Then, in the
-first game, how much memory the process gives back. Writes benchmarks/results/sparse.json.
-"""
+(`drop_unplayed_every: 0`) and solvers that close what is not played take turns of ten iterations,
+so that a busy moment hits them all alike. Clocks count seconds of the processor, reviews included
+and best responses for this report not. For each: exploitability when a quarter, half and all of the
+time is over, milliseconds an iteration in the last quarter, and what is stored at the end. Then, in
+the first game, how much memory the process gives back. Writes benchmarks/results/sparse.json."""
 
 import argparse
 import gc
@@ -44,7 +43,7 @@ class Contestant:
 
     @property
     def name(self) -> str:
-        return f"close_after {self.after}" if self.after else "all hands stored"
+        return f"drop_unplayed_every {self.after}" if self.after else "all hands stored"
 
     def run(self) -> None:
         """One turn."""
@@ -68,7 +67,9 @@ class Contestant:
 
 def equal_time(title: str, keys: dict[str, Any], seconds: float) -> list[Row]:
     """All contestants on one game."""
-    runners = [Contestant(after, make_solver(1, close_after=after, **keys)) for after in AFTER]
+    runners = [
+        Contestant(after, make_solver(1, drop_unplayed_every=after, **keys)) for after in AFTER
+    ]
     for share in SHARES:
         waiting = list(runners)
         while waiting:
@@ -116,7 +117,7 @@ def resident() -> float:
 
 def given_back(title: str, keys: dict[str, Any]) -> list[Row]:
     """What the process holds before anything is closed, and later."""
-    solver = make_solver(1, close_after=50, **{**keys, "flops": "spread_400"})
+    solver = make_solver(1, drop_unplayed_every=50, **{**keys, "flops": "spread_400"})
     solver.train_batch(51)
     full, before = solver.memory_bytes / 1e6, resident()
     solver.train_batch(150)
@@ -138,7 +139,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="for each contestant")
     parser.add_argument("--games", default=",".join(GAMES))
     options = parser.parse_args()
-    make_solver(1, close_after=1, flops="spread_1").train_batch(3)  # compiles
+    make_solver(1, drop_unplayed_every=1, flops="spread_1").train_batch(3)  # compiles
     rows = []
     for name in options.games.split(","):
         rows += equal_time(*GAMES[name], options.seconds)

@@ -22,7 +22,6 @@ from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import build_flop_table
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training.solver_config import UnifiedConfig
@@ -36,9 +35,14 @@ def make_solver(threads: int = 2, **keys: Any) -> UnifiedSolver:
     """The solver of a config with these keys."""
     config = UnifiedConfig(type="unified_cfr", **keys)
     game = config.game()
-    games = make_games(game, config.cards, threads=threads, precision=config.precision)
+    games = game.build(game.engine(config.card_model(), threads=threads))
     return UnifiedSolver(
-        game, games, config.schedule(), config.batches(), config.pruning(), config.close_after
+        game,
+        games,
+        config.schedule(),
+        config.batches(),
+        config.pruning(),
+        config.drop_unplayed_every,
     )
 
 
@@ -160,7 +164,7 @@ def exact_rows() -> list[Row]:
         stack_depth=8.0,
         raise_cap=2,
         postflop_bet_sizes=ONE_SIZE,
-        postflop_max_raises_per_street=0,
+        max_raises_per_street=0,
         flops=("Ks7h2d", "9s8s5h", "QsQh6s"),
     )
     built = time.perf_counter() - start

@@ -24,20 +24,20 @@ from report import Row, write_report
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import tuned
-from allstreets.solvers.preflop.separated import (
-    UniformModels,
+from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
+from allstreets.solvers.game.game import PotGame, UnifiedGame
+from allstreets.solvers.preflop.training import PreflopTraining
+from allstreets.solvers.separated.play import (
+    model_values,
     models_at,
     own_models,
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.preflop.solver import PreflopSolver
-from allstreets.solvers.preflop.training import PreflopTraining
-from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.separated.solver import PreflopSolver
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.classes import class_stages
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.subgames.engine import EngineSpec
+from allstreets.subgames.flop_games import FlopGames
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "own SPRs": (),
@@ -57,33 +57,33 @@ class Bench:
     game: UnifiedGame
     threads: int
 
-    def flop_games(self, pots: tuple[PotGame, ...]) -> MatrixFlops:
+    def flop_games(self, pots: tuple[PotGame, ...]) -> FlopGames:
         """Fresh subgames of pots on all flops."""
-        trees = [(pot.tree, pot.payoffs) for pot in pots]
-        flops = [flop.cards for flop in self.game.flops.flops]
-        stages = [class_stages(flop) for flop in flops]
-        return MatrixFlops(trees, stages, FlopPairs.of(flops), threads=self.threads)
+        rules = tuple(pot.rules for pot in pots)
+        return EngineSpec(rules, self.game.flops.flops, threads=self.threads).build(
+            [(pot.tree, pot.payoffs) for pot in pots]
+        )
 
     def unified(self) -> UnifiedSolver:
         """A fresh solver of the whole game."""
         return UnifiedSolver(self.game, self.flop_games(self.game.pots), tuned())
 
-    def models(self, sprs: tuple[float, ...]) -> tuple[UniformModels, float, int]:
-        """(models at these SPRs or at the game's own, seconds, iterations)."""
+    def models(self, sprs: tuple[float, ...]) -> tuple[FlopsSolver, float]:
+        """(models at these SPRs or at the game's own, seconds)."""
         pots = models_at(self.game, sprs) if sprs else own_models(self.game)
-        made = UniformModels(pots, self.flop_games(pots), self.game.flops.weights, tuned())
-        start, iterations = time.perf_counter(), 0
-        while iterations < LONGEST:
-            made.train(25)
-            iterations += 25
-            if made.exploitability().max() <= MODEL_TARGET:
+        flops, never = self.game.flops, FlopTargets(exploitability=0.0, check_interval=LONGEST)
+        made = FlopsSolver(pots, flops, self.flop_games(pots), tuned(), never)
+        start = time.perf_counter()
+        while made.iterations < LONGEST:
+            made.train_batch(25)
+            if made.mean_exploitability().max() <= MODEL_TARGET:
                 break
-        return made, time.perf_counter() - start, iterations
+        return made, time.perf_counter() - start
 
-    def preflop(self, models: UniformModels) -> tuple[PreflopSolver, float]:
+    def preflop(self, models: FlopsSolver) -> tuple[PreflopSolver, float]:
         """(a separated solution, seconds)."""
         start = time.perf_counter()
-        solver = PreflopSolver(self.game.preflop, models.pair_values(), tuned())
+        solver = PreflopSolver(self.game.preflop, model_values(models), tuned())
         while solver.iterations < LONGEST:
             solver.train_batch(50)
             if exploitability(solver) <= PREFLOP_TARGET:
@@ -99,7 +99,7 @@ class Bench:
 
     def rows(self, name: str, sprs: tuple[float, ...]) -> list[Row]:
         """Everything about one choice of models."""
-        models, model_seconds, iterations = self.models(sprs)
+        models, model_seconds = self.models(sprs)
         solver, preflop_seconds = self.preflop(models)
         average = solver.preflop.average()
         played, resolved = self.unified(), self.unified()
@@ -109,7 +109,12 @@ class Bench:
         whole, done = self.unified_after(seconds)
         used = ", ".join(f"{own:.3g}→{model:.3g}" for own, model in dict(solver.pot_sprs).items())
         return [
-            Row(f"{name}: models", model_seconds, "s", f"{iterations} iterations; pots {used}"),
+            Row(
+                f"{name}: models",
+                model_seconds,
+                "s",
+                f"{models.iterations} iterations; pots {used}",
+            ),
             Row(
                 f"{name}: preflop",
                 preflop_seconds,

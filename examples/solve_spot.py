@@ -1,4 +1,4 @@
-"""Solve a turn, walk through it, keep it, and open it again. Runs in a few seconds.
+"""Solve a turn, walk through it, save it, and open it again. Runs in a few seconds.
 
 python examples/solve_spot.py
 """
@@ -22,7 +22,7 @@ SPOT = Spot(
 
 
 def main() -> None:
-    """The way of a study: solve, look, lock, look again, keep."""
+    """A study: solve, look, lock, look again, save."""
     result = solve(SPOT, target=0.003)
     print(
         f"exploitability {100 * result.exploitability:.2f} % of pot, {result.iterations} iterations"
@@ -31,14 +31,14 @@ def main() -> None:
 
     node = result.node("x b50%")
     for label, frequency in zip(node.labels, node.frequencies(), strict=True):
-        print(f"  {node.player.name} facing a bet: {label:22} {100 * frequency:5.1f} %")
+        print(f"  {node.seat} facing a bet: {label:22} {100 * frequency:5.1f} %")
     best = max(node.table(), key=lambda row: row["ev"])
     print(f"  his best hand there: {best['combo']}, EV {best['ev']:.1f} chips")
 
     river = result.node("x b50% c | 2h | x")
     print(f"  on the river {river.player.name} bets {100 * river.frequencies()[1:].sum():.1f} %")
 
-    # What if OOP folds too much to that bet? Lock it, and let IP find the answer.
+    # What if OOP folds too much to that bet? Lock it, and let IP find a best response.
     timid = Lock("x b50%", strategy={"fold": 0.6, "call": 0.4})
     locked = solve(replace(SPOT, lock=(timid,)), target=0.003)
     bets = [100 * solved.node("x").frequencies()[1] for solved in (result, locked)]

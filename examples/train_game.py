@@ -17,7 +17,7 @@ CONFIG = {
         "postflop_bet_sizes": [1.0],
         "flops": "spread_4",
         "epochs": 200,
-        "exploitability_threshold_mbb": 2,
+        "exploitability_threshold": 2,
     },
 }
 

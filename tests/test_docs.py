@@ -1,7 +1,8 @@
-"""Every block of the README and of the docs does what it says: run in a folder with the samples.
+"""Every block of the README and of the docs does what it says, and every link leads somewhere.
 
-The blocks of a page are run in their order, in one folder and one Python namespace, as a reader
-would. What takes long is made short here and nowhere else: `SHORTER`, `SMALLER` and `NOT_RUN`.
+The blocks of a page are run in their order, in one folder with the samples and one Python
+namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
+`SMALLER` and `NOT_RUN`.
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import typer
 from harness.doc_blocks import PROGRAM, Block, blocks_of
+from harness.doc_links import broken_links
 from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
@@ -24,13 +26,14 @@ from allstreets.training import ConfigWarning, read_spot, read_train_config
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 SHORTER = {"solve": ("--max-iterations", "5")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
 SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),
-    "flops.yaml": ("preset:", "fixed_flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
+    "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
 }
 """What stands in a file, and what stands there instead while its page is tested."""
 
@@ -46,7 +49,7 @@ SPOT: dict[str, Any] = {
     "bets": "50%",
 }
 GAME: dict[str, Any] = {"type": "unified_cfr", "stack_depth": 20, "flops": "spread_3"}
-MODEL: dict[str, Any] = {"preset": "fast", "fixed_flops": ["AhKd7s"]}
+MODEL: dict[str, Any] = {"preset": "fast", "flops": ["AhKd7s"]}
 
 
 class Page:
@@ -194,3 +197,18 @@ def test_a_block_that_is_wrong_is_noticed(
     page = Page(tmp_path, capsys)
     with pytest.raises((Exception, pytest.fail.Exception), match=message):
         page.run(block)
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.name)
+def test_every_link_leads_to_something(path: Path) -> None:
+    assert list(broken_links(path)) == []
+
+
+def test_a_link_that_leads_nowhere_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text("# Two `words`, or three\n\n# Again\n\n# Again\n")
+    good = "[a](other.md) [b](other.md#two-words-or-three) [c](#here) [d](other.md#again-1)"
+    bad = "[e](gone.md) [f](other.md#two) [g](#there) ![h](gone.png)"
+    (tmp_path / "page.md").write_text(f"## Here\n\n{good} [i](https://example.org) {bad}\n")
+    assert list(broken_links(tmp_path / "page.md")) == [
+        *("gone.md", "other.md#two", "#there", "gone.png")
+    ]

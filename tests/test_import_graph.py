@@ -45,4 +45,5 @@ def test_every_test_imports_what_it_tests() -> None:
     tests = [path for path in python_files() if path.name.startswith("test_")]
     alone = {path.name for path in tests if path not in found}
     # These run the program as a process, or read files.
-    assert alone <= {"test_jit.py", "test_doctests.py", "test_import_graph.py"}
+    read = {"test_doctests.py", "test_import_graph.py", "test_notebooks.py"}
+    assert alone <= {"test_jit.py", *read}

@@ -1,18 +1,83 @@
 """The names that the package offers at its top."""
 
+import ast
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 import allstreets
 
+ROOT = Path(__file__).parents[1]
 
-def test_every_public_name_is_there() -> None:
-    for name in allstreets.__all__:
-        assert getattr(allstreets, name) is not None
+
+LAYERS = sorted(path.parent.name for path in (ROOT / "allstreets").glob("*/__init__.pyi"))
+
+
+def offered(package: str) -> list[str]:
+    """The public names of a package, by its stub."""
+    stub = ROOT.joinpath(*package.split("."), "__init__.pyi")
+    nodes = ast.parse(stub.read_text()).body
+    names = [name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names]
+    assert len(names) == len(set(names))
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+@pytest.mark.parametrize("package", ["allstreets", *(f"allstreets.{name}" for name in LAYERS)])
+def test_every_public_name_is_there(package: str) -> None:
+    layer = import_module(package)
+    assert dir(layer) == offered(package)
+    for name in dir(layer):
+        assert getattr(layer, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'solv'"):
-        allstreets.solv  # noqa: B018
+        layer.solv  # noqa: B018
+
+
+def test_a_module_does_not_hide_the_name_that_it_shares() -> None:
+    script = (
+        "import allstreets.cards.equity, allstreets.storage.claim\n"
+        "from allstreets.cards import equity\n"
+        "from allstreets.storage import claim\n"
+        "assert callable(equity) and callable(claim)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """(module, whether inside a function) of all imports of ours in a file."""
+    tree = ast.parse(path.read_text())
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("allstreets."):
+            yield str(node.module), id(node) in inside
+
+
+def test_other_layers_are_imported_by_their_public_names_at_the_top_of_a_file() -> None:
+    package = ROOT / "allstreets"
+    files = [path for path in package.rglob("*.py") if "node_modules" not in path.parts]
+    assert len(files) > 250
+    round_it, within = [], []
+    for path in files:
+        own = path.relative_to(package).parts[0]
+        for module, inside in imports(path):
+            layer, *deeper = module.split(".")[1:]
+            free = (own, "kernels", "cli")  # the program itself starts at cli.main
+            if deeper and layer not in free and module != "allstreets.base.lazy":
+                round_it.append((path.name, module))
+            if inside and own != "cli":  # help and completion answer before anything is loaded
+                within.append((path.name, module))
+    assert round_it == []
+    assert within == []
 
 
 def test_importing_the_package_costs_nothing() -> None:
@@ -28,5 +93,16 @@ def test_tab_completion_offers_the_public_names_before_they_are_used() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    offered = [name for name in done.stdout.split() if not name.startswith("_")]
-    assert offered == sorted(allstreets.__all__)
+    assert done.stdout.split() == offered("allstreets")
+
+
+def test_the_citation_and_the_changelog_name_the_version() -> None:
+    citation = YAML(typ="safe").load(ROOT / "CITATION.cff")
+    assert citation["version"] == allstreets.__version__
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    released = re.findall(r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", changelog, re.MULTILINE)
+    assert released[0] == (allstreets.__version__, str(citation["date-released"]))
+
+
+def test_the_package_says_that_it_has_types() -> None:
+    assert (ROOT / "allstreets" / "py.typed").is_file()

@@ -1,18 +1,5 @@
-"""What every layer may use: errors that speak to a person, safe files, the user's cache folder."""
+"""What every layer may use: errors for users, safe files, the cache folder."""
 
-from allstreets.base.cache import cache_folder, cached_arrays
-from allstreets.base.errors import InputError, suggest
-from allstreets.base.files import read_checked_arrays, write_atomic, write_checked_arrays
-from allstreets.base.threads import processors, thread_count
+from allstreets.base.lazy import lazy_names
 
-__all__ = [
-    "InputError",
-    "cache_folder",
-    "cached_arrays",
-    "processors",
-    "read_checked_arrays",
-    "suggest",
-    "thread_count",
-    "write_atomic",
-    "write_checked_arrays",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,6 +1,6 @@
-"""Tables that are computed once and kept in the user's cache folder.
+"""Tables that are computed once and stored in the user's cache folder.
 
-A table is identified by its name and version; a damaged file counts as absent and is built anew.
+A table is identified by its name and version; a damaged file counts as absent and is rebuilt.
 Where two processes need the same table at once, one builds it and the other reads it.
 """
 
@@ -29,12 +29,12 @@ def cache_folder() -> Path:
 
 
 def cache_path(name: str, version: int) -> Path:
-    """Where the arrays of a table are kept."""
+    """The file of a table's arrays."""
     return cache_folder() / f"{name}-v{version}.safetensors"
 
 
 def cached_arrays(name: str, version: int, build: Callable[[], Arrays]) -> Arrays:
-    """The arrays of table `name`, from the cache folder or else from `build`, then kept there.
+    """The arrays of table `name`, from the cache folder, or else from `build` and then stored.
 
     A cache folder that cannot be read or written costs time, never the result.
     """

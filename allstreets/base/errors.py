@@ -1,11 +1,11 @@
-"""The one error for bad input. Everything else that is raised is a fault of ours."""
+"""The one error for bad input. Any other exception is a bug."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class InputError(ValueError):
-    """Something that the user gave is wrong.
+    """Something in the user's input is wrong.
 
     The message is shown as it stands, without a traceback: one or two lines that say what is
     wrong, where, and what to do.

@@ -71,7 +71,7 @@ def write_checked_arrays(
 ) -> str:
     """Write arrays and a JSON object of facts as one safetensors file that knows its checksum.
 
-    Returns the checksum, for whoever keeps a list of files.
+    Returns the checksum, for callers that keep a list of files.
     """
     from safetensors.numpy import save
 
@@ -110,5 +110,5 @@ def read_checked_arrays(
 
 
 def _as_stored(array: NDArray[Any]) -> NDArray[Any]:
-    """`array` in one piece and in little-endian order, as safetensors keeps it; shape () stays."""
+    """`array` contiguous and little-endian, as safetensors stores it; shape () stays."""
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")

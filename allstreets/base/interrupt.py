@@ -1,19 +1,19 @@
-"""Ctrl-C, SIGTERM and SIGHUP as a wish to stop: what is not saved yet is saved first.
+"""Ctrl-C, SIGTERM and SIGHUP as a request to stop: unsaved work is saved first.
 
 While nothing can be lost (imports, compiling, dealing, printing) the first signal ends the program.
-From the moment at which a job holds something that is on no disk:
+Once a job holds something that is not on disk:
 
-1. the first is answered at once, and asks the job to stop and to save;
+1. the first signal is answered at once, and asks the job to stop and save;
 2. the second is answered, and the save goes on;
-3. the third leaves without saving, and says what is lost.
+3. the third exits without saving, and says what is lost.
 
-In a program of ours no signal raises an exception where the program happens to be. Python drops
+In our own commands no signal raises an exception where the program happens to be. Python drops
 exceptions that arise inside callbacks (when a module's lock goes, when LLVM asks for a compiled
-kernel): the run would go on as if nobody had asked, or crash inside the compiler.
+kernel): the run would go on as if no signal had come, or crash inside the compiler.
 
-Python itself hears of a signal when compiled code returns, and of several only once. So signals are
-counted through a socket that the interpreter writes to in the same moment, and a thread answers:
-kernels let go of the GIL.
+Python runs its handlers only when compiled code returns, and once for several signals. So signals
+are counted through a socket that the interpreter writes to at once, and a thread answers: kernels
+release the GIL.
 """
 
 import os
@@ -27,8 +27,10 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+from allstreets.base.control import Control
+
 INTERRUPTED = 130  # the exit code
-LAST = 3  # the signal that leaves whatever is at stake
+LAST = 3  # the signal that exits, saved or not
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
@@ -38,31 +40,31 @@ SHOW_CURSOR = "\x1b[?25h"  # which a progress table hides
 _program: "_Signals | None" = None  # those of the command that runs, if one does
 
 
-class InterruptRequest:
-    """Whether a job has been asked to stop, and what would be lost if it just ended."""
+class InterruptRequest(Control):
+    """Whether a job is to stop, and what would be lost if it just ended."""
 
     def __init__(self, doing: str = "stopping", lost: str = "the result") -> None:
-        """`doing`: what follows a wish to stop, "saving to solved"; `lost`: without it."""
+        """`doing`: what follows a request to stop, "saving to solved"; `lost` if it exits."""
         self.made = False
         self.doing, self.lost = doing, lost
         self.holds = False
 
-    def make(self) -> None:
-        """Ask the job to stop: for programs that have other ways to be asked than signals."""
-        self.made = True
+    def wants_to_stop(self) -> bool:
+        """Whether a signal has come."""
+        return self.made
 
     def hold(self) -> None:
-        """From now on something would be lost: signals wait for the save."""
+        """From now on there is unsaved work: signals wait for the save."""
         self.holds = True
 
     def saved(self, iteration: int) -> None:
-        """The job is on disk up to this iteration."""
+        """The job is saved up to this iteration."""
         self.lost = f"what was solved after iteration {iteration:,}"
 
 
 @contextmanager
 def ends_by_signals() -> Iterator[None]:
-    """Around a command of ours: signals end this process, in good order where a job asks for it."""
+    """Around one of our commands: signals end this process, after a save where a job needs one."""
     global _program
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -79,11 +81,11 @@ def ends_by_signals() -> Iterator[None]:
 def interrupt_request(
     doing: str = "stopping", lost: str = "the result"
 ) -> Iterator[InterruptRequest]:
-    """The wish to stop a job, from its start to the end of its last save.
+    """The request to stop a job, from its start to the end of its last save.
 
-    Outside our own commands, in somebody's program or notebook, what ends the program there raises
-    `KeyboardInterrupt` instead. Only the main thread hears of signals; in others the request is
-    never made, and whoever runs the main thread stays in charge.
+    Outside our own commands, in a user's program or notebook, what would end the process raises
+    `KeyboardInterrupt` instead. Only the main thread receives signals; in other threads
+    the request is never made, and the main thread stays in charge.
     """
     request = InterruptRequest(doing, lost)
     if threading.current_thread() is not threading.main_thread():
@@ -97,26 +99,26 @@ def interrupt_request(
 
 
 class _Signals:
-    """Our way with signals, for a while; what was there before is put back."""
+    """Our signal handlers, for a while; the previous ones are restored."""
 
     def __init__(self, *, program: bool) -> None:
         self._program = program
         self._request: InterruptRequest | None = None
         self._count = 0
-        self._stopped = False  # a job has ended because it was asked to
+        self._stopped = False  # a job has ended on request
         self._answers: list[str] = []
-        self._raised: str | None = None  # what the main thread shall raise
+        self._raised: str | None = None  # what the main thread is to raise
         self._lock = threading.RLock()  # a handler may interrupt the main thread inside it
-        self._before: dict[int, Any] = {}  # what was there, by signal
+        self._before: dict[int, Any] = {}  # the previous handlers, by signal
 
     def __enter__(self) -> "_Signals":
         self._terminals = [number for number in (1, 2) if _is_terminal(number)]
-        self._heard, self._tell = socket.socketpair()
-        self._heard.setblocking(False)
-        self._tell.setblocking(False)
+        self._receiver, self._sender = socket.socketpair()
+        self._receiver.setblocking(False)
+        self._sender.setblocking(False)
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
-        self._fd_before = signal.set_wakeup_fd(self._tell.fileno(), warn_on_full_buffer=False)
+        self._fd_before = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
         for number in SIGNALS:
             before = signal.getsignal(number)
             if before is signal.SIG_IGN and number != signal.SIGINT:
@@ -130,15 +132,15 @@ class _Signals:
             # `before` is None when the handler was not installed from Python; then ours is dropped.
             signal.signal(number, before if before is not None else signal.SIG_DFL)
         signal.set_wakeup_fd(self._fd_before)
-        self._tell.close()
-        self._thread.join(5.0)  # it may be held by a terminal that does not take its words
-        self._heard.close()
+        self._sender.close()
+        self._thread.join(5.0)  # it may wait for a terminal that blocks
+        self._receiver.close()
 
     @contextmanager
     def serving(self, request: InterruptRequest) -> Iterator[None]:
         """Signals are meant for this job."""
         if self._stopped:
-            raise KeyboardInterrupt  # asked of the job before it, which was about to end anyway
+            raise KeyboardInterrupt  # meant for the job before it, which was about to end anyway
         before, self._request = self._request, request
         try:
             yield
@@ -149,14 +151,14 @@ class _Signals:
     def _handle(self, _: int, __: FrameType | None) -> None:
         self._take()
         with suppress(OSError):
-            self._tell.send(b"\0")  # for the thread: there may be something to say
+            self._sender.send(b"\0")  # for the thread: there may be something to say
         text, self._raised = self._raised, None
         if text is not None:
             raise KeyboardInterrupt(text)
 
     def _listen(self) -> None:
         while True:
-            select.select([self._heard], [], [])
+            select.select([self._receiver], [], [])
             is_open = self._take()
             while self._answers:
                 with suppress(OSError, ValueError):  # a terminal that is gone, a closed file
@@ -168,7 +170,7 @@ class _Signals:
         """Count the signals that have come, and act; whether there may be more."""
         with self._lock:
             try:
-                numbers = self._heard.recv(4096)
+                numbers = self._receiver.recv(4096)
             except OSError:  # the other thread was first
                 return True
             for number in numbers:
@@ -207,7 +209,7 @@ class _Signals:
         os._exit(INTERRUPTED)
 
     def _let_go_of_terminals(self) -> None:
-        """Words to a terminal that is gone would be errors, in the middle of a save."""
+        """Writing to a terminal that is gone would fail in the middle of a save."""
         for number in self._terminals:
             if not _is_terminal(number):
                 with suppress(OSError):

@@ -11,7 +11,7 @@ def held(path: Path) -> Iterator[None]:
     """Wait for the lock file `path`, and hold it.
 
     The lock belongs to an open file, so that it ends with its process, however that ends. Where
-    there are no such locks nobody waits: what is locked here is work that would only be done twice.
+    there are no such locks, nothing waits: at worst the same work is done twice.
     """
     descriptor = _locked(path)
     try:

@@ -16,9 +16,9 @@ def processors() -> int:
 
 
 def thread_count(wanted: int | None, what: str = "threads") -> int:
-    """The number that was asked for, or one a processor; refuses what no machine could mean.
+    """The requested number, or one per processor; refuses numbers far beyond any machine.
 
-    Each thread has memory of its own, so that a number out of thin air would end in trouble.
+    Each thread has memory of its own, so an arbitrary number could exhaust it.
     """
     cores = processors()
     if wanted is None:

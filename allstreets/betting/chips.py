@@ -8,7 +8,7 @@ again.
 
 from fractions import Fraction
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 
 LARGEST_CHIPS = 10**9
 DECIMALS = 2
@@ -31,7 +31,7 @@ def exact_chips(amount: float) -> Fraction:
 
 
 def grains_for(*amounts: float | None) -> int:
-    """How many grains a chip has where these amounts are counted; None: not given.
+    """How many grains a chip has where these amounts occur; None: not given.
 
     >>> grains_for(100, 500.0), grains_for(5.5, 97)
     (1, 100)
@@ -66,12 +66,12 @@ def neat(chips: float) -> float:
 
 
 def check_chips(name: str, value: object, smallest: float) -> None:
-    """Refuse what is no amount of chips, or has more decimals than a grain shows."""
+    """Refuse what is not an amount of chips, or has more decimals than a grain."""
     amount = exact(name, value)
     if not smallest <= amount <= LARGEST_CHIPS:
         raise InputError(f"{name} {value} does not lie between {smallest:g} and {LARGEST_CHIPS}")
     if (amount * GRAINS).denominator != 1:
         raise InputError(
             f"{name} {value}: amounts have {DECIMALS} decimals at most, so count in a smaller unit "
-            "(100 chips a big blind, say)"
+            "(100 chips per big blind, say)"
         )

@@ -6,7 +6,7 @@ what was put in since the deal. So they are the same number:
 
     whole = chips received − (pot / 2 + chips invested since the flop) = result of the subgame
 
-A big-blind ante, which OOP alone has put in, is told to the subgame (`bb_ante`).
+A big-blind ante, which OOP alone has put in, is passed to the subgame (`bb_ante`).
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def postflop_rules(
 ) -> PostflopRules:
     """The rules of the game from the flop on; its rake is that of the whole game.
 
-    A bet is at least a big blind; `min_bet` in chips goes before it.
+    A bet is at least a big blind; `min_bet` in chips overrides it.
     """
     return PostflopRules(
         street=Street.FLOP,

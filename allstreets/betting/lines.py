@@ -1,49 +1,38 @@
-"""Lines of play from the flop on as text: "x b33% c | 7h | x".
+"""Lines of play as text, in the notation of a game: "x b33 c | 7h | x", "r2.5 c | AhKd7s | x b50%".
 
-| word             | action                                                                       |
-|------------------|------------------------------------------------------------------------------|
-| `x`, `c`, `f`    | check, call, fold                                                            |
-| `b50`, `r120`    | bet 50 chips, raise to 120 chips (the total on this street)                  |
-| `b33%`, `r60%`   | the offered bet or raise of that share of the pot, to within 1 % of the pot  |
-| `a`              | all-in                                                                       |
+`betting.words` has the words. Between two streets stands the card that is dealt, `| 7h |`, or
+`| * |` where any card will do. Where cards are averaged over, none is named: `|`, `| * |` or
+nothing at all stands there. The empty line is the root of the tree.
 
-Between two streets stands the card that is dealt, `| 7h |`. Where any card will do, it may be left
-open: `| * |`. The empty line is the root.
+A whole line leads through two trees: ROOT | FLOP | words after the flop. ROOT says which pot sees
+the flop, by the words before it, or otherwise.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Generic, TypeVar
 
-from allstreets.base.errors import InputError
-from allstreets.betting.chips import exact_chips
+from allstreets.base import InputError
 from allstreets.betting.table import Street
-from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind
-from allstreets.cards.card import card_text, parse_card
+from allstreets.betting.tree import BettingTree, NodeKind
+from allstreets.betting.words import CHIPS, Notation, action_word, find_action, offer
+from allstreets.cards import (
+    CanonicalFlop,
+    card_text,
+    cards_text,
+    parse_board,
+    parse_card,
+    parse_flop,
+)
 
 ANY_CARD = -1
 ANY_CARD_WORD = "*"
 SEPARATOR = "|"
+CARD = re.compile(r"[2-9tjqka][cdhs]", re.IGNORECASE)
+FLOP = re.compile(r"(?:[2-9tjqka][cdhs][\s,]*){3}", re.IGNORECASE)
 
-LETTERS = {
-    ActionKind.FOLD: "f",
-    ActionKind.CHECK: "x",
-    ActionKind.CALL: "c",
-    ActionKind.BET: "b",
-    ActionKind.RAISE: "r",
-    ActionKind.ALL_IN: "a",
-}
-VERBS = {
-    ActionKind.FOLD: "fold",
-    ActionKind.CHECK: "check",
-    ActionKind.CALL: "call",
-    ActionKind.BET: "bet",
-    ActionKind.RAISE: "raise to",
-    ActionKind.ALL_IN: "all-in",
-}
-PLAIN_WORDS = {letter: kind for kind, letter in LETTERS.items() if letter not in "br"}
-SIZED_WORD = re.compile(r"([br])(\d{1,9}(?:\.\d{1,9})?)(%?)")
+Root = TypeVar("Root")
 
 
 @dataclass(frozen=True)
@@ -63,181 +52,168 @@ class Line:
 
 
 def parse_line(
-    tree: BettingTree, text: str, board: Sequence[int] = (), *, any_card: bool = False
+    tree: BettingTree,
+    text: str,
+    board: Sequence[int] = (),
+    *,
+    any_card: bool = False,
+    notation: Notation = CHIPS,
 ) -> Line:
-    """Follow a line from the root; `board` holds the cards that can not be dealt any more.
+    """Follow a line from the root; `board` holds the cards that cannot be dealt any more.
 
-    The line may end anywhere, also where the next card is to be dealt. `any_card` allows `*`.
+    The line may end anywhere, also where the next card is to be dealt. `any_card` allows `*` where
+    cards are named.
     """
     try:
-        return _follow(tree, text, board, any_card)
+        return _follow(tree, text, board, any_card, notation)
     except InputError as error:
-        raise InputError(f"line '{text}': {error}") from None
+        raise InputError(f"{_quoted(tree, text, notation)}: {error}") from None
 
 
-def line_text(tree: BettingTree, node: int, cards: Sequence[int] = ()) -> str:
-    """The canonical text of the line to a node, amounts in chips; `*` for cards not given."""
-    dealt = iter(cards)
+def find_decision(tree: BettingTree, text: str, notation: Notation) -> int:
+    """The decision that a line leads to, where cards are averaged over."""
+    node = dealt(tree, parse_line(tree, text, notation=notation).node)
+    if tree.kind[node] != NodeKind.DECISION:
+        raise InputError(f"{_quoted(tree, text, notation)}: no player acts there any more")
+    return node
+
+
+def line_text(
+    tree: BettingTree, node: int, cards: Sequence[int] = (), notation: Notation = CHIPS
+) -> str:
+    """The canonical text of the line to a node; `*` for cards that are named and not given."""
+    given = iter(cards)
     words: list[str] = []
     for step in tree.path_to(node)[1:]:
-        action = tree.actions[step]
-        if action is not None:
-            words.append(action_text(action))
+        if tree.actions[step] is not None:
+            words.append(action_word(tree, step, notation))
         else:
-            card = next(dealt, ANY_CARD)
-            words += [SEPARATOR, ANY_CARD_WORD if card == ANY_CARD else card_text(card), SEPARATOR]
-    if words and words[-1] == SEPARATOR:
-        del words[-1]
-    return " ".join(words)
+            card = next(given, ANY_CARD)
+            named = ANY_CARD_WORD if card == ANY_CARD else card_text(card)
+            words.append(notation.deal.format(named))
+    text = " ".join(words)
+    return text.removesuffix(f" {SEPARATOR}") if notation.names_cards else text
 
 
-def action_text(action: Action) -> str:
-    """The word for an action: "x", "b50", "r120", "a".
-
-    >>> action_text(Action(ActionKind.RAISE, 120))
-    'r120'
-    """
-    letter = LETTERS[action.kind]
-    return f"{letter}{action.amount}" if letter in "br" else letter
+def dealt(tree: BettingTree, node: int) -> int:
+    """The node itself, or where it goes on when a card has been dealt there."""
+    goes_on = tree.kind[node] == NodeKind.CHANCE and tree.child_count[node]
+    return int(tree.children_of(node)[0]) if goes_on else node
 
 
-def pot_share(tree: BettingTree, node: int) -> Fraction | None:
-    """The size of the bet or raise that led to a node, in pots; None for any other action.
+@dataclass(frozen=True)
+class WholeLine(Generic[Root]):
+    """A line taken apart."""
 
-    A raise counts on top of the call and in pots after calling, as sizes are written.
-    """
-    action = tree.actions[node]
-    if action is None or not action.is_aggressive:
-        return None
-    before = int(tree.parent[node])
-    player = tree.player_at(before)
-    called = exact_chips(tree.invested[before, player.opponent].item())
-    bet = exact_chips(tree.invested[node, player].item()) - called
-    return bet / (exact_chips(tree.pot) + 2 * called)
+    before: str  # the words before the flop
+    root: Root  # what they stand for
+    flop: CanonicalFlop | None  # None: not named
+    cards: str  # the flop as it was written
+    after: str | None  # the words after the flop; None: the line ends before it
 
 
-def action_label(tree: BettingTree, node: int) -> str:
-    """What a person reads for the action that led to a node: "bet 33 (33 %)", "check"."""
-    action = tree.actions[node]
-    if action is None:
-        return "deal" if node else "root"
-    share = pot_share(tree, node)
-    if share is None:
-        return VERBS[action.kind]
-    return f"{VERBS[action.kind]} {action.amount} ({round(100 * share)} %)"
+def split_line(
+    line: str, read_root: Callable[[str], Root], flop: str | None = None
+) -> WholeLine[Root]:
+    """Take a whole line apart; `flop` may be named in the line, beside it, or not at all."""
+    before, *rest = line.split(SEPARATOR)
+    if FLOP.fullmatch(before.strip()):
+        before, rest = "", [before, *rest]
+    inside = rest.pop(0) if rest and FLOP.fullmatch(rest[0].strip()) else None
+    after = SEPARATOR.join(rest) if rest or inside is not None else None
+    named = flop if flop is not None else inside
+    found = None if named is None else parse_flop(named)
+    if found is not None and inside is not None and parse_flop(inside).flop != found.flop:
+        raise InputError(f"line '{line}': its flop differs from {named}; leave one of them out")
+    cards = "" if named is None else cards_text(parse_board(named))
+    return WholeLine(before.strip(), read_root(before), found, cards, after)
 
 
-def choices(tree: BettingTree, node: int) -> Iterator[tuple[int, Action]]:
-    """The children of a decision with the actions that lead there."""
-    for child in tree.children_of(node).tolist():
-        action = tree.actions[child]
-        if action is not None:
-            yield child, action
+def whole_line(root: str, cards: str = "", after: str = "") -> str:
+    """The canonical text of a whole line; `cards` are a flop, or what stands for one."""
+    parts = [root, *([cards] if cards else []), *([after] if cards and after else [])]
+    return f" {SEPARATOR} ".join(parts).strip()
 
 
-def _follow(tree: BettingTree, text: str, board: Sequence[int], any_card: bool) -> Line:
-    nodes = [0]
-    cards: list[int] = []
-    for position, segment in enumerate(text.split(SEPARATOR)):
-        if position % 2:
-            _expect_chance(tree, nodes[-1], segment)
-            cards.append(_read_card(tree, nodes[-1], segment, [*board, *cards], any_card))
-            nodes.append(int(tree.children_of(nodes[-1])[0]))
+def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
+    """A line in a message; what follows the flop is a part of the line that was written."""
+    part = not notation.names_cards and tree.first_street > Street.PREFLOP
+    return f"line '{text.strip()}'" + (" after the flop" if part else "")
+
+
+def _follow(
+    tree: BettingTree, text: str, board: Sequence[int], any_card: bool, notation: Notation
+) -> Line:
+    """Where cards are named, every second part is one; else bars only help to read."""
+    nodes, cards = [0], list[int]()
+    for position, part in enumerate(text.split(SEPARATOR)):
+        if notation.names_cards and position % 2:
+            taken = [*board, *cards]
+            cards.append(_read_card(tree, nodes[-1], part, taken, any_card, notation))
+            nodes.append(dealt(tree, nodes[-1]))
             continue
-        for word in segment.split():
-            _expect_decision(tree, nodes[-1], word)
-            nodes.append(_child(tree, nodes[-1], word))
+        for word in part.split():
+            if not notation.names_cards:
+                if word == ANY_CARD_WORD:
+                    continue
+                if dealt(tree, nodes[-1]) != nodes[-1]:
+                    nodes.append(dealt(tree, nodes[-1]))
+                    cards.append(ANY_CARD)
+            nodes.append(_act(tree, nodes[-1], word, notation))
     return Line(tuple(nodes), tuple(cards))
 
 
-def _expect_chance(tree: BettingTree, node: int, segment: str) -> None:
-    match tree.kind[node]:
-        case NodeKind.DECISION:
-            raise InputError(
-                f"'{SEPARATOR}{segment.rstrip()}': no card is dealt yet, {_offer(tree, node)}"
-            )
-        case NodeKind.FOLD | NodeKind.SHOWDOWN:
-            raise InputError(f"'{SEPARATOR}{segment.rstrip()}': {_hand_is_over(tree, node)}")
-
-
-def _expect_decision(tree: BettingTree, node: int, word: str) -> None:
-    match tree.kind[node]:
-        case NodeKind.CHANCE:
-            street = Street(int(tree.street[node]) + 1).text
-            raise InputError(
-                f"'{word}': the {street} card is missing: write "
-                f"'{line_text(tree, node)} | 7h | {word}'"
-            )
-        case NodeKind.FOLD | NodeKind.SHOWDOWN:
-            raise InputError(f"'{word}': {_hand_is_over(tree, node)}")
+def _act(tree: BettingTree, node: int, word: str, notation: Notation) -> int:
+    """The node that a word leads to."""
+    if tree.kind[node] == NodeKind.CHANCE:
+        way, street = line_text(tree, node, notation=notation), _street_dealt(tree, node)
+        if street == Street.FLOP:
+            raise InputError(f"'{word}': the flop is dealt after '{way}'")
+        advice = f"write '{way} {SEPARATOR} 7h {SEPARATOR} {word}'"
+        raise InputError(f"'{word}': the {street.text} card is missing: {advice}")
+    _refuse_end(tree, node, word, notation)
+    if not notation.names_cards and CARD.fullmatch(word):
+        raise InputError(
+            f"'{word}': turn and river are averaged over: write {ANY_CARD_WORD} for the card, or "
+            "leave it out"
+        )
+    return find_action(tree, node, word, notation)
 
 
 def _read_card(
-    tree: BettingTree, node: int, segment: str, taken: Sequence[int], any_card: bool
+    tree: BettingTree,
+    node: int,
+    part: str,
+    taken: Sequence[int],
+    any_card: bool,
+    notation: Notation,
 ) -> int:
-    word = segment.strip()
-    street = Street(int(tree.street[node]) + 1).text
+    """The card that stands between two bars."""
+    word, place = part.strip(), f"{SEPARATOR}{part.rstrip()}"
+    _refuse_end(tree, node, place, notation)
+    if tree.kind[node] == NodeKind.DECISION:
+        raise InputError(f"'{place}': no card is dealt yet, {offer(tree, node, notation)}")
     if word == ANY_CARD_WORD and any_card:
         return ANY_CARD
+    street = _street_dealt(tree, node).text
     try:
         card = parse_card(word)
     except InputError:
         found = f"'{word}' is not a card" if word else "the line ends"
-        raise InputError(
-            f"the {street} card is missing, {found}: write '{line_text(tree, node)} | 7h | …'"
-        ) from None
+        way = line_text(tree, node, notation=notation)
+        raise InputError(f"the {street} card is missing, {found}: write '{way} | 7h | …'") from None
     if card in taken:
         raise InputError(f"the {street} card {card_text(card)} is on the board already")
     return card
 
 
-def _child(tree: BettingTree, node: int, word: str) -> int:
-    """The child that a word leads to."""
-    kind = PLAIN_WORDS.get(word.lower())
-    sized = SIZED_WORD.fullmatch(word.lower())
-    if kind is not None:
-        found = [child for child, action in choices(tree, node) if action.kind == kind]
-    elif sized:
-        found = _matching_bets(tree, node, word, sized[1], sized[2], sized[3] == "%")
-    else:
-        raise InputError(f"'{word}' is not an action: {_offer(tree, node)}")
-    if not found:
-        raise InputError(f"'{word}' is not offered: {_offer(tree, node)}")
-    if len(found) > 1:
-        raise InputError(f"'{word}' lies between two actions: {_offer(tree, node)}")
-    return found[0]
+def _refuse_end(tree: BettingTree, node: int, word: str, notation: Notation) -> None:
+    if tree.is_terminal[node]:
+        blinds = not node and tree.first_street == Street.PREFLOP
+        way = f"after '{line_text(tree, node, notation=notation)}'"
+        way = "with the blinds: all-in" if blinds else way
+        raise InputError(f"'{word}': the hand is over {way}")
 
 
-def _matching_bets(
-    tree: BettingTree, node: int, word: str, letter: str, number: str, percent: bool
-) -> list[int]:
-    """The bets or raises that a size stands for; two if it lies in the middle between them."""
-    facing_bet = any(action.kind == ActionKind.FOLD for _, action in choices(tree, node))
-    if facing_bet != (letter == "r"):
-        right, reason = ("r", "there is a bet to raise") if facing_bet else ("b", "nobody has bet")
-        raise InputError(f"'{word}': {reason}, write {right}{word[1:]}: {_offer(tree, node)}")
-    bets = [(child, action) for child, action in choices(tree, node) if action.is_aggressive]
-    if not percent:
-        return [child for child, action in bets if exact_chips(action.amount) == Fraction(number)]
-    wanted = Fraction(number) / 100
-    gaps = {child: abs((pot_share(tree, child) or 0) - wanted) for child, _ in bets}
-    # The smallest chip is what rounding can cost where the pot is small.
-    chip = tree.grain / (exact_chips(tree.pot) + 2 * exact_chips(tree.invested[node].max().item()))
-    closest = min(gaps.values(), default=Fraction(1))
-    if closest > max(Fraction(1, 100), chip):
-        return []
-    return [child for child, gap in gaps.items() if gap == closest]
-
-
-def _offer(tree: BettingTree, node: int) -> str:
-    """What is offered at a decision: "OOP may x, b33 (33 %), a (500 %)"."""
-    words = []
-    for child, action in choices(tree, node):
-        share = pot_share(tree, child)
-        size = "" if share is None else f" ({round(100 * share)} %)"
-        words.append(action_text(action) + size)
-    return f"{tree.player_at(node).name} may {', '.join(words)}"
-
-
-def _hand_is_over(tree: BettingTree, node: int) -> str:
-    return f"the hand is over after '{line_text(tree, node)}'"
+def _street_dealt(tree: BettingTree, node: int) -> Street:
+    return Street(int(tree.street[node]) + 1)

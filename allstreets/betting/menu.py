@@ -34,7 +34,7 @@ class Situation:
     """
 
     pot: int  # all chips in the middle, the call of the player to act included
-    last_bet: int  # what the opponent has put in; 0 where nobody has bet
+    last_bet: int  # what the opponent has put in; 0 where there is no bet
     own_bet: int  # what the player has put in
     all_in: int  # the most that he can put in
     streets_left: int  # this one included
@@ -92,7 +92,7 @@ def amounts_offered(
 def amount_of(
     size: BetSize, situation: Situation, chips_per_bb: float | None, grains: int = 1
 ) -> int:
-    """The total that a size asks for, to the nearest grain, legal or not."""
+    """The total that a size stands for, to the nearest grain, legal or not."""
     match size:
         case PotShare(share):
             return situation.last_bet + _portion(share, situation.pot)
@@ -110,7 +110,7 @@ def amount_of(
 
 
 def lowest_bet(size: BetSize, pot: float, chips_per_bb: float) -> float:
-    """In chips, what a size asks for into this pot and larger ones at least; all-in is no limit."""
+    """The fewest chips that a size bets into this pot or a larger one; all-in sets no limit."""
     match size:
         case PotShare(share):
             return float(share) * pot
@@ -138,7 +138,7 @@ def _geometric(streets: int | None, cap: Decimal | None, situation: Situation) -
 
 
 def _legal(amount: int, situation: Situation, force_allin: Fraction) -> int:
-    """The amount that a wish becomes: at least the minimum, at most all-in, all-in if close."""
+    """The amount that a size becomes: at least the minimum, at most all-in, all-in if close."""
     amount = max(amount, situation.smallest)
     left = situation.all_in - amount
     pot_if_called = situation.pot + 2 * (amount - situation.last_bet)

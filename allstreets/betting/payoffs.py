@@ -9,9 +9,9 @@ starting pot, as solvers print it, is his result + starting pot / 2. Before the 
 pot is 0, and blinds and antes are invested. A big-blind ante is in the starting pot, and OOP alone
 has put it in: his half is larger by half of it, IP's is smaller.
 
-Whoever folds loses what he has put in. The part of a bet that nobody called goes back to the
+A player who folds loses what he has put in. The uncalled part of a bet goes back to the
 bettor and is never raked: what the house takes is min(rake · matched pot, cap), where the matched
-pot is the starting pot and twice the smaller investment. It comes from whoever wins the pot, by a
+pot is the starting pot and twice the smaller investment. It comes from the winner of the pot, by a
 showdown or by a fold, and from both halves when the pot is split. Before the flop most houses take
 nothing from a fold (`no_flop_no_drop`).
 """
@@ -38,7 +38,7 @@ class Outcome(IntEnum):
 def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[np.float64]:
     """[N,2,3]: the result of OOP and IP at each node if he wins, ties or loses the showdown.
 
-    At a FOLD all three are the same: the result of having folded, or of the fold of the other.
+    At a FOLD all three are the same: the result of having folded, or of the opponent's fold.
     Nodes where the hand goes on hold zeros.
     """
     half = tree.pot / 2
@@ -68,7 +68,7 @@ def paid_at(tree: BettingTree, bb_ante: float, node: int) -> tuple[float, float]
 
 
 def rakes(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[np.float64]:
-    """[N]: the rake if the hand ended at each node, whoever wins."""
+    """[N]: the rake if the hand ended at each node, whichever player wins."""
     matched_pot = tree.pot + 2.0 * tree.invested.min(axis=1)
     cap = np.inf if rules.rake_cap is None else rules.rake_cap
     rake: NDArray[np.float64] = np.minimum(rules.rake * matched_pot, cap)

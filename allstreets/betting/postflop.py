@@ -6,7 +6,7 @@ from itertools import count
 
 import numpy as np
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.betting.chips import in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
@@ -17,7 +17,7 @@ from allstreets.betting.tree_size import KINDS, PLAYERS, STREETS, TreeSize
 
 NODE_LIMIT = 2_000_000
 COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows on
-NOBODY = -1
+NO_PLAYER = -1
 
 FOLD = Action(ActionKind.FOLD)
 CHECK = Action(ActionKind.CHECK)
@@ -49,12 +49,12 @@ class State:
 
     street: Street
     kind: NodeKind
-    player: int  # who acts; who folded; NOBODY
+    player: int  # who acts; who folded; NO_PLAYER
     invested: tuple[int, int]  # since the root
     before: int  # what each player had invested when this street began
     raises: int = 0  # on this street, its first bet not counted
-    aggressor: int = NOBODY  # who made the last bet or raise of this street
-    leader: int = NOBODY  # who made the last bet or raise of the street before
+    aggressor: int = NO_PLAYER  # who made the last bet or raise of this street
+    leader: int = NO_PLAYER  # who made the last bet or raise of the street before
 
 
 def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> BettingTree:
@@ -70,7 +70,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
     invested: list[tuple[int, int]] = []
     actions: list[Action | None] = []
 
-    # Whoever is taken from the end of this list is the next node in pre-order. No recursion:
+    # The last entry of this list is the next node in pre-order. No recursion:
     # small raises into deep stacks make lines longer than Python's call stack.
     waiting: list[tuple[State, Action | None, int]] = [(_root(rules, grains.stack), None, -1)]
     while waiting:
@@ -114,7 +114,7 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     as there are lines. Raises InputError, early on, when there are more than `node_limit`.
     """
     thresholds, grains = Thresholds.of(rules), Grains.of(rules)
-    asked = {street: _asked(rules, street) for street in Street if street >= rules.street}
+    needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
     nodes = [[0] * KINDS for _ in range(STREETS)]
     decisions, actions = ([[0] * PLAYERS for _ in range(STREETS)] for _ in range(2))
     lines: dict[State, int] = {}  # that lead to each decision that waits
@@ -129,7 +129,7 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
         if state.kind == NodeKind.CHANCE:
             meet(_next_street(state), new)
         elif state.kind == NodeKind.DECISION:
-            state = _bare(state, *asked[state.street])
+            state = _bare(state, *needed[state.street])
             if state not in lines:
                 heappush(waiting, (*_stage(state), next(ties), state))
             lines[state] = lines.get(state, 0) + new
@@ -157,25 +157,25 @@ def _stage(state: State) -> tuple[int, int, int]:
 
 def _at_least_below(state: State, stack: int) -> int:
     """Nodes that stand below a decision whatever the sizes: a fold, a call, checks to the end."""
-    checked_down = 3 * (Street.RIVER - state.street)  # a card and two decisions a street
-    if state.aggressor == NOBODY:
+    checked_down = 3 * (Street.RIVER - state.street)  # a card and two decisions per street
+    if state.aggressor == NO_PLAYER:
         return checked_down + (2 if state.player == OOP else 1)
     return 2 if max(state.invested) == stack else checked_down + 2
 
 
-def _asked(rules: PostflopRules, street: Street) -> tuple[bool, bool]:
-    """Whether any rule of a street asks how often it was raised, and who led the one before."""
+def _dependencies(rules: PostflopRules, street: Street) -> tuple[bool, bool]:
+    """Whether any rule of a street depends on its raises, and on who led the street before."""
     sizes = rules.sizes_of(street, OOP), rules.sizes_of(street, IP)
     grows = any(isinstance(size, Geometric) for own in sizes for size in own.raises)
     return grows or rules.max_raises is not None, sizes[OOP].donk is not None
 
 
 def _bare(state: State, raises: bool, leader: bool) -> State:
-    """The state without what no rule asks for, so that more lines lead to it."""
+    """The state without what no rule depends on, so that more lines share it."""
     if state.raises and not raises:
         state = replace(state, raises=0)
-    if state.leader != NOBODY and not leader:
-        state = replace(state, leader=NOBODY)
+    if state.leader != NO_PLAYER and not leader:
+        state = replace(state, leader=NO_PLAYER)
     return state
 
 
@@ -190,7 +190,7 @@ def _too_large(node_limit: int) -> InputError:
 def _root(rules: PostflopRules, stack: int) -> State:
     state = State(rules.street, NodeKind.DECISION, OOP, (0, 0), 0)
     if stack == 0:
-        return replace(state, kind=NodeKind.SHOWDOWN, player=NOBODY)
+        return replace(state, kind=NodeKind.SHOWDOWN, player=NO_PLAYER)
     return state
 
 
@@ -208,11 +208,11 @@ def _actions(
         return passive
     sizes = rules.sizes_of(state.street, player)
     if facing_bet:
-        wishes = sizes.raises
+        wanted = sizes.raises
     elif player == OOP and state.leader == IP and sizes.donk is not None:
-        wishes = sizes.donk
+        wanted = sizes.donk
     else:
-        wishes = sizes.bet
+        wanted = sizes.bet
     situation = Situation(
         pot=grains.pot + 2 * (state.before + last),
         last_bet=last,
@@ -223,7 +223,7 @@ def _actions(
         min_bet=grains.min_bet,
     )
     usual = ActionKind.RAISE if facing_bet else ActionKind.BET
-    offered = amounts_offered(wishes, situation, thresholds, rules.chips_per_bb, grains.per_chip)
+    offered = amounts_offered(wanted, situation, thresholds, rules.chips_per_bb, grains.per_chip)
     return passive + [
         Action(ActionKind.ALL_IN if amount == all_in else usual, amount) for amount in offered
     ]
@@ -247,7 +247,7 @@ def _after(state: State, action: Action, stack: int) -> State:
         state,
         player=player.opponent,
         invested=(total, theirs) if player == OOP else (theirs, total),
-        raises=state.raises + (state.aggressor != NOBODY),
+        raises=state.raises + (state.aggressor != NO_PLAYER),
         aggressor=player,
     )
 
@@ -256,7 +256,7 @@ def _street_over(state: State, stack: int) -> State:
     """Both have put in the same: showdown on the river or all-in, otherwise the next card."""
     over = state.street == Street.RIVER or state.invested[OOP] == stack
     kind = NodeKind.SHOWDOWN if over else NodeKind.CHANCE
-    return replace(state, kind=kind, player=NOBODY)
+    return replace(state, kind=kind, player=NO_PLAYER)
 
 
 def _next_street(state: State) -> State:

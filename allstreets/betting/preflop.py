@@ -1,21 +1,21 @@
 """Building the tree of the betting before the flop.
 
-The root stands after antes and blinds: `invested` has them from the start, so that whoever folds
+The root stands after antes and blinds: `invested` has them from the start, so a player who folds
 loses his blind and his ante. The starting pot is 0, or the ante that the big blind posts for both:
-nobody's any more, and gone from what can be bet. IP, the small blind, acts first. The tree ends
+dead money, which can no longer be bet. IP, the small blind, acts first. The tree ends
 with its street:
 
 * FOLD, as everywhere;
-* SHOWDOWN: somebody is all-in and called, and the board is dealt to the end;
+* SHOWDOWN: a player is all-in and called, and the board is dealt to the end;
 * CHANCE without children: a flop is seen with chips behind (`flop_pots` lists these).
 """
 
 from dataclasses import dataclass, replace
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.betting.chips import exact, in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
-from allstreets.betting.postflop import CALL, CHECK, FOLD, NOBODY
+from allstreets.betting.postflop import CALL, CHECK, FOLD, NO_PLAYER
 from allstreets.betting.preflop_rules import PreflopRules
 from allstreets.betting.sizes import AllIn, Sizes
 from allstreets.betting.table import CHIPS_PER_BB, IP, OOP, Player, Street
@@ -58,7 +58,7 @@ class PreflopState:
     """Where a hand stands before the flop, as far as the betting goes; amounts in grains."""
 
     kind: NodeKind
-    player: int  # who acts; who folded; NOBODY
+    player: int  # who acts; who folded; NO_PLAYER
     invested: tuple[int, int]  # antes and blinds included
     raises: int = 0  # the blinds not counted
 
@@ -87,7 +87,7 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
     force_allin = exact("force_allin_threshold", rules.force_allin_threshold)
     thresholds, grains = Thresholds(force_allin=force_allin), PreflopGrains.of(rules)
     nodes: list[tuple[PreflopState, Action | None, int]] = []
-    # Whoever is taken from the end of this list is the next node in pre-order. No recursion:
+    # The last entry of this list is the next node in pre-order. No recursion:
     # smallest raises into deep stacks make lines longer than Python's call stack.
     waiting: list[tuple[PreflopState, Action | None, int]] = [(_root(grains), None, -1)]
     while waiting:
@@ -119,7 +119,7 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
 
 def _root(grains: PreflopGrains) -> PreflopState:
     if grains.posted == (grains.stack, grains.stack):
-        return PreflopState(NodeKind.SHOWDOWN, NOBODY, grains.posted)
+        return PreflopState(NodeKind.SHOWDOWN, NO_PLAYER, grains.posted)
     return PreflopState(NodeKind.DECISION, IP, grains.posted)
 
 
@@ -143,7 +143,7 @@ def _actions(
         big_blind=grains.big_blind,
     )
     amounts = amounts_offered(
-        _wishes(state, rules, situation), situation, thresholds, CHIPS_PER_BB, grains.per_chip
+        _sizes(state, rules, situation), situation, thresholds, CHIPS_PER_BB, grains.per_chip
     )
     raises = [
         Action(ActionKind.ALL_IN if amount == all_in else ActionKind.RAISE, amount)
@@ -159,7 +159,7 @@ def _actions(
     return passive + raises
 
 
-def _wishes(state: PreflopState, rules: PreflopRules, situation: Situation) -> Sizes:
+def _sizes(state: PreflopState, rules: PreflopRules, situation: Situation) -> Sizes:
     """The sizes of the player to act, and the all-in where it is offered besides them."""
     capped = rules.raise_cap is not None and state.raises >= rules.raise_cap
     sizes = () if capped else rules.sizes_of(Player(state.player), state.raises)
@@ -179,10 +179,10 @@ def _after(state: PreflopState, action: Action, grains: PreflopGrains) -> Preflo
             return replace(state, kind=NodeKind.FOLD)
         case ActionKind.CHECK | ActionKind.CALL:
             if theirs == grains.stack:
-                return PreflopState(NodeKind.SHOWDOWN, NOBODY, (theirs, theirs), state.raises)
+                return PreflopState(NodeKind.SHOWDOWN, NO_PLAYER, (theirs, theirs), state.raises)
             # A limp leaves the big blind his option; his check, and a call of a raise, end it.
             limped = player == IP and state.raises == 0
-            kind, turn = (NodeKind.DECISION, OOP) if limped else (NodeKind.CHANCE, NOBODY)
+            kind, turn = (NodeKind.DECISION, OOP) if limped else (NodeKind.CHANCE, NO_PLAYER)
             return PreflopState(kind, turn, (theirs, theirs), state.raises)
         case _:
             total = grains.ante + int(action.amount)

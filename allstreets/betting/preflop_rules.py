@@ -5,7 +5,7 @@ Rules count in chips, people in big blinds: `PreflopRules.parse` reads what a pe
 
 from dataclasses import dataclass
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.betting.chips import GRAINS, LARGEST_CHIPS, exact, grains_for, neat
 from allstreets.betting.preflop_sizes import RaiseLevels, RaiseSizesInput, parse_raise_sizes
 from allstreets.betting.sizes import Sizes, read_share
@@ -27,10 +27,10 @@ class PreflopRules:
     big_blind:    posted by OOP, as far as his stack reaches
     force_allin_threshold:  a raise is made all-in if, once called, it would leave at most this
                             many times the pot then, to the nearest chip
-    rake:             fraction of the pot that the house takes from whoever wins it
+    rake:             fraction of the pot that the house takes from its winner
     rake_cap:         the most that it takes; None: no cap
-    no_flop_no_drop:  no rake where somebody folds before the flop
-    bb_ante:          posted by OOP for both. It is in the middle from the start, nobody's any more
+    no_flop_no_drop:  no rake where a player folds before the flop
+    bb_ante:          posted by OOP for both; dead money, in the middle from the start
     limp:             whether IP may call the big blind when he acts first
     allin_spr:        all-in is offered besides the sizes where what is behind after a call is at
                       most this many times the pot; None: always, 0: never
@@ -64,7 +64,7 @@ class PreflopRules:
         if self.bb_ante >= self.stack:
             raise InputError(
                 f"bb_ante {bb_text(self.bb_ante)} bb is the whole stack of {bb_text(self.stack)} "
-                "bb: nobody could bet"
+                "bb: give a smaller one"
             )
         _check_cap(self.raise_cap)
         for name in ("force_allin_threshold", "rake", "rake_cap", "allin_spr"):

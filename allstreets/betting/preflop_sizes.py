@@ -11,7 +11,7 @@ Or every raise has its name, and one that is not named is all-in only:
 
 `over_limp` is the big blind's raise over a limp; without it the sizes of `open` serve. `4bet+` is
 the 4-bet and every later raise. Heads-up a 3-bet of the big blind is one over an open, and one of
-the small blind comes after he has limped, so that a name and a seat say all there is to say.
+the small blind comes after he has limped, so that a name and a seat identify every raise.
 """
 
 import re
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from allstreets.base.errors import InputError, suggest
+from allstreets.base import InputError, suggest
 from allstreets.betting.sizes import (
     LARGEST_BARE_NUMBER,
     PLAIN,
@@ -101,7 +101,7 @@ def _named_levels(given: Mapping[str, Any]) -> tuple[RaiseLevels, RaiseLevels]:
 
 
 def _raise_number(key: object) -> int:
-    """3 for "3bet"; 0 for what is no such name."""
+    """3 for "3bet"; 0 for any other text."""
     found = NAMED_RAISE.fullmatch(str(key).lower())
     return int(found[1]) if found else 0
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.betting.chips import check_chips, grains_for
 from allstreets.betting.sizes import BigBlinds, Sizes, SizesInput, TimesLastBet, parse_sizes
 from allstreets.betting.table import IP, OOP, Player, Street
@@ -13,7 +13,7 @@ from allstreets.betting.table import IP, OOP, Player, Street
 class PlayerSizes:
     """The sizes of one player on one street.
 
-    bet:     where nobody has bet on this street
+    bet:     where there is no bet on this street yet
     raises:  on top of a bet or raise
     donk:    where OOP leads into the player who made the last bet or raise of the street before;
              None: he uses his bet sizes there too
@@ -26,7 +26,7 @@ class PlayerSizes:
     def __post_init__(self) -> None:
         for name in ("bet", "donk"):
             if any(isinstance(size, TimesLastBet) for size in getattr(self, name) or ()):
-                raise InputError(f"{name} sizes: times the last bet only exists for raises")
+                raise InputError(f"{name} sizes: a multiple of the last bet is for raises only")
 
     @classmethod
     def parse(
@@ -49,8 +49,8 @@ StreetSizes = tuple[PlayerSizes, PlayerSizes]
 class PostflopRules:
     """What the players may do from a street to the river.
 
-    street:   where the game starts; OOP acts first, and nobody has bet on this street yet
-    pot:      chips in the middle at the start, which belong to nobody any more
+    street:   where the game starts; OOP acts first, and there is no bet on this street yet
+    pot:      chips in the middle at the start: dead money
     stack:    chips that each player still has (the shorter stack of the two)
     sizes:    the players' sizes by street, from `street` to the river
     add_allin_threshold:    where a player has sizes, all-in is offered as well if it is at most
@@ -60,7 +60,7 @@ class PostflopRules:
                             times the pot then, to the nearest chip
     merging_threshold:      going down from the largest bet X, a bet Y (both in pots) is dropped if
                             (1 + X) / (1 + Y) < 1 + threshold, and so on from the next that is kept
-    rake:         fraction of the pot that the house takes from whoever wins it
+    rake:         fraction of the pot that the house takes from its winner
     rake_cap:     the most that it takes, in chips; None: no cap
     max_raises:   how often a street may be raised, its first bet not counted; None: until all-in
     chips_per_bb: what "3bb" counts in; None: such sizes are refused
@@ -123,7 +123,7 @@ class PostflopRules:
                 for size in (*one.bet, *one.raises, *(one.donk or ())):
                     if isinstance(size, BigBlinds):
                         raise InputError(
-                            f"'{size}': nobody says what a big blind is: give chips_per_bb, or "
+                            f"'{size}': the big blind is not defined: give chips_per_bb, or "
                             "write 50% (of the pot) or 100c (chips)"
                         )
 

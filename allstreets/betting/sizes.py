@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 
 # Long enough for every float that Python prints, short enough for exact decimal arithmetic.
 NUMBER = r"\d{1,6}(?:\.\d{0,20})?|\.\d{1,20}"
@@ -167,7 +167,7 @@ def _read_entry(entry: object, position: int, raises: bool, place: str) -> BetSi
             raise InputError(f"{entry!r} is not a bet size: {RAISE_FORMS if raises else FORMS}")
         if isinstance(size, TimesLastBet) and not raises:
             raise InputError(
-                f"'{size}': times the last bet only exists for raises: "
+                f"'{size}': a multiple of the last bet is for raises only: "
                 "give a bet as 50% of the pot, 3bb or 100c"
             )
     except InputError as error:

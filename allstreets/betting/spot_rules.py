@@ -12,11 +12,11 @@ force_allin_threshold: 0.1
 from collections.abc import Mapping
 from typing import Any
 
-from allstreets.base.errors import InputError, suggest
+from allstreets.base import InputError, suggest
 from allstreets.betting.rules import PlayerSizes, PostflopRules, StreetSizes
 from allstreets.betting.sizes import SizesInput, read_share
 from allstreets.betting.table import IP, OOP, Player, Street, street_of_board
-from allstreets.cards.card import parse_board
+from allstreets.cards import parse_board
 
 # Keys of a spot that are rules under the same name.
 OTHERS = (
@@ -31,7 +31,7 @@ OTHERS = (
 
 
 def rules_from_spot(spot: Mapping[str, Any]) -> PostflopRules:
-    """The rules that a spot file describes; keys that are no rules (ranges, name) are left alone.
+    """The rules that a spot file describes; keys that are not rules (ranges, name) are ignored.
 
     The board gives the street. `bet_sizes` has a key for each street and player, "river_oop", with
     the lists `bet`, `raise` and, for OOP, `donk`. Sizes of streets before the board's are ignored,
@@ -76,7 +76,7 @@ def sizes_from_spot(
         if key not in bet_sizes:
             raise InputError(
                 f"bet_sizes has no {key}: write {key}: {{bet: [], raise: []}} if this player "
-                f"shall never bet on the {street.text}"
+                f"never bets on the {street.text}"
             )
         leads = player == OOP and street > first
         by_player[street, player] = _player_sizes(key, bet_sizes[key], donk if leads else None)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from enum import IntEnum
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 
 CHIPS_PER_BB = 100  # in the whole game; a spot may count otherwise
+CHIPS_PER_POT = 1000  # where flops are solved by stack-to-pot ratio
 
 
 class Player(IntEnum):
@@ -49,6 +50,9 @@ class Street(IntEnum):
         return self.name.lower()
 
 
+POSTFLOP = (Street.FLOP, Street.TURN, Street.RIVER)
+
+
 def street_of_board(board: Sequence[int]) -> Street:
     """The street that a board of 3, 4 or 5 cards stands on.
 
@@ -62,11 +66,16 @@ def street_of_board(board: Sequence[int]) -> Street:
     return Street(len(board) - 2)
 
 
+def amount_text(chips: float, scale: int) -> str:
+    """Chips in a unit of `scale` chips, exactly, without zeros that say nothing."""
+    text = f"{Decimal(str(chips)) / scale:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def bb_text(chips: float) -> str:
-    """Chips of the whole game as a number of big blinds, without zeros that say nothing.
+    """Chips of the whole game as a number of big blinds.
 
     >>> bb_text(250), bb_text(1563), bb_text(2000), bb_text(47.5), bb_text(-5)
     ('2.5', '15.63', '20', '0.475', '-0.05')
     """
-    text = f"{Decimal(str(chips)) / CHIPS_PER_BB:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return amount_text(chips, CHIPS_PER_BB)

@@ -24,7 +24,7 @@ class NodeKind(IntEnum):
     """What happens at a node."""
 
     DECISION = 0
-    FOLD = 1  # the hand is over, somebody folded
+    FOLD = 1  # the hand is over, a player folded
     SHOWDOWN = 2  # the betting is over; before the river: all-in, the cards to come are dealt
     CHANCE = 3  # the street is over, the next card is dealt
 
@@ -65,7 +65,7 @@ class BettingTree:
     children[first_child[n] : first_child[n] + child_count[n]].
     """
 
-    pot: float  # chips in the middle at the root, nobody's any more
+    pot: float  # chips in the middle at the root: dead money
     stack: float  # chips of each player at the root; before the flop with what he has posted
     kind: NDArray[np.uint8]  # [N]: NodeKind
     street: NDArray[np.uint8]  # [N]: Street; of a CHANCE node the street that is over
@@ -104,12 +104,20 @@ class BettingTree:
         found = (self.actions[child] for child in self.children_of(node))
         return tuple(action for action in found if action is not None)
 
+    def decisions(self, street: Street | None = None) -> list[int]:
+        """The decision nodes, in pre-order; of one street, if it is given."""
+        chosen = self.kind == NodeKind.DECISION
+        if street is not None:
+            chosen &= self.street == street
+        found: list[int] = np.flatnonzero(chosen).tolist()
+        return found
+
     def player_at(self, node: int) -> Player:
         """Who acts at a decision."""
         return Player(int(self.player[node]))
 
     def pot_at(self, node: int) -> float:
-        """All chips in the middle, bets that nobody has called yet included."""
+        """All chips in the middle, uncalled bets included."""
         return neat(self.pot + self.invested[node].sum().item())
 
     def stack_at(self, node: int, player: Player) -> float:
@@ -117,7 +125,7 @@ class BettingTree:
         return neat(self.stack - self.invested[node, player].item())
 
     def to_call_at(self, node: int) -> float:
-        """What the player at a decision has to pay to go on."""
+        """What the player at a decision has to call."""
         player, invested = self.player_at(node), self.invested[node]
         return neat((invested[player.opponent] - invested[player]).item())
 

@@ -1,13 +1,13 @@
 """Playing one postflop tree by strategies for another: which node stands for which.
 
 Trees of the same bet sizes and different stack-to-pot ratios have the same lines of play until
-somebody is all-in in one of them. Both are walked from the root at once:
+a player is all-in in one of them. Both are walked from the root at once:
 
 1. Check, call and fold stand for themselves.
 2. A bet or raise stands for the one that is nearest in size, by the ratio of their shares of the
-   pot; of two that are as near, for the smaller.
-3. Where the other tree's hand is over, or there was no bet to stand for one, nothing is known. His
-   chips are in already as far as the player knows: he checks, and calls.
+   pot; of two that are equally near, for the smaller.
+3. Where the other tree's hand is over, or there was no bet to stand for one, nothing is known. As
+   far as the player knows, his chips are in already: he checks, and calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting.lines import pot_share
 from allstreets.betting.tree import ActionKind, BettingTree, NodeKind
+from allstreets.betting.words import pot_share
 
 Floats = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""How large a betting tree is, street by street: all that an estimate asks of it."""
+"""How large a betting tree is, street by street: all that an estimate needs."""
 
 from dataclasses import dataclass
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from allstreets.betting.flop_pots import FlopPot, flop_pots
 from allstreets.betting.payoffs import Outcome, payoffs
-from allstreets.betting.preflop_lines import preflop_action_label
 from allstreets.betting.preflop_rules import PreflopRules
 from allstreets.betting.rules_text import posted_text
 from allstreets.betting.table import IP, Player, bb_text
 from allstreets.betting.tree import BettingTree, NodeKind
+from allstreets.betting.words import BIG_BLINDS, action_label
 
 
 def draw_tree(
@@ -31,7 +31,8 @@ def draw_tree(
         last = node == tree.children_of(above)[-1]
         end = ends[node] if node in ends else tree.player_at(node).seat
         branch = "└─" if last else "├─"
-        lines.append(f"{margins[above]}{branch} {preflop_action_label(tree, node)} → {end}")
+        label = action_label(tree, node, BIG_BLINDS)
+        lines.append(f"{margins[above]}{branch} {label} → {end}")
         margins.append(margins[above] + ("   " if last else "│  "))
     return lines
 

@@ -6,7 +6,7 @@ A card is 0..51 = 4 · rank + suit, ranks 2..A, suits c d h s: "2c" is 0 and "As
 import re
 from collections.abc import Iterable
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"

@@ -7,7 +7,7 @@ its highest cards come first, and no table is needed to number one.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
 
 COMBO_COUNT = 1326

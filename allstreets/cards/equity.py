@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS, disjoint_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO

@@ -7,7 +7,7 @@ flush (7462).
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import DECK_SIZE, cards_text
 from allstreets.cards.combos import COMBO_CARDS
 from allstreets.cards.evaluator_tables import CATEGORIES, category_starts, evaluator_tables

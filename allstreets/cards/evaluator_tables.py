@@ -5,7 +5,7 @@
 3. Every multiset of 5, 6 or 7 ranks, and every set of five or more suited ranks, gets the
    strength of its best five cards.
 
-How the kernels read them is told in `allstreets.kernels.evaluator`.
+`allstreets.kernels.evaluator` describes how the kernels read them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.cache import cached_arrays
+from allstreets.base import cached_arrays
 from allstreets.cards.card import DECK_SIZE
 from allstreets.kernels.evaluator import HIGH_MASK, LOW_BITS, LOW_MASK, EvaluatorTables
 
@@ -41,7 +41,7 @@ TABLES_VERSION = 1
 
 @cache
 def evaluator_tables() -> EvaluatorTables:
-    """The tables of the kernels, from the cache folder or built and kept there."""
+    """The tables of the kernels, from the cache folder, or built and stored there."""
     built = cached_arrays(TABLES, TABLES_VERSION, lambda: build_tables()._asdict())
     tables = EvaluatorTables(**built)
     for table in tables:
@@ -100,7 +100,7 @@ def _rank_counts(size: int) -> Iterator[tuple[Ints, Ints]]:
     """All multisets of `size` ranks, in blocks that share the number of high cards.
 
     Yields (high multisets [M], counts [M · L, 13]): each high multiset is followed through its L
-    low multisets, the order that `row_starts` and `low_slots` count on.
+    low multisets, the order that `row_starts` and `low_slots` rely on.
     """
     low_digits, high_digits = _digits(LOW_RANKS), _digits(HIGH_RANKS)
     for high_cards in range(size + 1):

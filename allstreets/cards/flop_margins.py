@@ -3,7 +3,7 @@
 The margin M[h, o] is Σ over all pairs of combos of h and o that fit, and over their 990 runouts,
 of +1 for each that h wins and −1 for each that it loses. A sum over a whole hand does not change
 when suits are renamed. So runouts that become each other by a renaming which leaves the flop as it
-is are dealt once and weighted: 733 boards a flop on average instead of 1,176.
+is are dealt once and weighted: 733 boards per flop on average instead of 1,176.
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import card_rank
 from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops, parse_flop
 
@@ -30,7 +30,7 @@ class FlopSet:
 
     @property
     def is_all(self) -> bool:
-        """Whether every flop is there, so that the cards are dealt as in the real game."""
+        """Whether every flop is in the set, so that cards are dealt as in the real game."""
         return len(self.flops) == FLOP_COUNT
 
 
@@ -40,7 +40,7 @@ def every_flop() -> FlopSet:
 
 
 def spread_flops(count: int) -> FlopSet:
-    """`count` flops that stand for all: like boards lie together, and each part sends its middle.
+    """`count` flops that stand for all: similar flops lie together, each part gives its middle.
 
     Flops are ordered by suits, pairing and ranks, the order is cut into parts of equal numbers of
     dealt flops, and the middle one of a part weighs as much as the part.
@@ -76,8 +76,8 @@ def named_flops(texts: Sequence[str]) -> FlopSet:
         flop = parse_flop(cards.strip()).flop
         if flop.number in weights:
             raise InputError(
-                f"flop {cards} is there twice: {flop.text} up to the names of suits; give it once, "
-                "with a weight if it shall count more (AhKd7s:2)"
+                f"flop {cards} is listed twice: {flop.text} up to the names of suits; give it "
+                "once, with a weight if it should count more (AhKd7s:2)"
             )
         weights[flop.number] = flop.multiplicity * _factor(text, factor)
     if not weights:
@@ -108,7 +108,7 @@ def _set(name: str, flops: Sequence[Flop]) -> FlopSet:
 
 
 def _likeness(flop: Flop) -> tuple[int, int, list[int]]:
-    """What puts like flops together: suits, pairing, then ranks from the highest down."""
+    """A sort key, similar flops together: suits, pairing, then ranks from the highest down."""
     return (
         SUITS_ORDER.index(flop.texture.suits),
         PAIRING_ORDER.index(flop.texture.pairing),

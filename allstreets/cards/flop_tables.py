@@ -1,9 +1,9 @@
-"""The margins of all 1,755 flops, kept in the user's cache folder.
+"""The margins of all 1,755 flops, stored in the user's cache folder.
 
-One flop takes about as long to count as a file takes to be written safely, so a flop that is not
-there is counted on the spot and no file is touched; asking for three flops costs three flops. Only
-`build` writes: 65 parts of 27 flops, each a file that is whole or absent. What was interrupted goes
-on with the parts that are missing, and two processes that build at once write the same bytes.
+One flop takes about as long to count as a file takes to be written safely, so a missing flop is
+counted on the spot and no file is touched; three flops cost the time of three flops. Only
+`build` writes: 65 parts of 27 flops, each a file that is whole or absent. An interrupted build goes
+on with the missing parts, and two processes that build at once write the same bytes.
 
 A part is 27 records and nothing else, mapped into memory. A record is a flop's margins and a
 SHA-256 of table, version, flop and margins, compared when the flop is first read: every number that
@@ -30,17 +30,17 @@ from allstreets.cards.hands import HAND_COUNT
 
 TABLE = "flop-margins"
 VERSION = 1
-FLOPS_A_PART = 27
-PART_COUNT = FLOP_COUNT // FLOPS_A_PART  # no rest: 65 · 27 = 1,755
+FLOPS_PER_PART = 27
+PART_COUNT = FLOP_COUNT // FLOPS_PER_PART  # no rest: 65 · 27 = 1,755
 
 RECORD = np.dtype([("margins", "<i4", (HAND_COUNT, HAND_COUNT)), ("checksum", "u1", (32,))])
-PART_BYTES = FLOPS_A_PART * RECORD.itemsize
+PART_BYTES = FLOPS_PER_PART * RECORD.itemsize
 
 Margins = NDArray[np.int32]
 
 
 class FlopTable:
-    """The margins of all flops: read where they are kept, counted where they are not.
+    """The margins of all flops: read where they are stored, counted where they are not.
 
     Any number of threads may use one table.
     """
@@ -59,7 +59,7 @@ class FlopTable:
         if margins is None:
             margins = self._counted.get(number)
         if margins is None:
-            margins = self._kept(number)
+            margins = self._stored(number)
             if margins is not None:
                 self._checked[number] = margins
             else:
@@ -88,7 +88,7 @@ class FlopTable:
         """Check all `parts` and write those that are missing or damaged.
 
         `on_progress` is called in this thread with the flops done and the flops in all. An
-        interrupt takes effect after the parts at work, each well under a second; they are kept.
+        interrupt takes effect after the parts at work, each well under a second; these are stored.
         """
         with ThreadPoolExecutor(threads or processors()) as pool:
             jobs = [pool.submit(self._build_part, part) for part in parts]
@@ -96,18 +96,18 @@ class FlopTable:
                 for done, job in enumerate(as_completed(jobs), start=1):
                     job.result()
                     if on_progress is not None:
-                        on_progress(done * FLOPS_A_PART, len(jobs) * FLOPS_A_PART)
+                        on_progress(done * FLOPS_PER_PART, len(jobs) * FLOPS_PER_PART)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
     def _build_part(self, part: int) -> None:
-        numbers = range(part * FLOPS_A_PART, (part + 1) * FLOPS_A_PART)
-        kept = [self._kept(number) for number in numbers]
-        if all(margins is not None for margins in kept):
+        numbers = range(part * FLOPS_PER_PART, (part + 1) * FLOPS_PER_PART)
+        stored = [self._stored(number) for number in numbers]
+        if all(margins is not None for margins in stored):
             return
-        records = np.zeros(FLOPS_A_PART, RECORD)
-        for record, number, margins in zip(records, numbers, kept, strict=True):
+        records = np.zeros(FLOPS_PER_PART, RECORD)
+        for record, number, margins in zip(records, numbers, stored, strict=True):
             if margins is None:
                 # Not from `_checked`: a view of a file that has since been damaged would get a
                 # checksum that declares it sound.
@@ -119,13 +119,13 @@ class FlopTable:
         self._parts.pop(part, None)
         try:
             write_atomic(self._path(part), lambda file: file.write(records.data))
-        except OSError:  # what cannot be kept in the folder is kept in memory
+        except OSError:  # what cannot be written to the folder stays in memory
             records.setflags(write=False)
             self._counted.update(zip(numbers, records["margins"], strict=True))
 
-    def _kept(self, number: int) -> Margins | None:
+    def _stored(self, number: int) -> Margins | None:
         """The margins of a flop as its part holds them, or None: no such file, or damaged."""
-        part, place = divmod(number, FLOPS_A_PART)
+        part, place = divmod(number, FLOPS_PER_PART)
         records = self._parts.get(part)
         if records is None:
             records = _mapped(self._path(part))
@@ -166,7 +166,7 @@ def _mapped(path: Path) -> NDArray[Any] | None:
         return None
     try:
         # As a plain array: a memmap would carry its class into all that is computed from it.
-        return np.asarray(np.memmap(path, RECORD, mode="r", shape=(FLOPS_A_PART,)))
+        return np.asarray(np.memmap(path, RECORD, mode="r", shape=(FLOPS_PER_PART,)))
     except (OSError, ValueError):  # no permission; cut short since its size was read
         return None
 
@@ -184,7 +184,7 @@ def flop_table() -> FlopTable:
 def build_flop_table(
     threads: int | None = None, on_progress: Callable[[int, int], object] | None = None
 ) -> FlopTable:
-    """The table in the user's cache folder, with everything that it lacks counted and kept.
+    """The table in the user's cache folder, with everything that it lacks counted and stored.
 
     `on_progress` is called with the flops done and the flops in all.
     """

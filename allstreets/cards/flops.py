@@ -1,4 +1,4 @@
-"""The 1,755 flops that differ by more than the names of suits, and what players say of them."""
+"""The 1,755 flops that differ by more than the names of suits, and their textures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import RANKS, card_rank, card_suit, cards_text, parse_board
 from allstreets.cards.isomorphism import (
     CARD_PERMUTATIONS,
@@ -23,7 +23,7 @@ PAIRING_NAMES = {1: "trips", 2: "paired", 3: "unpaired"}
 
 @dataclass(frozen=True)
 class Texture:
-    """What players say of a flop."""
+    """How players describe a flop."""
 
     suits: str  # rainbow, two-tone or monotone
     pairing: str  # unpaired, paired or trips
@@ -66,7 +66,7 @@ def texture(cards: Sequence[int]) -> Texture:
     """The texture of three cards.
 
     Connectedness looks at the different ranks, the ace high or low, whichever is closer:
-    *connected* when they lie within five ranks of each other (a straight is there to be made),
+    *connected* when they lie within five ranks of each other (a straight is possible),
     *semi-connected* when two of them lie within three ranks (97x, 98x), else *disconnected*.
 
     >>> from allstreets.cards.card import parse_cards

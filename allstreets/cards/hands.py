@@ -7,7 +7,7 @@ both falling: AKs, AQs, …, A2s, KQs, …, 32s.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_CARDS
 
@@ -58,7 +58,7 @@ HAND_OF_COMBO: NDArray[np.uint8] = _hand_of_combo()
 """[1326]: the hand class of each combo."""
 
 HAND_SIZES: NDArray[np.int64] = np.bincount(HAND_OF_COMBO, minlength=HAND_COUNT)
-"""[169]: 6 combos a pair, 4 a suited hand, 12 an offsuit hand."""
+"""[169]: 6 combos per pair, 4 per suited hand, 12 per offsuit hand."""
 
 for _table in (HAND_OF_COMBO, HAND_SIZES):
     _table.setflags(write=False)

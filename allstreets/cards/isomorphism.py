@@ -46,8 +46,8 @@ for _table in (SUIT_PERMUTATIONS, CARD_PERMUTATIONS, COMBO_PERMUTATIONS):
 def combo_orbits(renamings: tuple[int, ...]) -> NDArray[np.int64]:
     """[1326]: the lowest of the combos that each becomes under a group of renamings.
 
-    Where nothing tells suits apart that the renamings exchange, the combos of an orbit play alike,
-    and one stands for all.
+    Where suits that the renamings exchange are equivalent, the combos of an orbit play alike, and
+    one stands for all.
     """
     orbits: NDArray[np.int64] = COMBO_PERMUTATIONS[list(renamings)].min(axis=0).astype(np.int64)
     orbits.setflags(write=False)

@@ -13,9 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.cache import cache_path, cached_arrays
-from allstreets.base.files import Arrays
-from allstreets.base.threads import processors
+from allstreets.base import Arrays, cache_path, cached_arrays, processors
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.evaluator import combo_strengths
@@ -54,7 +52,7 @@ def matchups(
     """Count every runout of `board` for combos `rows` [R] against `columns` [C] (default: all).
 
     The combos must fit beside the board. Preflop counts come from a table that is computed once
-    (some ten seconds) and then kept.
+    (some ten seconds) and then stored.
     """
     row_combos = np.arange(COMBO_COUNT) if rows is None else rows
     column_combos = np.arange(COMBO_COUNT) if columns is None else columns
@@ -74,7 +72,7 @@ def matchups(
 
 @cache
 def preflop_matchups() -> Matchups:
-    """All 1,326 × 1,326 combos over all runouts, from the cache folder or computed and kept."""
+    """All 1,326 × 1,326 combos over all runouts, from the cache folder, or computed and stored."""
     arrays = cached_arrays(PREFLOP_TABLE, PREFLOP_VERSION, build_preflop_matchups)
     for array in arrays.values():
         array.setflags(write=False)
@@ -95,8 +93,8 @@ def build_preflop_matchups(threads: int | None = None) -> Arrays:
     """
     boards, multiplicities = canonical_boards(5)
     weights = multiplicities.astype(np.uint16)
-    everyone = np.arange(COMBO_COUNT)
-    counts = _count(boards, weights, everyone, everyone, threads or processors())
+    all_combos = np.arange(COMBO_COUNT)
+    counts = _count(boards, weights, all_combos, all_combos, threads or processors())
     renamed = COMBO_PERMUTATIONS.astype(np.int64)
     averaged = []
     for count in counts:

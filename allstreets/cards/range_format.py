@@ -5,8 +5,8 @@ Hands of one weight are covered by tokens: pairs (`QQ-88`), kickers below one hi
 
 1. For each higher card the shortest cover by kicker tokens is found exactly (`_cover_row`).
 2. A token of one gap crosses many such rows; what it covers the rows need not cover, but may.
-   Starting once with none of these tokens and once with all, the one whose taking or leaving
-   shortens the text most is taken or left, until none does; the shorter text of the two stays.
+   Starting once with none of these tokens and once with all, each step adds or removes the one
+   that shortens the text most, until none does; the shorter of the two texts is used.
 
 The result is the shortest text, or nearly: an exact search is not worth its time.
 

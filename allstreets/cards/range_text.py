@@ -10,7 +10,7 @@
 | `98s-65s`  | the same gap, both ranks falling together                                   |
 | `TT+`      | this pair and every higher one                                              |
 | `ATs+`     | the kicker climbs until just below the higher card: ATs, AJs, AQs, AKs      |
-| `98s+`     | connectors, whose kicker has no room to climb: both ranks do: 98s, T9s, …, AKs |
+| `98s+`     | connectors: the kicker has no room, so both ranks climb: 98s, T9s, …, AKs  |
 | `…:0.5`    | weight between 0 and 1; without one the weight is 1                         |
 
 A combo may be named twice with the same weight, not with two different ones.
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_COUNT, combo_text, parse_combo
 from allstreets.cards.hands import HAND_OF_COMBO, hand_index

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError, shortened
+from allstreets.base import InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES

@@ -1,8 +1,8 @@
 """Long runs of a kernel in short pieces.
 
 A kernel cannot be interrupted, so it is called for as many iterations as take about a twentieth
-of a second; between the calls Python answers Ctrl-C and the caller is asked whether to go on. How
-a run is cut never shows in its result.
+of a second; between the calls Python answers Ctrl-C and the caller may stop the run. How a
+run is cut never shows in its result.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LARGEST = 1 << 14
 
 @dataclass
 class Chunks:
-    """How many iterations to ask of a kernel at once; learned from the clock."""
+    """How many iterations a kernel runs per call; learned from the clock."""
 
     size: int = 1
 

@@ -1,4 +1,4 @@
-"""What every solver of a compiled game says about itself, from its regrets and its average."""
+"""What every solver of a compiled game reports, from its regrets and its average."""
 
 from abc import ABC, abstractmethod
 

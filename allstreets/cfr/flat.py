@@ -3,8 +3,8 @@
 Axis letters: N nodes (histories), I information sets, K slots, L levels.
 A **slot** is one action of one information set. Slots are numbered set by set: the actions of set i
 are the slots `slot_start[i]` to `slot_start[i + 1]`, and every table of a solver (regrets, sums of
-strategies) is one float64[K]. A slot also names what poker people call a line of one's own: with
-perfect recall, the last own action tells all own actions before it.
+strategies) is one float64[K]. A slot also names a player's own line: with
+perfect recall, his last action determines all his actions before it.
 
 The steps:
 1. Walk the game level by level. The children of one node are neighbours, and every node comes after
@@ -184,7 +184,7 @@ def _walk(game: Game) -> _Walk:
 
 
 def _visit(walk: _Walk, state: State, last: tuple[int, int]) -> list[Move]:
-    """Note what kind of node `state` is; answers the moves that may be made there."""
+    """Record what kind of node `state` is; returns the legal moves there."""
     terminal = state.is_terminal
     walk.utility.append(state.utility() if terminal else 0.0)
     if terminal:

@@ -7,16 +7,16 @@ samples nature and the opponent; on the way up each of p's information sets on t
 
 The opponent and nature get to a history as often as their probabilities say, so these are not
 multiplied in again: the expectation of what is added is the counterfactual regret. For the same
-reason S gathers the opponent's strategy with his own reach. Every iteration weighs alike, in the
+reason S sums the opponent's strategy with his own reach. Every iteration weighs alike, in the
 regrets and in the average, as in the original proof. Weights that grow with t forget the bad first
 iterations sooner, but make the average one of fewer walks; on Kuhn and Leduc the noise of the walks
 is the larger part, and linear weights are worse on the one and no better on the other.
 
 **Streams.** Random walks are split over `streams`, each with its own random state. With one stream
-every walk learns at once. With several, each gathers against a strategy that stands still for a
-round, and at the end of the round all are put together in the order of the streams. The result
-depends on the seed and the number of streams, never on the number of threads. Standing still for m
-iterations out of t leaves an exploitability of about √(m / t) of the stakes, so rounds are short:
+every walk updates the strategy at once. With several, each accumulates against a strategy that is
+fixed for a round, and at the end of the round all are added in the order of the streams. The result
+depends on the seed and the number of streams, never on the number of threads. A strategy fixed for
+m iterations out of t leaves an exploitability of about √(m / t) of the stakes, so rounds are short:
 64 iterations do not show on Leduc, 1,000 do. Handing a round to other threads takes some 100 µs; in
 games whose walks are as short as Leduc's, an eighth of a microsecond, one thread is fastest.
 
@@ -58,7 +58,7 @@ LONGEST_ROUND = 64  # iterations of all streams together; at first a quarter of 
 
 
 class MccfrSolver(Figures):
-    """External-sampling MCCFR of one game. Same seed and streams, same bits."""
+    """External-sampling MCCFR of one game; the same seed and streams give the same bits."""
 
     def __init__(
         self,

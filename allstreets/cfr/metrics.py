@@ -1,16 +1,16 @@
 """Convergence metrics: each with its own name and meaning, none standing in for another.
 
-| name                | what it says                                                              |
-|---------------------|---------------------------------------------------------------------------|
-| exploitability      | mean of both players' best-response gains (NashConv / 2): the truth       |
-| avg_positive_regret | mean positive regret an entry and iteration: a trend line, **not** a bound |
-| regret_bound        | Σ over information sets of the largest positive regret, an iteration, / 2, |
-|                     | and a term for alternating updates that vanishes with the iterations:     |
-|                     | a true bound on exploitability, where the schedule allows one             |
-| max_regret          | the largest positive regret an iteration                                  |
+| name                | what it says                                                               |
+|---------------------|----------------------------------------------------------------------------|
+| exploitability      | mean of both players' best-response gains (NashConv / 2): the truth        |
+| avg_positive_regret | mean positive regret per entry and iteration: a trend, **not** a bound     |
+| regret_bound        | Σ over information sets of the largest positive regret per iteration, / 2, |
+|                     | and a term for alternating updates that vanishes with the iterations:      |
+|                     | a true bound on exploitability, where the schedule allows one              |
+| max_regret          | the largest positive regret per iteration                                  |
 | strategy_entropy    | mean entropy of the average strategy, 0 (pure) to 1 (uniform)              |
 
-A solver that does not know a figure says `None`, never 0.
+A solver that does not know a figure reports `None`, never 0.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def avg_positive_regret(regrets: NDArray[Any], total_weight: float) -> float:
 
 
 def max_regret(regrets: NDArray[Any], total_weight: float) -> float:
-    """The largest positive regret an iteration; 0 for an untrained or an empty solver."""
+    """The largest positive regret per iteration; 0 for an untrained or an empty solver."""
     if regrets.size == 0 or total_weight <= 0:
         return 0.0
     return float(max(regrets.max(), 0.0) / total_weight)

@@ -1,4 +1,4 @@
-"""How good an action could at best be: what the sound rule of pruning goes by.
+"""How good an action could at best be: the bounds behind the sound rule of pruning.
 
 Axis letters: K lanes, E entries; see `kernels.pruned.Bounds` for the arrays.
 """

@@ -7,7 +7,7 @@ discounted as always and otherwise **not written**, and the regrets of the infor
 are not even discounted.
 
 Two rules say for how long an action stays out, once its regret is negative:
-- `threshold=None`, the sound rule. An upper bound of the true regret is kept for each skipped
+- `threshold=None`, the sound rule. An upper bound of the true regret is maintained for each skipped
   action, U ← d⁻·U + (opponent's reach · best payoff below − value of the set), started at R, and
   the action comes back before U can be positive. It then starts from U: regret matching forgives a
   stored negative regret that is too high, but not one that is lower than the true one.
@@ -92,7 +92,7 @@ class Pruning:
         return np.asarray((iterations <= self.warmup) | exploring, dtype=np.bool_)
 
     def facts(self) -> dict[str, Any]:
-        """What a checkpoint says of the pruning, in JSON's types."""
+        """What a checkpoint records of the pruning, in JSON's types."""
         return {
             "warmup": self.warmup,
             "threshold": self.threshold,

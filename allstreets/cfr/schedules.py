@@ -21,6 +21,7 @@ Every schedule gives a regret that is added now the weight 1; what older ones st
 With a warm-up of w, "dcfr(1.5,0.5,2)@30", the first w iterations are not discounted at all.
 """
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -29,18 +30,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError, suggest
+from allstreets.cfr.pruning import Pruning
 
-LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any number of iterations anybody can wait for
+LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any practical number of iterations
 
 
 class Multipliers(NamedTuple):
-    """What one iteration does: three factors on what is stored, a weight for the new strategy."""
+    """What one iteration does to the numbers that are stored, in the order kernels take it."""
 
-    positive: float
-    negative: float
-    average: float
-    weight: float
-    clip: bool  # whether negative regrets become 0 after the addition
+    positive: float  # factor of positive regrets
+    negative: float  # factor of negative regrets
+    lowest: float  # no regret falls below: 0 clips them, −∞ never does
+    average: float  # factor of the sums that the average strategy is made of
+    weight: float  # of the new strategy in these sums
+    threshold: float = -math.inf  # actions with a smaller regret are pruned
 
 
 @dataclass(frozen=True)
@@ -102,20 +105,27 @@ class Schedule:
             rows[:, 3] = now**self.averaging
         return rows
 
-    def at(self, iteration: int) -> Multipliers:
+    def at(self, iteration: int, pruning: Pruning | None = None) -> Multipliers:
         """The multipliers of one iteration, counted from 1."""
-        return self.run(iteration, 1)[0]
+        return self.run(iteration, 1, pruning)[0]
 
-    def run(self, first: int, count: int) -> list[Multipliers]:
+    def run(self, first: int, count: int, pruning: Pruning | None = None) -> list[Multipliers]:
         """The multipliers of iterations `first`, …, `first` + `count` − 1."""
-        return [
-            Multipliers(positive, negative, average, weight, self.clip)
-            for positive, negative, average, weight in self.table(first, count).tolist()
-        ]
+        iterations = np.arange(first, first + count)
+        thresholds = lowest = np.full(count, -np.inf)
+        if pruning is not None and pruning.is_on:
+            everything = pruning.visits_everything(iterations)
+            thresholds = np.where(everything, -np.inf, pruning.thresholds(iterations))
+            lowest = np.where(iterations > pruning.warmup, -pruning.regret_floor, -np.inf)
+        if self.clip:
+            lowest = np.zeros(count)
+        positive, negative, average, weight = self.table(first, count).T
+        columns = (positive, negative, lowest, average, weight, thresholds)
+        return [Multipliers(*row) for row in np.stack(columns, axis=1).tolist()]
 
     @property
     def lowest_regret(self) -> float:
-        """What a regret is never let below: 0 where clipped, else −∞."""
+        """No regret falls below: 0 where regrets are clipped, else −∞."""
         return 0.0 if self.clip else -np.inf
 
     @property

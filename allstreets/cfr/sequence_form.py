@@ -1,12 +1,12 @@
 """The sequence form: a flat game seen from each player's own lines.
 
-A player's **reach** is one number a slot: the product of his own probabilities on his line up to
+A player's **reach** is one number per slot: the product of his own probabilities on his line up to
 and including that action. What player p's slot earns at the ends of the game right below it,
 without further moves of his own, is then linear in the opponent's reach:
 
     value[k] = Σ over opponent slots c of payoff[k, c] · reach[c]
 
-with payoff[k, c] = Σ of nature's probability × utility over the ends whose last slots are k and c.
+with payoff[k, c] = Σ of nature's probability × utility over the ends with last slots k and c.
 So one product with a sparse matrix, an entry for each end of the game, replaces the walk over all
 histories, and the rest of an iteration happens on the player's own information sets. Nothing is
 approximated: the values are the counterfactual values of the walk, summed in another order.

@@ -1,4 +1,4 @@
-"""Whether a stored state belongs to the solver that is asked to go on from it."""
+"""Whether a stored state belongs to the solver that resumes from it."""
 
 from collections.abc import Mapping
 from typing import Any

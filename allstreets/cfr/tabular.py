@@ -6,7 +6,7 @@ One iteration t does for the first player and then for the second:
 2. Regrets: discount what is stored, add (value of the action − value of the set), clip if the
    schedule says so. Values already contain the opponent's and nature's probability.
 3. Average: discount the sums, add weight × own reach of the strategy just played.
-4. Strategy: regret matching; then the player's reach anew, which the opponent meets next.
+4. Strategy: regret matching; then the player's new reach, which the opponent meets next.
 
 Zinkevich et al. (2007), Regret minimization in games with incomplete information. For the schedules
 see `schedules`, for pruning `pruning`, for the form of the game `sequence_form`.
@@ -35,7 +35,7 @@ from allstreets.kernels.tabular import iterate, match_regrets
 
 
 class CfrSolver(Figures):
-    """Counterfactual regret minimisation of one game. Same input, same bits."""
+    """Counterfactual regret minimisation of one game; the same input gives the same bits."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class CfrSolver(Figures):
         The average regrets of both players, each bounded by the sum over his information sets, add
         up to at least twice the exploitability when iterations weigh alike in regrets and average
         and nothing is skipped. With alternating updates the second player's regrets meet the first
-        player's next strategy: the averages that the two regrets speak of are shifted by one
+        player's next strategy: the averages behind the two regrets are shifted by one
         iteration, which is worth at most the range of utilities once (Burch et al. 2019).
         """
         if not self.schedule.weighs_alike or self.pruning or not self.iterations:

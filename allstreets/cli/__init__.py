@@ -1,1 +1,1 @@
-"""The command line: one file a verb. What a verb computes lives in the layers below."""
+"""The command line: one file per subcommand. Its computations live in the layers below."""

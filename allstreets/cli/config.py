@@ -1,5 +1,6 @@
-"""allstreets config: what config files may hold."""
+"""allstreets config: the schemas of config files."""
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -17,7 +18,7 @@ class ConfigKind(StrEnum):
 
 @app.callback()
 def config() -> None:
-    """What config files may hold.
+    """Schemas of config files.
 
     \b
     Examples:
@@ -29,7 +30,7 @@ def config() -> None:
 
 @app.command("schema")
 def schema(
-    kind: Annotated[ConfigKind, typer.Argument(help="Which file.")] = ConfigKind.spot,
+    kind: Annotated[ConfigKind, typer.Argument(help="The kind of file.")] = ConfigKind.spot,
 ) -> None:
     """Print the JSON schema of a config file, for editors that check YAML while you type.
 
@@ -39,11 +40,7 @@ def schema(
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
     """
-    import json
-
-    from allstreets.training import ConfigModel, config_schema
-    from allstreets.training.spot_config import SpotConfig
-    from allstreets.training.train_config import TrainConfig
+    from allstreets.training import ConfigModel, SpotConfig, TrainConfig, config_schema
 
     models: dict[ConfigKind, type[ConfigModel]] = {
         ConfigKind.spot: SpotConfig,

@@ -1,18 +1,18 @@
-"""allstreets equity: what two hands or ranges win from each other."""
+"""allstreets equity: one hand or range against another."""
 
 import time
 from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, percent, print_json
 
 BAR_WIDTH = 67
 
 
 def equity(
     first: Annotated[str, typer.Argument(help="A hand or a range: AKs, AsKh, 'TT+,AQs+'.")],
-    second: Annotated[str, typer.Argument(help="The hand or range that it meets.")],
+    second: Annotated[str, typer.Argument(help="The opposing hand or range.")],
     board: Annotated[str, typer.Option("--board", "-b", help="Flop, turn or river.")] = "",
     json: JsonOption = False,
 ) -> None:
@@ -68,7 +68,7 @@ def equity(
     ):
         live = given.on(cards)
         out.print(f"\n{title}: {given}")
-        out.print(f"{live.combos:g} combos, equity {100 * share:.2f} %")
+        out.print(f"{live.combos:g} combos, equity {percent(share)}")
         weights = np.where(np.isnan(by_combo), 0.0, live.weights)
         totals = np.bincount(HAND_OF_COMBO, weights * np.nan_to_num(by_combo), HAND_COUNT)
         counts = np.bincount(HAND_OF_COMBO, weights, HAND_COUNT)
@@ -76,15 +76,15 @@ def equity(
         out.print(heat_grid(by_hand))
     out.print(
         "In each grid: the hand's equity in %, suited above the diagonal, offsuit below.\n"
-        f"First wins {100 * result.win:.2f} %, ties {100 * result.tie:.2f} %, "
-        f"loses {100 * result.lose:.2f} %.\n"
+        f"First wins {percent(result.win)}, ties {percent(result.tie)}, "
+        f"loses {percent(result.lose)}.\n"
         f"Exact: {result.runouts:,} runouts for each pair of combos, {seconds:.2f} s."
     )
 
 
 def _announce_preflop_table() -> None:
-    """Say what takes a while, the first time ever."""
-    from allstreets.cards.matchups import preflop_table_is_kept
+    """Announce the table that is computed on first use."""
+    from allstreets.cards import preflop_table_is_kept
 
     if not preflop_table_is_kept():
-        typer.echo("Computing all preflop equities; about ten seconds, this once …", err=True)
+        typer.echo("Computing all preflop equities, once, about ten seconds …", err=True)

@@ -1,33 +1,33 @@
-"""allstreets explore: look into solutions, and solve spots, in the browser."""
+"""allstreets explore: view solutions, and solve spots, in the browser."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-RUNS = Path("runs")  # where `allstreets train` leaves what it solves
+RUNS = Path("runs")  # where `allstreets train` writes its solutions
 
 
 def explore(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="DIR", help="Solutions, or folders of them; default: runs, if it is there."
+            metavar="DIR", help="Solutions, or folders of them; default: runs, if it exists."
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Default: 8169, or any that is free."),
+        typer.Option(min=0, max=65535, help="Default: 8169, or any free port."),
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
     solves: Annotated[
         Path | None,
-        typer.Option(help="Where spots solved in the browser are kept; default: your data folder."),
+        typer.Option(help="Folder for spots solved in the browser; default: your data folder."),
     ] = None,
 ) -> None:
-    """Look into solutions in the browser, and solve spots there.
+    """View solutions in the browser, and solve spots there.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def explore(
       allstreets explore solved/
       allstreets explore runs/ solved/ --port 9000 --no-browser
 
-    The server listens on this machine only. Ctrl-C ends it; what is being solved is saved.
+    The server listens on this machine only. Ctrl-C ends it and saves running solves.
     """
     from allstreets.base import InputError
 
@@ -44,8 +44,7 @@ def explore(
             what = "is a file" if folder.exists() else "does not exist"
             raise InputError(f"{folder} {what}; name the folder of a solution, or one above it")
 
-    from allstreets.explorer.server import serve
-    from allstreets.explorer.solves.folders import default_folder
+    from allstreets.explorer import default_folder, serve
 
     serve(
         folders or default_folders(),
@@ -57,5 +56,5 @@ def explore(
 
 
 def default_folders() -> list[Path]:
-    """What is opened where nothing is named: the runs of the current folder."""
+    """What is opened by default: the runs of the current folder."""
     return [RUNS] if any(RUNS.glob("*/manifest.json")) else []

@@ -1,4 +1,4 @@
-"""allstreets flops: the 1,755 flops, or which of them a given flop is."""
+"""allstreets flops: the 1,755 flops, or the one that a given flop is isomorphic to."""
 
 import sys
 from collections import Counter
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
 
 if TYPE_CHECKING:
     from allstreets.cards import Flop
@@ -23,14 +23,14 @@ class FlopFormat(StrEnum):
 
 def flops(
     flop: Annotated[
-        str, typer.Argument(help="One flop, in any spelling; without it, all of them.")
+        str, typer.Argument(help="One flop, with any suits; default: all of them.")
     ] = "",
     form: Annotated[
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")
     ] = FlopFormat.text,
     json: JsonOption = False,
 ) -> None:
-    """The 1,755 flops that differ by more than the names of suits, or one of them.
+    """The 1,755 flops that are distinct up to suit isomorphism, or one of them.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ def _show_one(text: str, form: FlopFormat) -> None:
         out.print("suits: " + ", ".join(f"{old} → {new}" for old, new in suit_map.items()))
         out.print(
             f"{facts['suits']}, {facts['pairing']}, {facts['connectedness']}, "
-            f"{facts['high_card']} high; stands for {facts['multiplicity']} of 22,100 flops"
+            f"{facts['high_card']} high; represents {facts['multiplicity']} of 22,100 flops"
         )
 
 
@@ -89,22 +89,19 @@ def _show_all(form: FlopFormat) -> None:
     if form is FlopFormat.csv:
         _write_csv(rows)
         return
-    from rich.table import Table
-
     out = console()
     for column in ("suits", "pairing", "connectedness"):
         kinds = Counter[str](row[column] for row in rows)
         dealt = Counter[str]()
         for row in rows:
             dealt[row[column]] += row["multiplicity"]
-        table = Table(column, "flops", "dealt", "share", box=None, pad_edge=False)
+        table = plain_table(column, "flops", "dealt", "share")
         for kind, count in kinds.most_common():
-            table.add_row(
-                kind, f"{count:,}", f"{dealt[kind]:,}", f"{100 * dealt[kind] / 22100:.1f} %"
-            )
+            share = percent(dealt[kind] / 22100, 1)
+            table.add_row(kind, f"{count:,}", f"{dealt[kind]:,}", share)
         out.print(table)
         out.print()
-    out.print(f"{len(rows):,} flops stand for 22,100; --format csv or json lists them")
+    out.print(f"{len(rows):,} flops represent 22,100; --format csv or json lists them")
 
 
 def _write_csv(rows: list[dict[str, Any]]) -> None:

@@ -16,29 +16,27 @@ ABSENT = Style(color="grey50")
 MARGIN = Style(bold=True)
 MIX_WIDTH = 5  # letters of a cell, and so the steps of its colours
 
-Cell = Callable[[int], tuple[str, Style]]
+Cell = Callable[[int], list[tuple[str, Style]]]
 
 
 def grid(cell: Cell, *, margins: bool = False) -> Text:
-    """All hands as thirteen lines; `cell` gives the letters and the style of one.
+    """All hands as thirteen lines; `cell` gives the letters of one, piece by piece with its style.
 
     With `margins` the ranks stand above and to the left, for cells that do not name their hand.
     """
-    rows: list[list[tuple[str, Style]]] = [[("", Style())] * 13 for _ in range(13)]
-    for hand in range(HAND_COUNT):
-        row, column = grid_cell(hand)
-        rows[row][column] = cell(hand)
+    cells = {grid_cell(hand): cell(hand) for hand in range(HAND_COUNT)}
     picture = Text()
     if margins:
-        width = len(rows[0][0][0])
+        width = sum(len(letters) for letters, _ in cells[0, 0])
         picture.append(
             "  " + "".join(f"{rank:^{width}}" for rank in reversed(RANKS)) + "\n", MARGIN
         )
-    for rank, row_cells in zip(reversed(RANKS), rows, strict=True):
+    for row, rank in enumerate(reversed(RANKS)):
         if margins:
             picture.append(f"{rank} ", MARGIN)
-        for letters, style in row_cells:
-            picture.append(letters, style)
+        for column in range(len(RANKS)):
+            for letters, style in cells[row, column]:
+                picture.append(letters, style)
         picture.append("\n")
     return picture
 
@@ -46,12 +44,12 @@ def grid(cell: Cell, *, margins: bool = False) -> Text:
 def weight_grid(weights: NDArray[np.float64]) -> Text:
     """Hands [169] by weight: a bar of that height beside the name, a dot for none at all."""
 
-    def cell(hand: int) -> tuple[str, Style]:
+    def cell(hand: int) -> list[tuple[str, Style]]:
         weight = float(weights[hand])
         if weight <= 0:
-            return f"{'·':^4} ", ABSENT
+            return [(f"{'·':^4} ", ABSENT)]
         bar = BARS[max(1, round(weight * (len(BARS) - 1)))]
-        return f"{HAND_NAMES[hand]:<3}{bar} ", Style(color="green", bold=weight == 1)
+        return [(f"{HAND_NAMES[hand]:<3}{bar} ", Style(color="green", bold=weight == 1))]
 
     return grid(cell)
 
@@ -59,12 +57,11 @@ def weight_grid(weights: NDArray[np.float64]) -> Text:
 def heat_grid(shares: NDArray[np.float64]) -> Text:
     """Hands [169] by a share from 0 to 1 in per cent, coloured; a dot where it is NaN."""
 
-    def cell(hand: int) -> tuple[str, Style]:
+    def cell(hand: int) -> list[tuple[str, Style]]:
         share = float(shares[hand])
         if np.isnan(share):
-            return f"{'·':^5}", ABSENT
-        style = Style(color="black", bgcolor=heat_colour(share))
-        return f"{100 * share:^5.0f}", style
+            return [(f"{'·':^5}", ABSENT)]
+        return [(f"{100 * share:^5.0f}", _paint(heat_colour(share)))]
 
     return grid(cell, margins=True)
 
@@ -100,26 +97,22 @@ def mix_grid(
     For eyes and terminals without colour it names the most frequent action and its per cent. A star
     stands behind hands that are `marked` [169].
     """
-    cells: dict[int, tuple[str, list[str]]] = {}
-    for hand in range(HAND_COUNT):
+
+    def cell(hand: int) -> list[tuple[str, Style]]:
         mix = shares[:, hand]
         if np.isnan(mix).any():
-            continue
+            return [(f"{'·':^{MIX_WIDTH}}", ABSENT)]
         most = int(np.argmax(mix))
         ends = np.round(np.cumsum(mix) * MIX_WIDTH)
         painted = [colours[int(np.searchsorted(ends, place + 0.5))] for place in range(MIX_WIDTH)]
         mark = "*" if marked is not None and marked[hand] else " "
-        cells[hand] = f"{symbols[most]}{100 * mix[most]:3.0f}{mark}", painted
+        letters = f"{symbols[most]}{100 * mix[most]:3.0f}{mark}"
+        return [(letter, _paint(colour)) for letter, colour in zip(letters, painted, strict=False)]
 
-    picture = Text()
-    picture.append("  " + "".join(f"{rank:^{MIX_WIDTH}}" for rank in reversed(RANKS)), MARGIN)
-    by_place = {grid_cell(hand): hand for hand in range(HAND_COUNT)}
-    for row, rank in enumerate(reversed(RANKS)):
-        picture.append(f"\n{rank} ", MARGIN)
-        for column in range(13):
-            letters, painted = cells.get(by_place[row, column], (f"{'·':^{MIX_WIDTH}}", []))
-            if not painted:
-                picture.append(letters, ABSENT)
-            for letter, colour in zip(letters, painted, strict=False):
-                picture.append(letter, Style(color="black", bgcolor=colour))
+    picture = grid(cell, margins=True)
+    picture.right_crop(1)  # the end of the last line
     return picture
+
+
+def _paint(colour: str) -> Style:
+    return Style(color="black", bgcolor=colour)

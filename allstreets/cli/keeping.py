@@ -1,4 +1,4 @@
-"""What becomes of a solution that could not be written: another folder is asked for."""
+"""A solution that could not be written: another folder is requested."""
 
 import sys
 from collections.abc import Callable
@@ -6,25 +6,25 @@ from pathlib import Path
 
 import typer
 
-from allstreets.base.errors import InputError
+from allstreets.base import InputError
 
 UNSAVED = 2  # the exit code, that of a folder which cannot be used
 
 
 def kept_in(output: Path | None, unsaved: str | None, keep: Callable[[Path], None]) -> Path | None:
-    """Where a solution is: in `output`, or elsewhere; None if it is kept nowhere.
+    """Where a solution is: in `output`, or elsewhere; None if it is not saved.
 
-    `unsaved` says why it could not be written. Whoever sits at the terminal may name another
-    folder, as often as it takes: the result is still in memory.
+    `unsaved` says why it could not be written. At a terminal the user may name another folder, as
+    often as it takes: the result is still in memory.
     """
     if unsaved is None:
         return output
     typer.echo(f"Error: {unsaved}", err=True)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        typer.echo("The solution is not kept; the result above is all there is of it.", err=True)
+        typer.echo("The solution is not saved; only the result above remains.", err=True)
         return None
     while True:
-        question = "Another folder for the solution (empty: leave it)"
+        question = "Another folder for the solution (empty: do not save)"
         name = typer.prompt(question, default="", show_default=False, err=True).strip()
         if not name:
             return None

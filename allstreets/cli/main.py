@@ -1,7 +1,7 @@
-"""The `allstreets` command: its verbs, and what becomes of errors.
+"""The `allstreets` command: its subcommands, and how errors are reported.
 
-Exit codes: 0 good, 2 bad input, 1 a fault of ours, 130 Ctrl-C (and SIGTERM or SIGHUP to a run). The
-verbs import what they compute with when they run, so that help and completion answer at once.
+Exit codes: 0 good, 2 bad input, 1 a bug of ours, 130 Ctrl-C (and SIGTERM or SIGHUP to a run).
+Subcommands import their tools when they run, so that help and completion answer at once.
 """
 
 import os
@@ -14,8 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from allstreets.base.errors import InputError, shortened
-from allstreets.base.interrupt import INTERRUPTED, ends_by_signals
+from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
@@ -35,7 +34,7 @@ NAME_SHOWN = 60  # characters of a file's name in a message
 app = typer.Typer(
     name="allstreets",
     help="Heads-up no-limit hold'em solved as one game, preflop through river.",
-    epilog="Each verb has its own help with examples: allstreets equity --help",
+    epilog="Each command has its own help, with examples: allstreets equity --help",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -43,13 +42,13 @@ app = typer.Typer(
 )
 
 
-def _keeps(verb: Callable[..., None]) -> Callable[..., None]:
-    """A verb that may hold what is not saved yet, from its first line on."""
+def _keeps(subcommand: Callable[..., None]) -> Callable[..., None]:
+    """A subcommand that may hold unsaved state, from its first line on."""
 
-    @wraps(verb)
+    @wraps(subcommand)
     def run(*arguments: Any, **options: Any) -> None:
         with ends_by_signals():
-            verb(*arguments, **options)
+            subcommand(*arguments, **options)
 
     return run
 
@@ -110,17 +109,17 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(error, OSError):
             return _complain(_system_fault(error))
         if isinstance(error, MemoryError):
-            return _complain("there is not enough memory for this; make the job smaller")
+            return _complain("not enough memory; make the job smaller")
         sys.stderr.write(
-            f"Internal fault: {type(error).__name__}: {error}\n"
-            f"This is a mistake in allstreets; {DEBUG_VARIABLE}=1 shows where it happened.\n"
+            f"Internal error: {type(error).__name__}: {error}\n"
+            f"This is a bug in allstreets; {DEBUG_VARIABLE}=1 shows where it happened.\n"
         )
         return 1
     return code if isinstance(code, int) else 0
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Warnings are for people: one line, without the place in our code that gave them."""
+    """Warnings are for users: one line, without the place in our code that raised them."""
     sys.stderr.write(f"Warning: {message}\n")
 
 
@@ -130,13 +129,13 @@ def _complain(message: str, hint: str = "") -> int:
 
 
 def _system_fault(error: OSError) -> str:
-    """What the system would not do: write to the terminal's end, or use a file or a folder."""
+    """What the system refused: writing to standard output, or using a file or a folder."""
     reason = error.strerror or str(error)
     if error.filename is None:
         if (output := output_fault()) is not None:
             give_up_output()
             return f"cannot write to standard output: {output.strerror}"
-        return f"the system refused: {reason}; is there room on the disk and in memory?"
+        return f"the system refused: {reason}; check the free space on disk and in memory"
     name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
     return f"cannot use {shortened(name, NAME_SHOWN)}: {reason}; name another file or folder"
 

@@ -1,9 +1,6 @@
-"""A node of a solution on a terminal: head, actions, 13×13 picture, table by combo."""
+"""A decision on a terminal: head, actions, 13×13 picture, table by combo."""
 
-import math
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,58 +8,80 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from allstreets.solvers import NodeResult
+    from allstreets.solvers import Decision
 
 EDGE = 1e-4  # a reach below it is shown as 0
 
 
-def print_head(out: "Console", node: "NodeResult") -> None:
-    """Where we are, and what both ranges are worth."""
-    from allstreets.cards import cards_text
-    from allstreets.solvers.spot.report import player_rows
-    from allstreets.solvers.spot.words import node_notes
+def print_head(out: "Console", node: "Decision") -> None:
+    """The place, and the EVs of both ranges."""
+    from allstreets.solvers import decision_notes, number_text, percent_text, player_rows
 
-    line = node.line.strip() or "first decision"
-    call = f", {node.to_call} to call" if node.to_call else ""
-    out.print(
-        f"{line}\nboard {cards_text(node.board)}   {node.player.name} to act   "
-        f"pot {node.pot} chips{call}"
-    )
-    for note in node_notes(node):
+    out.print(node.line.strip() or "first decision", markup=False)
+    for line in _where(node):
+        out.print(line)
+    for note in decision_notes(node):
         out.print(note, style="bold", markup=False, highlight=False)
-    out.print(f"\n{'':4}{'combos':>8}{'equity':>10}{'EV chips':>11}{'EQR':>9}")
-    for row in player_rows(node):
-        out.print(
-            f"{row['player']:4}{row['combos']:8.1f}{_percent(row['equity'])}"
-            f"{_number(row['ev'], 11)}{_percent(row['eqr'], 9)}"
-        )
+    rows = player_rows(node)
+    shares = [key for key in ("equity", "eqr") if key in rows[0]]
+    width = 11 if shares else 9
+    head = [f"{'EV ' + node.unit.name:>{width}}"]
+    if shares:
+        head = [f"{'equity':>10}", *head, f"{'EQR':>9}"]
+    out.print(f"\n{'':4}{'combos':>8}{''.join(head)}")
+    for player in node.unit.order:
+        row = rows[player]
+        cells = [f"{number_text(row[f'ev{node.unit.column}'], node.unit.sign):>{width}}"]
+        if shares:
+            equity, eqr = percent_text(row["equity"]), percent_text(row["eqr"])
+            cells = [f"{equity:>10}", *cells, f"{eqr:>9}"]
+        out.print(f"{row['player']:4}{row['combos']:8.1f}{''.join(cells)}")
 
 
-def print_mix(out: "Console", node: "NodeResult") -> None:
-    """How often each action is taken and what it is worth, and the 13×13 picture."""
-    from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot.html import node_colours
-    from allstreets.solvers.spot.report import action_symbols
-    from allstreets.solvers.words import EV_LEGEND, mix_lines
+def _where(node: "Decision") -> list[str]:
+    """Board or street, who acts, pot and stacks; of a whole game how often play gets here."""
+    from allstreets.cards import cards_text
+    from allstreets.solvers import pot_text, share_text
 
-    symbols, colours = action_symbols(node), node_colours(node)
-    evs = node.taken_evs(), node.range_evs()
-    rows = mix_lines(node.labels, node.frequencies(), evs, node.line_reach.action_notes())
-    print_table(out, rows, symbols, colours)
-    if node.reached:
+    table = f"{node.seat} to act   {pot_text(node)}"
+    if node.by_combo:
+        return [f"board {cards_text(node.board)}   {table}"]
+    unit = "" if node.unit.name == "pot" else f" {node.unit.name}"
+    stacks = dict.fromkeys(f"{node.stacks[player]:g}{unit}" for player in node.unit.order)
+    among = "of the hands that are dealt this flop" if node.board else "of all hands"
+    rare = ": hardly ever" if node.is_rare else ""
+    return [
+        f"{node.street.text}   {table}, {' and '.join(stacks)} behind",
+        f"reached in {share_text(node.share)} {among}{rare}",
+    ]
+
+
+def print_mix(out: "Console", node: "Decision") -> None:
+    """How often each action is taken, its EV, and the 13×13 picture."""
+    from allstreets.solvers import EV_LEGEND, action_symbols, decision_lines, node_colours
+
+    print_table(out, decision_lines(node), action_symbols(node), node_colours(node))
+    if node.known:
         out.print(EV_LEGEND)
     out.print()
-    shares = np.array([node.by_hand(chances) for chances in node.strategy])
-    locked = node.by_hand(node.locked.astype(np.float64)) > 0
-    out.print(mix_grid(shares, symbols, colours, locked))
-    star = "; * locked" if locked.any() else ""
+    out.print(mix_picture(node))
+    star = "; * locked" if node.locked.any() else ""
     out.print(f"In each cell: the most frequent action and how often, in %{star}; suited above.")
+
+
+def mix_picture(node: "Decision") -> "Text":
+    """The 13×13 picture of a decision."""
+    from allstreets.cli.grid import mix_grid
+    from allstreets.solvers import action_symbols, node_colours
+
+    locked = node.locked_cells() > 0
+    return mix_grid(node.shown_strategy(), action_symbols(node), node_colours(node), locked)
 
 
 def print_table(
     out: "Console", rows: "Sequence[str]", symbols: "Sequence[str]", colours: "Sequence[str]"
 ) -> None:
-    """A head and a row an action, each behind its symbol in its colour."""
+    """A head and one row per action, each after its symbol in its colour."""
     out.print(f"\n{'':4}{rows[0]}")
     for line in coloured_rows(rows[1:], symbols, colours):
         out.print(line)
@@ -71,7 +90,7 @@ def print_table(
 def coloured_rows(
     rows: "Sequence[str]", symbols: "Sequence[str]", colours: "Sequence[str]"
 ) -> "list[Text]":
-    """Rows behind the symbols of their actions."""
+    """Rows after the symbols of their actions."""
     from rich.style import Style
     from rich.text import Text
 
@@ -81,11 +100,11 @@ def coloured_rows(
     ]
 
 
-def print_combos(out: "Console", node: "NodeResult") -> None:
-    """One line a combo; the EVs of the actions stand beside their frequencies where they fit."""
-    from allstreets.solvers.spot.report import combo_rows
+def print_combos(out: "Console", node: "Decision") -> None:
+    """One line per combo, with the EVs of the actions next to their frequencies if they fit."""
+    from allstreets.solvers import number_text, percent_text, reached_rows
 
-    rows = [row for row in combo_rows(node) if row["reach"] >= EDGE]
+    rows = [row for row in reached_rows(node) if row["reach"] >= EDGE]
     head = f"{'combo':6}{'reach':>6}{'equity':>8}{'EV':>9}{'EQR':>7}"
     wide = len(head) + 17 * len(node.actions) <= out.width
     for action in node.actions:
@@ -93,25 +112,25 @@ def print_combos(out: "Console", node: "NodeResult") -> None:
     out.print(f"\n{head}")
     for row in rows:
         mark = "*" if row["locked"] else ""
-        text = f"{row['combo'] + mark:6}{row['reach']:6.3f}{_percent(row['equity'], 8)}"
-        text += f"{_number(row['ev'], 9)}{_percent(row['eqr'], 7, 0)}"
+        text = f"{row['combo'] + mark:6}{row['reach']:6.3f}{percent_text(row['equity']):>8}"
+        text += f"{number_text(row['ev']):>9}{percent_text(row['eqr'], 0):>7}"
         for action in node.actions:
-            text += _percent(row[action], 8)
-            text += _number(row[f"ev_{action}"], 9) if wide else ""
+            text += f"{percent_text(row[action]):>8}"
+            text += f"{number_text(row[f'ev_{action}']):>9}" if wide else ""
         out.print(text)
     if any(row["locked"] for row in rows):
-        out.print("* locked: the strategy was given, not found.")
+        out.print("* locked: the strategy was given, not solved.")
     if not wide:
-        out.print("EVs of the single actions: --format csv or json, or a wider window.")
+        out.print("EVs per action: --format csv or json, or a wider window.")
 
 
-def _percent(share: Any, width: int = 10, digits: int = 1) -> str:
-    if math.isnan(share):
-        return f"{'–':>{width}}"
-    return f"{round(100 * share, digits) + 0.0:>{width - 2}.{digits}f} %"
+def write_node(node: "Decision", form: str) -> None:
+    """A decision as JSON or CSV on stdout."""
+    from allstreets.cli.output import print_json
+    from allstreets.cli.report import write_csv
+    from allstreets.solvers import node_report, reached_rows
 
-
-def _number(value: Any, width: int) -> str:
-    if math.isnan(value):
-        return f"{'–':>{width}}"
-    return f"{round(value, 2) + 0.0:>{width},.2f}"  # + 0.0: no minus before a zero
+    if form == "json":
+        print_json(node_report(node))
+    else:
+        write_csv(reached_rows(node))

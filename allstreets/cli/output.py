@@ -1,4 +1,4 @@
-"""Where output goes: figures to stdout, talk to stderr; with --json one object, last on stdout."""
+"""Where output goes: results to stdout, progress to stderr; --json: one object, last on stdout."""
 
 import json
 import shlex
@@ -11,9 +11,10 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
+    bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
 ]
 
 
@@ -34,7 +35,7 @@ def _quoted(word: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """A console for people; on something that is not a terminal it writes plain text."""
+    """A console for users; if it is not a terminal, it writes plain text."""
     from rich.console import Console
 
     made = Console(stderr=stderr, highlight=False)
@@ -42,8 +43,24 @@ def console(*, stderr: bool = False) -> "Console":
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=10_000)
 
 
+def plain_table(*columns: str) -> "Table":
+    """A table without lines."""
+    from rich.table import Table
+
+    return Table(*columns, box=None, pad_edge=False)
+
+
+def percent(share: float, digits: int = 2, width: int = 0) -> str:
+    """A share in per cent, right-aligned in `width` letters; what rounds to nothing has no sign.
+
+    >>> percent(0.125), percent(-0.00001, 1), percent(0.5, 0, width=7)
+    ('12.50 %', '0.0 %', '   50 %')
+    """
+    return f"{round(100 * share, digits) + 0.0:>{max(width - 2, 0)}.{digits}f} %"
+
+
 def print_looks(out: "Console", folder: Path, *where: str) -> None:
-    """How to look into what was kept."""
+    """How to open the solution."""
     report, explore = command("report", folder, *where), command("explore", folder)
     out.print(f"Look further: {report}", markup=False, soft_wrap=True)
     out.print(f"In the browser: {explore}", markup=False, soft_wrap=True)

@@ -1,90 +1,15 @@
-"""A decision by hand class on a terminal: head, actions, and the 13×13 picture."""
+"""The first decisions of a whole game on a terminal: in full, or as charts while it is solved."""
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.text import Text
 
-    from allstreets.solvers.class_node import NodeView
-    from allstreets.solvers.unified.result import PreflopResult
-    from allstreets.solvers.unified.solver import UnifiedSolver
+    from allstreets.solvers import Decision, PreflopResult, UnifiedSolver
     from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
-EV_NOTE = "EVs are in bb, results of the whole hand: what was put in before counts as lost."
-
-
-def print_node(out: "Console", node: "NodeView") -> None:
-    """Everything about a decision."""
-    print_node_head(out, node)
-    print_node_mix(out, node)
-
-
-def print_node_head(out: "Console", node: "NodeView") -> None:
-    """Where we are, and what both ranges are worth."""
-    from allstreets.solvers.class_node import SEATS, player_rows
-
-    call = f", {node.to_call:g} bb to call" if node.to_call else ""
-    behind = " and ".join(
-        dict.fromkeys(f"{stack:g} bb" for stack in (node.stacks[1], node.stacks[0]))
-    )
-    out.print(node.line or "first decision", markup=False)
-    out.print(
-        f"{node.street.text}   {node.player.seat} to act   pot {node.pot:g} bb{call}, "
-        f"{behind} behind"
-    )
-    among = "of all hands" if node.flop is None else "of the hands that are dealt this flop"
-    rare = ": hardly ever" if node.is_rare else ""
-    out.print(f"reached in {_percent(node.share, 0)} {among}{rare}")
-    if not node.reached:
-        out.print(node.line_reach.why_not(SEATS), style="bold", markup=False, highlight=False)
-    out.print(f"\n{'':4}{'combos':>8}{'EV bb':>9}")
-    for row in reversed(player_rows(node)):
-        out.print(f"{row['player']:4}{row['combos']:8.1f}{_signed(row['ev_bb'], 9)}")
-
-
-def print_node_mix(out: "Console", node: "NodeView") -> None:
-    """How often each action is taken and what it is worth, and the 13×13 picture."""
-    from allstreets.cli.node_view import print_table
-    from allstreets.solvers.spot.html import node_colours
-    from allstreets.solvers.spot.report import action_symbols
-    from allstreets.solvers.words import EV_LEGEND
-
-    print_table(out, _rows(node, evs=True), action_symbols(node), node_colours(node))
-    if node.known:
-        out.print(EV_LEGEND)
-    out.print()
-    out.print(mix_picture(node))
-    out.print("In each cell: the most frequent action and how often, in %; suited above.")
-
-
-def _rows(node: "NodeView", *, evs: bool) -> list[str]:
-    """A head and a line an action: its name, how often it is taken, its EVs."""
-    from allstreets.solvers.words import mix_lines, number_text
-
-    told = (node.taken_evs(), node.range_evs()) if evs else None
-    notes = node.line_reach.action_notes() if evs else [""] * len(node.labels)
-    return mix_lines(node.labels, node.frequencies(), told, notes, lambda ev: number_text(ev, "+"))
-
-
-def mix_lines(node: "NodeView") -> "list[Text]":
-    """A line an action: its symbol in its colour, its name, how often it is taken."""
-    from allstreets.cli.node_view import coloured_rows
-    from allstreets.solvers.spot.html import node_colours
-    from allstreets.solvers.spot.report import action_symbols
-
-    return coloured_rows(_rows(node, evs=False)[1:], action_symbols(node), node_colours(node))
-
-
-def mix_picture(node: "NodeView") -> "Text":
-    """The 13×13 picture of a decision."""
-    from allstreets.cli.grid import mix_grid
-    from allstreets.solvers.spot.html import node_colours
-    from allstreets.solvers.spot.report import action_symbols
-
-    return mix_grid(node.shown_strategy(), action_symbols(node), node_colours(node))
+EV_NOTE = "EVs are in bb, results of the whole hand: chips already put in count as lost."
 
 
 def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") -> None:
@@ -96,7 +21,7 @@ def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") 
     from rich.table import Table
     from rich.text import Text
 
-    from allstreets.training.progress import standing
+    from allstreets.training import standing
 
     charts = [_chart(node) for node in _opening(result)]
     if not charts:
@@ -114,54 +39,48 @@ def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") 
     out.print(Group(heading, *parts), no_wrap=True, overflow="crop")
 
 
-def _chart(node: "NodeView") -> "tuple[RenderableType, ...]":
+def _chart(node: "Decision") -> "tuple[RenderableType, ...]":
     """Title, actions and picture of a decision."""
     from rich.console import Group
     from rich.text import Text
 
-    return Text(_opening_title(node)), Group(*mix_lines(node)), mix_picture(node)
+    from allstreets.cli.node_view import coloured_rows, mix_picture
+    from allstreets.solvers import action_symbols, decision_lines, node_colours
+
+    rows = decision_lines(node, evs=False)[1:]
+    lines = coloured_rows(rows, action_symbols(node), node_colours(node))
+    return Text(_opening_title(node)), Group(*lines), mix_picture(node)
 
 
 def print_opening(out: "Console", solution: "PreflopResult | UnifiedSolver") -> None:
-    """The small blind's first decision, and the big blind's answer to the first raise.
+    """The small blind's first decision, and the big blind's response to the first raise.
 
-    `solution` is a solver in memory, or what was loaded from a bundle.
+    `solution` is a solver in memory, or a solution loaded from a bundle.
     """
+    from allstreets.cli.node_view import print_mix
+
     nodes = _opening(_result(solution))
     if not nodes:
         out.print("The blinds are all-in: there is no decision before the flop.")
     for node in nodes:
         out.print(f"\n{_opening_title(node)}", markup=False, end="")
-        print_node_mix(out, node)
+        print_mix(out, node)
     if any(node.known for node in nodes):
         out.print(EV_NOTE)
 
 
-def _opening(result: "PreflopResult") -> "list[NodeView]":
+def _opening(result: "PreflopResult") -> "list[Decision]":
     return [result.node(line) for line in result.opening_lines()]
 
 
-def _opening_title(node: "NodeView") -> str:
-    from allstreets.solvers.preflop.chart import node_title
+def _opening_title(node: "Decision") -> str:
+    from allstreets.solvers import node_title, share_text
 
-    reached = f" ({_percent(node.share, 0)} of hands)" if node.line else ""
+    reached = f" ({share_text(node.share)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
 
 
 def _result(solution: "PreflopResult | UnifiedSolver") -> "PreflopResult":
-    from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
+    from allstreets.solvers import PreflopResult, UnifiedResult
 
     return solution if isinstance(solution, PreflopResult) else UnifiedResult.of(solution)
-
-
-def _percent(share: Any, width: int = 10) -> str:
-    if math.isnan(share):
-        return f"{'–':>{width}}"
-    digits = 1 if share >= 0.0005 or share == 0 else 3
-    return f"{100 * share:>{max(width - 2, 0)}.{digits}f} %"
-
-
-def _signed(value: Any, width: int) -> str:
-    if math.isnan(value):
-        return f"{'–':>{width}}"
-    return f"{round(value, 2) + 0.0:>+{width}.2f}"  # + 0.0: no minus before a zero

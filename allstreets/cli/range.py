@@ -1,16 +1,16 @@
-"""allstreets range: what a range text means."""
+"""allstreets range: the combos of a range text."""
 
 from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, percent, print_json
 
 
 def show_range(
     text: Annotated[str, typer.Argument(help="A range such as 'TT+,AQs+,76s:0.5'.")],
     board: Annotated[
-        str, typer.Option("--board", "-b", help="Leave out the combos that it blocks.")
+        str, typer.Option("--board", "-b", help="Remove the combos that it blocks.")
     ] = "",
     json: JsonOption = False,
 ) -> None:
@@ -22,7 +22,7 @@ def show_range(
       allstreets range "22+,A2s+,98s-54s,AsKh:0.5" --board "Qs Jh 2h"
       allstreets range "AK,QQ-88" --json
 
-    The dialect is told in docs/ranges.md.
+    docs/ranges.md describes the notation.
     """
     from allstreets.cards import (
         COMBO_COUNT,
@@ -59,4 +59,4 @@ def show_range(
     out.print(weight_grid(shown.hand_weights), end="")
     out.print(f"\n{shown}")
     whole = f"{COMBO_COUNT:,}" if possible == COMBO_COUNT else f"{possible:,} left by the board"
-    out.print(f"{shown.combos:g} combos = {100 * share:.2f} % of {whole}")
+    out.print(f"{shown.combos:g} combos = {percent(share)} of {whole}")

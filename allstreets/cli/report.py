@@ -1,4 +1,4 @@
-"""allstreets report: look into a solution: a spot node by node, or a model flop by flop."""
+"""allstreets report: any decision of a solution, and tables over flops."""
 
 import sys
 from enum import StrEnum
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, command, console, print_json
+from allstreets.cli.output import JsonOption, command, console
 
 if TYPE_CHECKING:
     from allstreets.solvers import Spot
 
 
 class ReportFormat(StrEnum):
-    """How a node is written."""
+    """How a decision is written."""
 
     text = "text"
     json = "json"
@@ -23,29 +23,27 @@ class ReportFormat(StrEnum):
 
 def report(
     folder: Annotated[
-        Path, typer.Argument(help="A folder that allstreets solve or allstreets train has made.")
+        Path, typer.Argument(help="A folder written by allstreets solve or allstreets train.")
     ],
     line: Annotated[
-        str, typer.Option("--line", "-l", help="The way to the node; without it the first one.")
+        str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
     ] = "",
     form: Annotated[
-        ReportFormat, typer.Option("--format", "-f", help="csv: a line a combo, hand or flop.")
+        ReportFormat, typer.Option("--format", "-f", help="csv: one line per combo, hand or flop.")
     ] = ReportFormat.text,
     combos: Annotated[
         bool, typer.Option("--combos", help="Add the table by combo (of a spot).")
     ] = False,
-    flop: Annotated[
-        str | None, typer.Option(help="One flop of a model, in any spelling: AhKd7s.")
-    ] = None,
+    flop: Annotated[str | None, typer.Option(help="One flop, with any suits: AhKd7s.")] = None,
     spr: Annotated[
-        float | None, typer.Option(help="Its stack-to-pot ratio, where there are several.")
+        float | None, typer.Option(help="Its stack-to-pot ratio, if there are several.")
     ] = None,
     flops: Annotated[
-        bool, typer.Option("--flops", help="The table over flops, with --line of that decision.")
+        bool, typer.Option("--flops", help="The table over flops; with --line, of that decision.")
     ] = False,
     behind: Annotated[
         bool,
-        typer.Option("--behind", help="Solve a line that is not reached by itself (of a spot)."),
+        typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
     ] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the decision (of a whole game) to an .svg or .png.")
@@ -55,7 +53,7 @@ def report(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a node of a spot or a flop of a model: who does what, how often, what it is worth.
+    """Show a decision of a solution: who acts, how often each action is taken, and its EV.
 
     \b
     Examples:
@@ -71,11 +69,10 @@ def report(
       allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
-    In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar stands before the flop.
+    In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets.
     EVs of a spot are in chips from here on: folding is 0, and both EVs sum to the pot less rake.
     """
-    from allstreets.storage import load_spot
-    from allstreets.storage.manifest import folder_kind
+    from allstreets.storage import folder_kind, load_spot
 
     if json:
         form = ReportFormat.json
@@ -83,8 +80,8 @@ def report(
     if kind in ("preflop", "unified"):
         from allstreets.cli.report_unified import report_unified
 
-        told = {"combos": combos or None, "spr": spr, "behind": behind or None}
-        _refuse(folder, "a preflop or whole game", **told)
+        given = {"combos": combos or None, "spr": spr, "behind": behind or None}
+        _refuse(folder, "a preflop or whole game", **given)
         report_unified(
             folder,
             line=line or None,
@@ -105,27 +102,20 @@ def report(
     _require_spot(folder, flop=flop, spr=spr, parquet=parquet)
     result = load_spot(folder, _announce)
     if behind:
-        from allstreets.solvers.spot.behind import solve_behind
+        from allstreets.solvers import solve_behind
 
         node = solve_behind(result, line, announce=_announce_behind).node(line)
     else:
         node = result.node(line)
-    if form is ReportFormat.json:
-        from allstreets.solvers.spot.report import node_report
+    from allstreets.cli.node_view import print_combos, print_head, print_mix, write_node
 
-        print_json(node_report(node))
+    if form is not ReportFormat.text:
+        write_node(node, form.value)
         return
-    if form is ReportFormat.csv:
-        from allstreets.solvers.spot.report import combo_rows
-
-        write_csv(combo_rows(node))
-        return
-    from allstreets.cli.node_view import print_combos, print_head, print_mix
-
     out = console()
     print_head(out, node)
     if result.spot.lock and not node.locked.any():
-        from allstreets.solvers.spot.words import locks_text
+        from allstreets.solvers import locks_text
 
         out.print(f"\n{locks_text(result.spot)}", markup=False)
     print_mix(out, node)
@@ -133,11 +123,11 @@ def report(
         print_combos(out, node)
     if not node.reached and not behind:
         way = command("report", folder, "--line", line, "--behind")
-        out.print(f"\nWhat would follow: {way}", markup=False, soft_wrap=True)
+        out.print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
 
 
 def _refuse(folder: Path, what: str, **options: Any) -> None:
-    """Refuse options that have no meaning for what a folder holds."""
+    """Refuse options that do not apply to the solution in a folder."""
     from allstreets.base import InputError
 
     for name, value in options.items():
@@ -155,7 +145,7 @@ def _require_spot(folder: Path, **options: Any) -> None:
 
 def _announce(spot: "Spot", line: str, target: float) -> None:
     typer.echo(
-        f"'{line}' was not kept: solving it again to {100 * target:.2g} % of its pot "
+        f"'{line}' was not saved: solving it again to {100 * target:.2g} % of its pot "
         f"of {spot.pot} chips …",
         err=True,
     )
@@ -163,7 +153,7 @@ def _announce(spot: "Spot", line: str, target: float) -> None:
 
 def _announce_behind(spot: "Spot", line: str, target: float) -> None:
     typer.echo(
-        f"'{line}' is not reached: solving what follows to {100 * target:.2g} % of its pot "
+        f"'{line}' is not reached: solving it separately to {100 * target:.2g} % of its pot "
         f"of {spot.pot} chips …",
         err=True,
     )

@@ -10,8 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers.class_node import NodeView
-    from allstreets.solvers.unified.result import PreflopResult
+    from allstreets.solvers import Decision, PreflopResult
 
 TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reached")
 
@@ -28,62 +27,60 @@ def report_unified(
 ) -> None:
     """What `allstreets report` prints of a preflop or whole-game solution.
 
-    `form` is text, json or csv; `flops` asks for the table over flops, with a line for that
+    `form` is text, json or csv; `flops` selects the table over flops, with a line that of the
     decision on every flop; `chart` is a picture to draw of the decision, `parquet` a file for the
     table.
     """
+    from allstreets.solvers import PreflopResult
     from allstreets.storage import load
 
     if chart is not None:
-        from allstreets.training.plot import check_plot_path
+        from allstreets.training import check_plot_path
 
         check_plot_path(chart)
     asked = line is not None or flop is not None or chart is not None
     table = flops or parquet is not None or (form == "csv" and not asked)
     if table and (flop is not None or chart is not None):
-        raise InputError("the table is about all flops: leave --flop and --chart out")
-    result: PreflopResult = load(folder)
+        raise InputError("the table covers all flops: leave --flop and --chart out")
+    result = load(folder)
+    assert isinstance(result, PreflopResult)  # a whole game is one with flops below
     if table:
         _report_flops(result, line, form, parquet)
     elif asked:
         _report_node(result, result.node(line or "", flop), form, chart)
     elif form == "json":
-        from allstreets.training.solution_report import solution_mapping
+        from allstreets.training import solution_mapping
 
         print_json(solution_mapping(result))
     else:
         _print_overview(console(), folder, result)
 
 
-def _report_node(result: "PreflopResult", node: "NodeView", form: str, chart: Path | None) -> None:
-    from allstreets.solvers.class_node import hand_rows, node_mapping
+def _report_node(result: "PreflopResult", node: "Decision", form: str, chart: Path | None) -> None:
+    from allstreets.cli.node_view import print_head, print_mix, write_node
+    from allstreets.cli.preflop_view import EV_NOTE
 
     if chart is not None:
-        from allstreets.solvers.preflop.chart import node_chart
-        from allstreets.training.chart import plot_chart
+        from allstreets.solvers import node_chart
+        from allstreets.training import plot_chart
 
         plot_chart(chart, node_chart(result, node))
-    if form == "json":
-        print_json(node_mapping(node))
-    elif form == "csv":
-        from allstreets.cli.report import write_csv
-
-        write_csv(hand_rows(node))
-    else:
-        from allstreets.cli.preflop_view import EV_NOTE, print_node
-
-        out = console()
-        print_node(out, node)
-        if node.reached:
-            out.print(EV_NOTE if node.known else "EVs are not known here.")
-        if chart is not None:
-            out.print(f"Chart: {chart}", markup=False)
+    if form != "text":
+        write_node(node, form)
+        return
+    out = console()
+    print_head(out, node)
+    print_mix(out, node)
+    if node.reached:
+        out.print(EV_NOTE if node.known else "EVs are unknown here.")
+    if chart is not None:
+        out.print(f"Chart: {chart}", markup=False)
 
 
 def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> None:
     from allstreets.cli.preflop_view import print_opening
-    from allstreets.solvers.unified.result import UnifiedResult
-    from allstreets.training.solution_report import summary_lines
+    from allstreets.solvers import UnifiedResult
+    from allstreets.training import summary_lines
 
     for text in (result.facts.name, result.facts.description, *summary_lines(result)):
         if text:
@@ -104,13 +101,13 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
 def _report_flops(
     result: "PreflopResult", line: str | None, form: str, parquet: Path | None
 ) -> None:
-    from allstreets.solvers.unified.result import UnifiedResult
+    from allstreets.solvers import UnifiedResult
 
     if not isinstance(result, UnifiedResult):
         raise InputError("this solution ends at the flop: there is no table over flops")
     rows = result.flops if line is None else result.flop_table(line)
     if parquet is not None:
-        from allstreets.base.parquet import write_parquet
+        from allstreets.base import write_parquet
 
         write_parquet(parquet, rows)
     elif form == "csv":
@@ -118,7 +115,7 @@ def _report_flops(
 
         write_csv(rows)
     elif form == "json":
-        from allstreets.solvers.class_node import without_nan
+        from allstreets.solvers import without_nan
 
         print_json({"line": line, "flops": [without_nan(row) for row in rows]})
     elif line is None:
@@ -144,7 +141,7 @@ def _print_flops(out: "Console", rows: list[dict[str, Any]]) -> None:
 
 def _print_actions(out: "Console", rows: list[dict[str, Any]]) -> None:
     """A decision on every flop, and its means over the hands that get there."""
-    from allstreets.solvers.reached import NOT_REACHED
+    from allstreets.solvers import NOT_REACHED
 
     words = [key for key in rows[0] if key not in TABLE_KEYS]
     out.print(f"{'flop':8}{'suits':10}{'weight':>8}{'gets here':>11}"
@@ -158,7 +155,7 @@ def _print_actions(out: "Console", rows: list[dict[str, Any]]) -> None:
     weights = [row["weight"] * row["share"] for row in rows]
     means = (_mean([row[word] for row in rows], weights) for word in words)
     out.print(f"{'all':37}" + "".join(_percent(mean, 10) for mean in means))
-    out.print("gets here: of the hands that are dealt this flop; then how often what is done.")
+    out.print("gets here: of the hands dealt this flop; then how often each action is taken.")
 
 
 def _head(row: dict[str, Any]) -> str:

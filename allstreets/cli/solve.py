@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.base.interrupt import INTERRUPTED
+from allstreets.base import INTERRUPTED
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import JsonOption, console, print_json, print_looks
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Spot
-    from allstreets.solvers.spot.estimate import Estimate
-    from allstreets.training import SpotConfig
-    from allstreets.training.spot_run import SpotOutcome
+    from allstreets.solvers import Estimate, Spot
+    from allstreets.training import SpotConfig, SpotOutcome
 
 
 class Saved(StrEnum):
-    """What a bundle keeps."""
+    """What a bundle stores."""
 
     flop = "flop"
     turn = "turn"
@@ -36,29 +34,29 @@ def solve(
     oop: Annotated[str | None, typer.Option(help="Range of the player out of position.")] = None,
     ip: Annotated[str | None, typer.Option(help="Range of the player in position.")] = None,
     pot: Annotated[float | None, typer.Option(help="Chips in the middle.")] = None,
-    stack: Annotated[float | None, typer.Option(help="Chips that each player has left.")] = None,
+    stack: Annotated[float | None, typer.Option(help="Chips left to each player.")] = None,
     bets: Annotated[str | None, typer.Option(help="Bet sizes, '33%,75%,a'.")] = None,
     raises: Annotated[str | None, typer.Option(help="Raise sizes, '60%,a'.")] = None,
-    donk: Annotated[str | None, typer.Option(help="Donk sizes; default the bet sizes.")] = None,
+    donk: Annotated[str | None, typer.Option(help="Donk sizes; default: the bet sizes.")] = None,
     rake: Annotated[str | None, typer.Option(help="Share of the pot, 5%.")] = None,
-    rake_cap: Annotated[float | None, typer.Option(help="At most so many chips.")] = None,
+    rake_cap: Annotated[float | None, typer.Option(help="Most chips taken per pot.")] = None,
     target: Annotated[
         str | None, typer.Option(help="Exploitability to reach, of the pot.  [default: 0.3%]")
     ] = None,
-    max_iterations: Annotated[int | None, typer.Option(help="Stop after so many.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="tuned, dcfr, cfr+, …")] = None,
     precision: Annotated[
-        str | None, typer.Option(help="float32; float16, int16: half as big.")
+        str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the solution in this folder.")
+        Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")
     ] = None,
-    save: Annotated[Saved, typer.Option(help="What is kept; later streets are re-solved.")] = (
+    save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
         Saved.full
     ),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what --output holds.")] = (
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the solution in --output.")] = (
         False
     ),
     json: JsonOption = False,
@@ -72,10 +70,10 @@ def solve(
       allstreets solve --board "QsJh2h7c" --oop "TT+,AQs+" --ip "22+,A9s+,KTs+" \\
           --pot 10 --stack 95 --bets "33%,75%,a" --raises "60%,a"
 
-    Ctrl-C stops after the current iteration and keeps what is solved, as SIGTERM and SIGHUP do.
-    docs/solving.md has all keys.
+    Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
+    docs/solving.md lists all keys.
     """
-    from allstreets.training.spot_config import parse_time, read_spot
+    from allstreets.training import parse_time, read_spot
 
     flags: dict[str, Any] = {
         "board": board,
@@ -88,16 +86,21 @@ def solve(
         "donk": donk,
         "rake": rake,
         "rake_cap": rake_cap,
-        "target": target,
+        "exploitability_threshold": target,
         "algorithm": algorithm,
         "precision": precision,
     }
     seconds = None if time is None else parse_time(time)
     config, spot = read_spot(file, flags)
 
-    from allstreets.training import show_progress
-    from allstreets.training.compiled import COMPILING, mark_compiled, must_compile
-    from allstreets.training.spot_run import require_job, solve_job
+    from allstreets.training import (
+        COMPILING,
+        mark_compiled,
+        must_compile,
+        require_job,
+        show_progress,
+        solve_job,
+    )
 
     require_job(config, spot, output, resume, save.value)
     plan = _plan(config, spot, threads)
@@ -130,12 +133,11 @@ def solve(
 
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
-    """Say what the spot takes, and refuse what does not fit."""
+    """Print the memory and time of the spot, and refuse one that does not fit."""
     from allstreets.base import thread_count
     from allstreets.cards import cards_text
-    from allstreets.solvers.spot.estimate import available_bytes, estimate_spot, require_memory
-    from allstreets.training.spot_run import check_interval
-    from allstreets.training.wording import data_size, duration
+    from allstreets.solvers import available_bytes, estimate_spot, require_memory
+    from allstreets.training import check_interval, data_size, duration
 
     need = estimate_spot(spot, config.precision, thread_count(threads))
     free = available_bytes()
@@ -163,7 +165,7 @@ def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome")
     from allstreets.cli.node_view import print_mix
 
     figures, pot = outcome.figures(), outcome.solver.spot.pot
-    reached, goal = figures["exploitability_pct"], 100 * config.target
+    reached, goal = figures["exploitability_pct"], 100 * config.exploitability_threshold
     verb = "Solved" if reached <= goal else "Stopped at"
     out.print(
         f"{verb}{' to' if reached <= goal else ''} {reached:.3g} % of pot "
@@ -180,19 +182,19 @@ def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome")
     )
     if outcome.solver.spot.tree.child_count[0]:
         node = outcome.result.node("")
-        out.print(f"\nFirst decision, {node.player.name}:", end="")
+        out.print(f"\nFirst decision, {node.seat}:", end="")
         print_mix(out, node)
     else:
-        out.print("Nobody has chips left to bet: there is no decision.")
+        out.print("No player has chips left to bet: there is no decision.")
 
 
 def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -> None:
     if output is None:
-        lost = "Interrupted; nothing was kept. " if outcome.interrupted else ""
-        out.print(f"\n{lost}--output DIR keeps a solution, to look into and to go on with.")
+        lost = "Interrupted; nothing was saved. " if outcome.interrupted else ""
+        out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
         return
     if outcome.interrupted:
-        out.print(f"\nInterrupted; kept in {output}. Go on with the same command and --resume.")
+        out.print(f"\nInterrupted; saved in {output}. Go on with the same command and --resume.")
     words = outcome.result.node("").actions if outcome.solver.spot.tree.child_count[0] else ("",)
     out.print()
     print_looks(out, output, "--line", words[0])

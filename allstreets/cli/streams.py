@@ -1,4 +1,4 @@
-"""Standard output and error, made safe to write to: closed, in few characters, on a full disk."""
+"""Standard output and error that are safe to write to: closed, ASCII only, or on a full disk."""
 
 import codecs
 import os
@@ -10,7 +10,7 @@ from io import TextIOWrapper
 PLAIN_ERRORS = "allstreets-plain"
 PLAIN_ASCII = "allstreets-ascii"
 
-# What stands in for characters that a terminal cannot show, where their names do not tell.
+# Replacements for characters that a terminal cannot show and that do not decompose.
 PLAIN = {
     "…": "...",
     "−": "-",
@@ -36,7 +36,7 @@ PLAIN = {
 
 
 def plain(text: str) -> str:
-    """A text in ASCII that still says the same; what has no likeness becomes a question mark.
+    """A text in ASCII with the same meaning; what has no likeness becomes a question mark.
 
     >>> plain("├─ 2 × 3 … AK·é█")
     '|- 2 x 3 ... AK*e#'
@@ -56,7 +56,7 @@ def _plain_character(character: str) -> str:
 
 
 def prepare_streams() -> None:
-    """Let both streams take any text, and be there."""
+    """Make both streams exist and accept any text."""
     _register()
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -99,7 +99,7 @@ def _degrade(error: UnicodeError) -> tuple[str, int]:
 
 
 def output_fault() -> OSError | None:
-    """Why standard output takes no more, if so: a system's error does not tell where it arose."""
+    """Why standard output takes no more, if so: an OSError does not say which file it is about."""
     try:
         os.write(sys.stdout.fileno(), b"\n")
     except OSError as error:
@@ -108,5 +108,5 @@ def output_fault() -> OSError | None:
 
 
 def give_up_output() -> None:
-    """Throw away what standard output would not take, so that leaving does not try again."""
+    """Discard what standard output would not take, so that leaving does not try again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,13 +1,13 @@
-"""allstreets toy: solve a small game whose solution is known, and watch it converge."""
+"""allstreets toy: solve a small game with a known solution, and watch it converge."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.base.interrupt import INTERRUPTED
+from allstreets.base import INTERRUPTED
 from allstreets.cli.keeping import UNSAVED
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
 
 if TYPE_CHECKING:
     from allstreets.cfr import CfrSolver, MccfrSolver
@@ -27,7 +27,9 @@ def toy(
             help="vanilla, linear, cfr+, dcfr, dcfr(α,β,γ), dcfr+, tuned, or mccfr (sampled).",
         ),
     ] = "tuned",
-    iterations: Annotated[int, typer.Option("--iterations", "-n", help="At most so many.")] = 1000,
+    iterations: Annotated[
+        int, typer.Option("--iterations", "-n", help="At most this many.")
+    ] = 1000,
     target: Annotated[
         float | None, typer.Option(help="Stop when exploitability is at most this.")
     ] = None,
@@ -35,10 +37,11 @@ def toy(
         float | None, typer.Option(help="Stop when the average positive regret is at most this.")
     ] = None,
     check_interval: Annotated[
-        int | None, typer.Option(help="Iterations between checks (default: 100 in all, or more).")
+        int | None,
+        typer.Option(help="Iterations between checks (default: 1 % of all, at most 100)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="For mccfr.")] = 1,
-    threads: Annotated[int, typer.Option(help="For mccfr; the result is the same.")] = 1,
+    threads: Annotated[int, typer.Option(help="For mccfr; the result does not depend on it.")] = 1,
     prune_warmup: Annotated[
         int, typer.Option(help="Iterations before actions are pruned; 0 = never.")
     ] = 0,
@@ -48,7 +51,7 @@ def toy(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for checkpoints and metrics.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from --output.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the convergence curve: a .png or .svg file.")
     ] = None,
@@ -84,7 +87,7 @@ def toy(
             "iterations": iterations,
             "exploitability_threshold": target,
             "regret_threshold": regret_threshold,
-            "convergence_check_interval": check_interval or max(1, min(100, iterations // 100)),
+            "check_interval": check_interval or max(1, min(100, iterations // 100)),
             "checkpoint_interval": max(1000, iterations // 10),
             "seed": seed,
         },
@@ -170,13 +173,11 @@ def _figures(
 
 
 def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> None:
-    from rich.table import Table
-
     from allstreets.training import outcome_lines
 
     out = console()
     strategies = solver.strategies()
-    table = Table("information set", "strategy", box=None, pad_edge=False)
+    table = plain_table("information set", "strategy")
     for number, (name, chances) in enumerate(strategies.items()):
         if number == SHOWN_ROWS:
             break
@@ -188,5 +189,5 @@ def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> Non
     for line in outcome_lines(outcome):
         out.print(line, markup=False)
     if solver.pruned_fraction:
-        out.print(f"pruned: {100 * solver.pruned_fraction:.1f} % of the actions since the warm-up")
+        out.print(f"pruned: {percent(solver.pruned_fraction, 1)} of the actions since the warm-up")
     out.print(f"game value for the first player: {solver.game_value():.6f} {solver.unit}")

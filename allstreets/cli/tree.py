@@ -1,4 +1,4 @@
-"""allstreets tree: draw the betting before the flop, and say how large the game below it is."""
+"""allstreets tree: the preflop tree, and the size of the game below it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,13 +8,13 @@ import typer
 from allstreets.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
-    from allstreets.training.unified_run import UnifiedJob
+    from allstreets.training import UnifiedJob
 
 
 def tree(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE.yaml]", help="A training file; without it a first example."),
+        typer.Argument(metavar="FILE.yaml", help="A training file; default: a small example."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -25,17 +25,16 @@ def tree(
       allstreets tree
       allstreets tree sample_configurations/unified_20bb.yaml
 
-    Where a flop is seen, the decisions, actions and memory of the game below it are those of one
-    flop; the sums are those of all flops of the file.
+    At pots that see a flop, decisions, actions and memory are per flop; the totals cover all flops
+    of the file.
     """
     from allstreets.base import InputError
     from allstreets.betting import build_preflop_tree, draw_tree
-    from allstreets.training.solver_config import UnifiedConfig
-    from allstreets.training.train_config import FIRST_RUN, read_train_config
+    from allstreets.training import FIRST_RUN, UnifiedConfig, read_train_config
 
     config = read_train_config(file or FIRST_RUN).solver
     if config is None:
-        raise InputError(f"{file} has no section solver, so there is no preflop tree to draw")
+        raise InputError(f"{file} has no section solver, so it has no preflop tree")
     if not isinstance(config, UnifiedConfig):
         rules = config.preflop_rules()
         drawn = draw_tree(build_preflop_tree(rules), rules)
@@ -44,7 +43,7 @@ def tree(
             return
         _print(drawn)
         return
-    from allstreets.training.unified_run import plan_unified
+    from allstreets.training import plan_unified
 
     job = plan_unified(config)
     if json:
@@ -55,14 +54,15 @@ def tree(
 
 def _draw(job: "UnifiedJob") -> None:
     from allstreets.betting import draw_tree
-    from allstreets.training.wording import data_size
+    from allstreets.training import data_size
 
     need, config = job.need, job.config
     notes = {}
     for pot, size in zip(job.game.flop_pots, job.game.tree_sizes, strict=True):
         share = need.memory_bytes * size.slots // max(need.slots * need.flops, 1)
         notes[pot] = (
-            f"{size.decision_count:,} decisions, {size.slots:,} actions, {data_size(share)} a flop"
+            f"{size.decision_count:,} decisions, {size.slots:,} actions, "
+            f"{data_size(share)} per flop"
         )
     _print(draw_tree(job.game.tree, job.game.preflop, notes))
     out = console()
@@ -75,7 +75,7 @@ def _draw(job: "UnifiedJob") -> None:
     out.print(
         f"Regrets and strategies {data_size(need.memory_bytes)}, in all "
         f"{data_size(need.resident_bytes)} of memory (memory: {config.memory}), about "
-        f"{need.seconds_per_iteration:.2g} s an iteration.",
+        f"{need.seconds_per_iteration:.2g} s per iteration.",
         soft_wrap=True,
     )
 

@@ -1,4 +1,4 @@
-"""The server's application: routes, errors in words, and the built page."""
+"""The server's application: routes, readable errors, and the built page."""
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -24,13 +24,13 @@ from allstreets.version import __version__
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
 NO_PAGE = """<!doctype html><title>allstreets</title>
 <p>The page has not been built. In a checkout, run <code>make page</code> (it needs npm) and reload.
-The data are there all the same, as <a href="/api/openapi.json">/api/openapi.json</a> tells."""
+The data are available all the same: see <a href="/api/openapi.json">/api/openapi.json</a>."""
 
 
 def create_app(
     library: Library, jobs: Solves, hosts: Collection[str], page: Path = PAGE
 ) -> FastAPI:
-    """The application; `hosts` are the names that it may be asked by, ports included."""
+    """The application; `hosts` are the host names that it answers to, ports included."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

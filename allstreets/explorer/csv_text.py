@@ -29,12 +29,12 @@ def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
 
 
 def _cell(value: Any) -> Any:
-    """A number with the digits that are sent elsewhere, too."""
+    """A number with as many digits as messages have."""
     return f"{value:.7g}" if isinstance(value, float) else value
 
 
 def card_rows(report: CardReport) -> list[Row]:
-    """One row a card."""
+    """One row per card."""
     words = [choice.word for choice in report.actions]
     return [
         {"card": row.card, "same_as": row.same_as, **_figures(row, words)} for row in report.rows
@@ -42,7 +42,7 @@ def card_rows(report: CardReport) -> list[Row]:
 
 
 def flop_rows(report: FlopReport) -> list[Row]:
-    """One row a flop."""
+    """One row per flop."""
     words = [choice.word for choice in report.actions]
     return [
         {
@@ -55,5 +55,5 @@ def flop_rows(report: FlopReport) -> list[Row]:
 
 
 def _figures(row: ReportRow, words: Sequence[str]) -> dict[str, Any]:
-    told = {name: getattr(row, name) for name in FIGURES}
-    return told | dict(zip(words, row.frequencies, strict=False))
+    figures = {name: getattr(row, name) for name in FIGURES}
+    return figures | dict(zip(words, row.frequencies, strict=False))

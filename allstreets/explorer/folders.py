@@ -8,19 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from allstreets.storage.manifest import MANIFEST
+from allstreets.storage import MANIFEST
 
 DEPTH = 4  # levels below an opened folder
-MOST_FOLDERS = 5000  # that are looked into: whoever opens "/" gets an answer, too
+MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
 ID_LETTERS = 12
 
-# What runs and solutions keep beside their manifests: no solutions are in there.
+# What runs and solutions store beside their manifests: these hold no solutions.
 INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|checkpoints|work")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is written anew."""
+    """What changes when a manifest is rewritten."""
 
     modified: int  # nanoseconds
     size: int
@@ -50,7 +50,7 @@ class Found:
 
     @property
     def id(self) -> str:
-        """What requests call it."""
+        """Its name in requests."""
         return id_of(self.folder)
 
 

@@ -1,8 +1,8 @@
-"""The solutions of the opened folders: found anew at every listing, opened when they are asked for.
+"""The solutions of the opened folders: searched at every listing, opened at the first request.
 
 A request names a solution by its id, never by a path, and an id exists only for what was found in
 the opened folders. What is listed is read from manifests alone, once for as long as they stay the
-same; a view is made at the first look, and anew when its manifest has changed.
+same; a view is built at the first request, and rebuilt when its manifest has changed.
 """
 
 from collections import OrderedDict
@@ -27,7 +27,7 @@ OPEN_VIEWS = 6
 
 @dataclass(eq=False)
 class _Opened:
-    """A view and the manifest it was made from; made by whoever asks first, others wait."""
+    """A view and the manifest it was built from; the first request builds it, others wait."""
 
     signature: Signature
     lock: Lock = field(default_factory=Lock)
@@ -35,9 +35,9 @@ class _Opened:
 
 
 class Library:
-    """Solutions by id; any number of threads may ask.
+    """Solutions by id; any number of threads may use it.
 
-    `solve_of` tells the solve that writes to a folder, if one of this server's does.
+    `solve_of` gives the solve that writes to a folder, if one of this server's does.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class Library:
         """A solution with its facts."""
         found = self._require(id)
         card = self._card(found)
-        told = self.view(id).describe()
+        description = self.view(id).describe()
         return SolutionDetail(
-            **{**dict(card), "title": told.title},
-            facts=list(told.facts),
-            notes=list(told.notes),
-            curve=told.curve,
-            features=told.features,
-            root=told.root,
+            **{**dict(card), "title": description.title},
+            facts=list(description.facts),
+            notes=list(description.notes),
+            curve=description.curve,
+            features=description.features,
+            root=description.root,
             solve=self.solve_of(found.folder),
         )
 

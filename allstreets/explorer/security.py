@@ -1,9 +1,9 @@
-"""Who may ask: the page that this server has sent, and programs on this machine.
+"""Accepts only same-origin requests, and those of programs on this machine.
 
 The server listens on this machine only. That does not keep out other web pages, which a browser
-lets send requests here: under a name of their own that leads here (DNS rebinding), or by a form.
-So the name that is asked for must be this server's, and a request that says which page it comes
-from must come from this server's page.
+allows to send requests here: under a host name of their own that resolves to this machine (DNS
+rebinding), or by a form. So the requested host must be this server's, and a request that names its
+origin must come from this server's page.
 """
 
 import re
@@ -18,8 +18,8 @@ from allstreets.explorer.models.base import Refusal
 MAX_BODY_BYTES = 256 * 1024
 LENGTH = re.compile(r"[0-9]{1,15}")  # isdigit() would take "²" for a number
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# Nothing from elsewhere, and nobody else's frame. Styles may be written in elements: the cells of a
-# grid are filled by shares that no style sheet can know.
+# Nothing from elsewhere, and no frame of another page. Styles may be written in elements: the cells
+# of a grid are filled by shares that no style sheet can know.
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
@@ -33,7 +33,7 @@ HEADERS = {
 
 
 class Guard:
-    """Middleware that turns away requests of other pages, and bodies that are too big."""
+    """Middleware that rejects requests of other pages, and bodies that are too big."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a web socket: there are none here
+        if scope["type"] != "http":  # a web socket: this server has none
             await send({"type": "websocket.close", "code": 1008})
             return
         refusal = self._refusal(scope["method"], Headers(scope=scope))
@@ -67,11 +67,11 @@ class Guard:
             return 403, f"this server is not called '{headers.get('host', '')}'"
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
-            return 403, f"the page '{origin}' may not ask this server"
+            return 403, f"the page '{origin}' may not send requests to this server"
         elsewhere = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
         follows_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
         if elsewhere and not follows_link:
-            return 403, "another page may not ask this server"
+            return 403, "another page may not send requests to this server"
         if method not in SAFE_METHODS:
             return self._bad_body(headers)
         return None

@@ -17,12 +17,12 @@ from allstreets.base import InputError
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers.spot.estimate import available_bytes
+from allstreets.solvers import available_bytes
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8169  # where bookmarks find it again
 SOLVES_AT_ONCE = 1  # a solve takes every core
-GRACE_SECONDS = 2  # for requests that are under way when the server is told to end
+GRACE_SECONDS = 2  # for requests that are under way when the server ends
 
 
 def serve(
@@ -53,7 +53,7 @@ def serve(
 
 
 def open_folders(folders: Sequence[Path], solves_folder: Path) -> tuple[Library, Solves]:
-    """What can be looked at, and what is solved here; each knows the other's names."""
+    """The library of solutions and the solves of this server; each knows the other's names."""
     library = Library(
         [*folders, solves_folder],
         solves_at_once=SOLVES_AT_ONCE,
@@ -65,7 +65,7 @@ def open_folders(folders: Sequence[Path], solves_folder: Path) -> tuple[Library,
 
 
 def open_port(port: int | None) -> socket.socket:
-    """A port of this machine that nobody else uses; an `InputError` if the one given is taken."""
+    """A free port of this machine; an `InputError` if the one given is taken."""
     if port is not None:
         return _bound(port)
     try:

@@ -1,4 +1,4 @@
-"""What a game must say about itself so that every solver here can play it.
+"""What a game must provide so that every solver here can play it.
 
 The games are finite, sequential, for two players and zero-sum, with chance and hidden information.
 A state is one history: it never changes, and `child` makes another one. States know the rules and
@@ -17,7 +17,7 @@ class State(Protocol):
     """One history of a game, immutable.
 
     Exactly one of three kinds: over (`is_terminal`), nature moves (`is_chance`), or `player` moves.
-    A method that does not belong to the state's kind need not answer sensibly.
+    A method that does not belong to the state's kind may return anything.
     """
 
     @property
@@ -44,7 +44,7 @@ class State(Protocol):
     def information_set(self) -> str:
         """What the player who moves knows, as text; no text serves both players.
 
-        Players have perfect recall: the text tells the player's own past moves and what he saw.
+        Players have perfect recall: the text shows the player's own past moves and what he saw.
         """
 
     def utility(self) -> float:

@@ -1,7 +1,7 @@
 """Kuhn poker: three cards, one bet, the smallest poker with bluffing.
 
 Each player antes 1 chip and gets one of J, Q, K. The first player checks or bets 1; after a check
-the second may bet 1; whoever faces a bet folds or calls. The higher card wins.
+the second may bet 1; a player who faces a bet folds or calls. The higher card wins.
 The value for the first player is −1/18 chips.
 
 Kuhn (1950), A simplified two-person poker.
@@ -23,7 +23,7 @@ class KuhnState:
     """A history of Kuhn poker.
 
     `cards` holds the dealt cards as indices into `CARDS`, first player's first; `betting` the
-    actions so far, a letter each (k check, b bet, f fold, c call).
+    actions so far, one letter each (k check, b bet, f fold, c call).
     """
 
     cards: tuple[int, ...] = ()
@@ -59,7 +59,7 @@ class KuhnState:
 
     def utility(self) -> float:
         if self.betting[-1] == "f":
-            # The player to move after a fold is the one whose bet was not called.
+            # The player to move after a fold is the one with the uncalled bet.
             return float(ANTE if self.player == FIRST else -ANTE)
         stake = ANTE + BET if self.betting[-1] == "c" else ANTE
         return float(stake if self.cards[FIRST] > self.cards[SECOND] else -stake)

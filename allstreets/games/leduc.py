@@ -2,9 +2,9 @@
 
 Each player antes 1 chip and gets one of six different cards (J, Q, K in two suits). In each round
 the first player opens; a bet or raise is 2 chips in round one and 4 in round two, at most two of
-them a round. Between the rounds a public card is dealt. A pair with the public card wins, else the
-higher rank; suits do not count, but a player tells his two cards of one rank apart, so there are
-936 information sets. It is the game that OpenSpiel calls `leduc_poker`.
+them per round. Between the rounds a public card is dealt. A pair with the public card wins, else
+the higher rank; suits do not count, but a player can tell his two cards of one rank apart, so there
+are 936 information sets. It is the game that OpenSpiel calls `leduc_poker`.
 
 Southey et al. (2005), Bayes' bluff: opponent modelling in poker.
 """
@@ -18,7 +18,7 @@ CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 SUITS = 2
 ANTE = 1
 RAISE = (2, 4)  # chips, by round
-RAISES_A_ROUND = 2
+RAISES_PER_ROUND = 2
 STACK = 100  # never reached; OpenSpiel's text of an information set shows what is left of it
 LETTERS = {"fold": "f", "check": "k", "call": "c", "bet": "b", "raise": "r"}
 # OpenSpiel knows three moves: fold 0, call 1 (also a check), raise 2 (also a bet).
@@ -30,7 +30,7 @@ class LeducState:
     """A history of Leduc hold'em.
 
     `cards` holds the dealt cards as indices into `CARDS`: first player's, second player's, public.
-    `rounds` holds the betting of round one and two, a letter an action (f fold, k check, c call,
+    `rounds` holds the betting of round one and two, one letter per action (f fold, k check, c call,
     b bet, r raise), and `invested` what each player has put in.
     """
 
@@ -60,7 +60,7 @@ class LeducState:
         facing = self._betting[-1:] in ("b", "r")
         raised = sum(letter in "br" for letter in self._betting)
         passive = ("fold", "call") if facing else ("check",)
-        aggressive = ("raise" if facing else "bet",) if raised < RAISES_A_ROUND else ()
+        aggressive = ("raise" if facing else "bet",) if raised < RAISES_PER_ROUND else ()
         return passive + aggressive
 
     def child(self, index: int) -> "LeducState":
@@ -97,7 +97,7 @@ class LeducState:
 
     def utility(self) -> float:
         if self._betting[-1] == "f":
-            # The player to move after a fold is the one whose bet was not called.
+            # The player to move after a fold is the one with the uncalled bet.
             winner = self.player
             return float(self.invested[SECOND] if winner == FIRST else -self.invested[FIRST])
         first, second, public = (card // SUITS for card in self.cards)

@@ -1,6 +1,6 @@
 """Any two-player zero-sum sequential game of OpenSpiel, as a `Game`.
 
-`pyspiel` is imported when a game is asked for and not before: it is an extra of this package.
+`pyspiel` is imported when a game is requested and not before: it is an optional extra.
 Information sets keep the text that OpenSpiel gives them, so a strategy can be looked up there.
 
 Lanctot et al. (2019), OpenSpiel: a framework for reinforcement learning in games.
@@ -17,7 +17,7 @@ from allstreets.games.base import FIRST
 
 @dataclass(frozen=True, slots=True)
 class OpenSpielState:
-    """A history of an OpenSpiel game; the state inside is asked for children, never advanced."""
+    """A history of an OpenSpiel game; the wrapped state makes children and never advances."""
 
     inside: Any
 
@@ -110,7 +110,7 @@ def _import_pyspiel() -> ModuleType:
 
 
 def _suitable(pyspiel: ModuleType) -> list[str]:
-    """Names of the games that can be played here, going by what each says of itself."""
+    """Names of the games that can be played here, by their own descriptions."""
     kind = pyspiel.GameType
     return [
         game.short_name

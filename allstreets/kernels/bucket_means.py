@@ -1,13 +1,13 @@
 """k-means, sixteen points at a time, and the best intervals of a line.
 
-Points stand in `blocks` [N / 16, D, 16], one a lane, padded with points of weight 0. Every sum runs
-in a fixed order: the same points and draws give the same clusters.
+Points stand in `blocks` [N / 16, D, 16], one per lane, padded with points of weight 0. Every sum
+runs in a fixed order: the same points and draws give the same clusters.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.simd import fma, load, splat, store, where_positive
 
 BLOCK = 16
@@ -15,7 +15,7 @@ FAR = np.float32(1e30)
 """Farther than any squared distance between points."""
 
 
-@kernel
+@inner_kernel
 def come_closer(
     blocks: NDArray[np.float32],
     weights: NDArray[np.float64],
@@ -56,7 +56,7 @@ def seed_centres(
     points. There must be at least K different points.
     """
     point_count = len(weights)
-    # What there is, and what each candidate would make of it; the best one's are exchanged.
+    # The current state, and what each candidate would make of it; the best one's is swapped in.
     nearest = np.full(point_count, FAR, np.float32)
     mass = np.cumsum(weights * nearest)  # of all points up to this one
     tried_nearest, tried_mass = np.empty_like(nearest), np.empty_like(mass)
@@ -78,7 +78,7 @@ def seed_centres(
         mass, best_mass = best_mass, mass
 
 
-@kernel
+@inner_kernel
 def find_nearest(
     blocks: NDArray[np.float32],
     centres: NDArray[np.float32],
@@ -108,7 +108,7 @@ def find_nearest(
         store(distances, block * BLOCK, nearest)
 
 
-@kernel
+@inner_kernel
 def move_centres(
     blocks: NDArray[np.float32],
     weights: NDArray[np.float64],

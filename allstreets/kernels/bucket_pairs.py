@@ -16,7 +16,7 @@ def count_moves(
 ) -> None:
     """Add how often hands go from bucket to bucket: `before` [H], `after` [B, H] by next card.
 
-    A negative bucket stands for a hand that is not there.
+    A negative bucket stands for an absent hand.
     """
     for board in range(len(after)):
         for hand in range(len(before)):
@@ -63,7 +63,7 @@ def count_river_pairs(
                     present[present_count] = own
                     present_count += 1
                 equal[own] += 1
-                ties[own, own] -= 1  # nobody meets himself
+                ties[own, own] -= 1  # no hand meets itself
                 for side in range(2):
                     card = cards[hand, side]
                     holders[card, held[card]] = hand

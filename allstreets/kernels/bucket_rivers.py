@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.kernels.evaluator import DEAD
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 
 MOST_POINTS = 1980
 CELLS = 30
@@ -23,7 +23,7 @@ STRENGTHS = 7463
 """Hand strengths lie below this."""
 
 
-@kernel
+@inner_kernel
 def order_by_strength(
     strengths: NDArray[np.uint16], places: NDArray[np.int32], order: NDArray[np.int32]
 ) -> int:

@@ -1,8 +1,8 @@
 """Who wins how often, class against class: wins of whole sets of combos, board by board.
 
 On one board the combos are visited from the weakest strength to the strongest, with a tally of how
-many combos of each class have been passed. What a combo beats is then one row, not one comparison a
-pair:
+many combos of each class have been passed. What a combo beats is then one row, not one comparison
+per pair:
 
     all combos passed − those that hold its first card − those that hold its second card
 
@@ -48,7 +48,7 @@ def add_class_wins(
     before = np.empty(combo_count, np.int16)
     found = np.empty(combo_count + 1, np.uint16)
     passed = np.empty((DECK + 1, ROW_LENGTH), np.uint8)  # combos that hold a card, by class
-    everyone = passed[DECK]
+    all_passed = passed[DECK]
     won = np.empty((class_count, ROW_LENGTH), np.uint8)
     for b in range(board_count):
         latest[:] = -1
@@ -71,13 +71,13 @@ def add_class_wins(
                 row = won[classes[c]]
                 first, second = passed[cards[c, 0]], passed[cards[c, 1]]
                 for o in range(ROW_LENGTH):
-                    row[o] += everyone[o] - first[o] - second[o]
+                    row[o] += all_passed[o] - first[o] - second[o]
                 c = before[c]
             # Only now are they passed: equal strengths do not beat each other.
             c = latest[strength]
             while c >= 0:
                 own = classes[c]
-                everyone[own] += 1
+                all_passed[own] += 1
                 passed[cards[c, 0], own] += 1
                 passed[cards[c, 1], own] += 1
                 c = before[c]

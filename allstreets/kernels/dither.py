@@ -1,11 +1,11 @@
 """Rounding that leaves no trace in a running mean.
 
-A mean kept in 16 bits moves by a fraction of its last digit once many iterations are behind it;
+A mean stored in 16 bits moves by a fraction of its last digit once many iterations are behind it;
 rounded to the nearest number it would not move at all, and its error would grow. Adding a number
 between −1/2 and 1/2 before rounding lets it move now and then, as often as it should. Numbers that
 walk round the unit interval by the golden ratio fill it evenly over any stretch of iterations, so
 the errors cancel sooner than those of random numbers; they follow from the count of half-iterations
-alone, so that a run that is taken up again rounds as one that never stopped.
+alone, so that a resumed run rounds like one that never stopped.
 """
 
 from typing import Any

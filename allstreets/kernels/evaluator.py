@@ -16,7 +16,7 @@ in `strengths`, in the order of their low multiset, so
 finds a hand without a search or a hash: two independent reads and one that depends on them.
 
 Cards that collide (a combo and a board that share one) make sums that belong to no hand. The tables
-are padded so that reading there is harmless, and the answer is thrown away: cheaper than a branch.
+are padded so that reading there is harmless, and the answer is discarded: cheaper than a branch.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 
 LOW_BITS = np.uint64(17)
 LOW_MASK = np.uint64((1 << 17) - 1)
@@ -48,7 +48,7 @@ class EvaluatorTables(NamedTuple):
     flushes: NDArray[np.uint16]  # [8192]
 
 
-@kernel
+@inner_kernel
 def flush_strength(key: np.uint64, bits: np.uint64, flushes: NDArray[np.uint16]) -> np.uint16:
     """The strength of a hand whose `key` says that one suit has five cards or more."""
     suit = np.uint64(0)

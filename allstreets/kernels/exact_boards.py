@@ -19,12 +19,12 @@ from allstreets.kernels.exact_layout import (
 )
 from allstreets.kernels.exact_nodes import go_down, go_up
 from allstreets.kernels.exact_terminals import Ahead, answer_tile, choice_tile
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
 SPARE_ROWS = 16
-"""Rows behind the hands of a leaf buffer; the first stands for hands that are not there."""
+"""Rows behind the hands of a leaf buffer; the first stands for absent hands."""
 
 
 @kernel
@@ -48,7 +48,7 @@ def receive(
         transpose_to(space.tile, 0, space.reach, forest.line_reach, 16 * lanes, other, block)
 
 
-@kernel
+@inner_kernel
 def send(
     forest: Forest,
     boards: Boards,
@@ -71,7 +71,7 @@ def send(
             store(parent_values, place, fma(weight, load(space.tile, 16 * k), sum_so_far))
 
 
-@kernel
+@inner_kernel
 def clear_rows(forest: Forest, group: int, space: Workspace, own: int) -> None:
     """Zero the value rows that are only ever added to."""
     zero = splat(ZERO)
@@ -108,7 +108,7 @@ def river_boards(
                 send(forest, boards, board, lanes, space, parent_values, parent_own, own)
 
 
-@kernel
+@inner_kernel
 def down_to_values(
     forest: Forest,
     boards: Boards,

@@ -1,17 +1,17 @@
 """The arrays that the exact kernels work on: one street of the game as one player sees it.
 
-A *hand* is a combo, or all combos that the board's suits do not tell apart, which play alike. Hands
-stand in blocks of sixteen (lanes), padded; a row is one number a hand, as long as the padded hand
-list. *Own* is the player whose values are computed, *other* his opponent.
+A *hand* is a combo, or all combos that are equivalent by suits on the board: they play alike. Hands
+stand in blocks of sixteen (lanes), padded; a row is one number per hand, as long as the padded
+hand list. *Own* is hero, the player whose values are computed; *other* is villain, his opponent.
 
 - **Reach rows** hold the other player's reach: first the rows of the street's lines (a line is a
   betting sequence that leads into the street), then one row for each action of each of his nodes.
-- **Value rows** hold the own player's counterfactual values: first one a line, then one for each
-  action of each of his nodes.
+- **Value rows** hold the own player's counterfactual values: first one per line, then one for
+  each action of each of his nodes.
 - Nodes come in *groups* that are worked on together, small enough for the second-level cache.
   Lines, and the leaves where a card is dealt, are numbered in *lane groups* of sixteen, so that
   between two streets a hand is one vector and re-ordering hands moves whole vectors.
-- A **tile** is sixteen terminal places computed at once, one a lane.
+- A **tile** is sixteen terminal places computed at once, one per lane.
 
 Axis letters: D decision nodes of the street, G groups, J lane groups, B boards, T tiles.
 """
@@ -29,7 +29,7 @@ PADDING_CARD = 52
 """The card that hands of the padding hold."""
 
 ZERO_ROW = 0
-"""Reach row 0 is always zero: it stands in for lanes that nobody uses."""
+"""Reach row 0 is always zero: it stands in for unused lanes."""
 
 
 class Forest(NamedTuple):
@@ -52,7 +52,7 @@ class Forest(NamedTuple):
     line_reach: Longs  # [16·J]: reach row of each line
     line_value: Longs  # [16·J]: value row of each line
     group_zeros: Longs  # [G+1]
-    zeros: Longs  # value rows that nobody stores into before they are added to
+    zeros: Longs  # value rows that are only ever added to
     # Own player to act: he folds, or calls to a showdown, or checks it through.
     group_choices: Longs  # [G+1]: tiles
     choice_reach: Longs  # [16·T]: reach row
@@ -126,7 +126,7 @@ class NodePlace(NamedTuple):
     slot: int  # first stored number
     number: int  # among the own nodes of all boards
     lock: int  # first lock flag
-    soon: int  # what to ask for meanwhile
+    soon: int  # what to prefetch meanwhile
 
 
 class Discounts(NamedTuple):
@@ -134,7 +134,7 @@ class Discounts(NamedTuple):
 
     positive: np.float32  # factor on positive regrets before the new ones are added
     negative: np.float32  # factor on negative ones
-    floor: np.float32  # regrets are not kept below this
+    floor: np.float32  # no regret falls below this
     average: np.float32  # weight of this iteration's strategy in the running mean; 0 = left out
     phase: np.float32  # 0..1, of the dither with which 16-bit means are rounded
 

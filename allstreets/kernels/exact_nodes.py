@@ -15,27 +15,24 @@ from allstreets.kernels.exact_layout import (
     Storage,
 )
 from allstreets.kernels.exact_scaled import update_scaled_node
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.reach import split_reach
-from allstreets.kernels.simd import (
-    TINY,
-    fma,
-    load,
-    maximum,
-    pick,
-    prefetch,
-    splat,
-    steps,
-    store,
-    store_dithered,
-    where_positive,
+from allstreets.kernels.regret_matching import (
+    best_value,
+    keeping,
+    mean_value,
+    move_mean,
+    new_regret,
+    share,
+    sharing,
 )
+from allstreets.kernels.simd import load, pick, prefetch, splat, store, where_positive
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
-@kernel
+@inner_kernel
 def update_node(
     node: NodePlace,
     values: Floats,
@@ -49,29 +46,18 @@ def update_node(
     Where a hand is locked its regrets hold the locked strategy and stay as they are.
     """
     regrets, average = storage.own_regrets, storage.own_average
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
-    keep_positive, keep_negative = splat(discounts.positive), splat(discounts.negative)
-    floor, weight = splat(discounts.floor), splat(discounts.average)
+    keep = keeping(discounts.positive, discounts.negative, discounts.floor)
+    one, weight = splat(ONE), splat(discounts.average)
     averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     for block in range(0, hands, 16):
-        base = node.slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(regrets, base + 16 * a), zero)
-        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-        even = where_positive(total - tiny, zero, uniform)
-        value = zero
-        for a in range(actions):
-            strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
-            value = fma(strategy, load(values, (node.child + a) * hands + block), value)
+        base, row = node.slot + block * actions, node.child * hands + block
+        strategy = sharing(regrets, base, actions, one)
+        value = mean_value(regrets, base, actions, strategy, values, row, hands)
         for a in range(actions):
             place = base + 16 * a
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
             regret = load(regrets, place)
-            gain = load(values, (node.child + a) * hands + block) - value
-            kept = regret * where_positive(regret, keep_positive, keep_negative)
-            updated = maximum(kept + gain, floor)
+            updated = new_regret(regret, load(values, row + a * hands) - value, keep)
             if storage.own_locked.size:
                 updated = where_positive(
                     load(storage.own_locked, node.lock + block), regret, updated
@@ -79,17 +65,14 @@ def update_node(
             store(regrets, place, updated)
             if averages:
                 # What a lock plays is its average from the start: a mean of equals.
-                strategy = fma(maximum(regret, zero), inverse, even)
-                mean = load(average, place)
-                moved = fma(weight, strategy * steps(average) - mean, mean)
-                store_dithered(average, place, moved, wobble)
+                move_mean(average, place, share(regret, strategy), weight, wobble)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
 
 
-@kernel
-def judge_node(
+@inner_kernel
+def evaluate_node(
     node: NodePlace, values: Floats, storage: Storage, actions: int, hands: int, best: bool
 ) -> None:
     """Own node, nothing updated: value of the best action, or of the average strategy.
@@ -97,34 +80,24 @@ def judge_node(
     Where a hand is locked there is no choice: the average is what it plays.
     """
     average = storage.own_average
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
+    some_locked = storage.own_locked.size > 0
     for block in range(0, hands, 16):
-        base = node.slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(average, base + 16 * a), zero)
-        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-        even = where_positive(total - tiny, zero, uniform)
-        value = zero
-        highest = load(values, node.child * hands + block)
-        for a in range(actions):
-            strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)
-            here = load(values, (node.child + a) * hands + block)
-            value = fma(strategy, here, value)
-            highest = maximum(highest, here)
-        if best:
-            if storage.own_locked.size:
+        base, row = node.slot + block * actions, node.child * hands + block
+        value = best_value(values, row, hands, actions)
+        if some_locked or not best:
+            strategy = sharing(average, base, actions, splat(ONE))
+            played = mean_value(average, base, actions, strategy, values, row, hands)
+            if best:
                 locked = load(storage.own_locked, node.lock + block)
-                value = where_positive(locked, value, highest)
+                value = where_positive(locked, played, value)
             else:
-                value = highest
+                value = played
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
 
 
-@kernel
+@inner_kernel
 def go_down(
     forest: Forest,
     group: int,
@@ -153,7 +126,7 @@ def go_down(
             split_reach(reach, row, child, storage.other_regrets, slot, actions, hands)
 
 
-@kernel
+@inner_kernel
 def go_up(
     forest: Forest,
     group: int,
@@ -185,7 +158,7 @@ def go_up(
             boards.other_slots[board + 1] + forest.slot[number] * hands,
         )
         if mode != UPDATE:
-            judge_node(node, values, storage, actions, hands, mode == BEST_RESPONSE)
+            evaluate_node(node, values, storage, actions, hands, mode == BEST_RESPONSE)
         elif storage.own_scales.size:
             update_scaled_node(node, values, storage, actions, hands, live, discounts)
         elif actions == 2:

@@ -79,7 +79,7 @@ def place_hands(
                 else:
                     upto[hand] = done
         for hand in range(mine, own_start[board + 1]):
-            own_twin[hand] = count  # nobody
+            own_twin[hand] = count  # none
         for hand in range(mine, mine + own_count[board]):
             found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
             if found >= 0:

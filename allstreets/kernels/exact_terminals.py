@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allstreets.kernels.exact_layout import Boards, Floats, Forest, Storage, Workspace
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.simd import (
     fma,
     load,
@@ -30,16 +30,16 @@ from allstreets.kernels.simd import (
 )
 
 CARDS = 53  # the last one is held by padding
-CHUNK = 32  # hands whose prefix sums are made before own hands are looked up
+CHUNK = 32  # prefix sums of so many hands are made before own hands are looked up
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
 class Ahead(NamedTuple):
-    """What the way up will need, asked for while the tiles leave the memory idle."""
+    """What the way up will need, prefetched while the tiles leave the memory idle."""
 
     place: int  # of the next stored numbers
-    regrets: int  # 16 to go on by a vector a hand, 0 to stay: nothing is needed
+    regrets: int  # 16 to go on by a vector per hand, 0 to stay: nothing is needed
     average: int
 
 
@@ -60,7 +60,7 @@ TILE_ROWS = 256
 """Rows that a tile buffer needs beyond six times the longest list of hands or combos."""
 
 
-@kernel
+@inner_kernel
 def lay_out(own: int, other: int, combos: int) -> Regions:
     """Regions for hand lists, and a list of the other's combos, of these lengths."""
     folds = 16 * (max(other, combos) + 1)
@@ -72,7 +72,7 @@ def lay_out(own: int, other: int, combos: int) -> Regions:
     return Regions(0, folds, prefix, cards, net, sums, fold_sums, fold_sums + 16 * CARDS)
 
 
-@kernel
+@inner_kernel
 def spread(boards: Boards, board: int, rows: Floats, at: int) -> None:
     """Turn rows of hands into rows of their combos, in place.
 
@@ -87,7 +87,7 @@ def spread(boards: Boards, board: int, rows: Floats, at: int) -> None:
         store(rows, at + 16 * combo, load(rows, at + 16 * hand))
 
 
-@kernel
+@inner_kernel
 def sum_by_card(boards: Boards, board: int, rows: Floats, at: int, sums: int) -> Any:
     """Total of a tile over his combos, returned, and of those that hold each card, at `sums`."""
     zero = splat(ZERO)
@@ -105,7 +105,7 @@ def sum_by_card(boards: Boards, board: int, rows: Floats, at: int, sums: int) ->
     return total
 
 
-@kernel
+@inner_kernel
 def net_wins(
     boards: Boards,
     board: int,
@@ -118,7 +118,7 @@ def net_wins(
     """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
 
     The prefix sums grow by the other's combos from the weakest up. An own hand is looked up as soon
-    as all that it needs is there, while it is still in the first-level cache. The sums of one card
+    as all that it needs is done, while it is still in the first-level cache. The sums of one card
     stand one after the other behind a row of zeros, so that the sum before a combo is the row
     before its own; in the end the last ones are copied to the region `sums`.
     """
@@ -132,7 +132,7 @@ def net_wins(
     store(rows, prefix, zero)
     total = zero
     done = 0
-    for start in range(0, max(count, 1), CHUNK):  # once at least: own hands may meet nobody
+    for start in range(0, max(count, 1), CHUNK):  # once at least: own hands may meet no combo
         end = min(start + CHUNK, count)
         for combo in range(start, end):
             prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
@@ -161,7 +161,7 @@ def net_wins(
     return total
 
 
-@kernel
+@inner_kernel
 def all_in(
     boards: Boards,
     board: int,
@@ -197,7 +197,7 @@ def all_in(
         store(rows, place + 48, fourth)
 
 
-@kernel
+@inner_kernel
 def showdowns(
     boards: Boards,
     board: int,
@@ -223,7 +223,7 @@ def showdowns(
     return sum_by_card(boards, board, rows, regions.reach, regions.sums)
 
 
-@kernel
+@inner_kernel
 def choice_tile(
     forest: Forest,
     boards: Boards,
@@ -263,7 +263,7 @@ def choice_tile(
         transpose_to(rows, regions.out + 256, space.values, forest.choice_fold, lane, own, block)
 
 
-@kernel
+@inner_kernel
 def answer_tile(
     forest: Forest,
     boards: Boards,

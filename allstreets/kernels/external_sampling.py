@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 
 CHANCE = 2
 TERMINAL = 3
@@ -40,7 +40,7 @@ class Tree(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """Tables by slot: what a walk goes by, and what it adds to."""
+    """Tables by slot: what a walk reads, and what it adds to."""
 
     regrets: NDArray[np.float64]  # [K]
     strategy: NDArray[np.float64]  # [K] regret matching of `regrets`
@@ -49,7 +49,7 @@ class Learned(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """The room of one stream's walks."""
+    """The scratch arrays of one stream's walks."""
 
     places: NDArray[np.uint64]  # [2 D] place of a node, the child that is being tried
     shares: NDArray[np.float64]  # [2 D] nature's reach of the node, its share in the average
@@ -63,7 +63,7 @@ class Skipping(NamedTuple):
     thresholds: NDArray[np.float64]  # [T] skip actions with a regret below
     everything: NDArray[np.bool_]  # [T] explore: visit also what would be skipped
     lowest_regret: float  # the floor of regrets
-    # The opponent's average is gathered on the way, also below actions that are mostly skipped.
+    # The opponent's average is summed on the way, also below actions that are mostly skipped.
     # There an exploring visit stands for so many, of which the others were saved.
     interval: float
 
@@ -92,9 +92,9 @@ def run_walks(
     """So many iterations, each a walk for each player.
 
     `random` [1] is the stream's random state, `done` [1] counts its iterations. With `at_once` the
-    strategy follows every change of a regret; else it stands still and regrets gather in
-    `new_regrets`. `probability`, [N] if given, asks to try all of nature's moves, and `skipping` to
-    leave actions out; without them the kernel is compiled for neither.
+    strategy follows every change of a regret; else it is fixed and regrets accumulate in
+    `new_regrets`. With `probability` [N] all of nature's moves are tried, with `skipping` actions
+    are left out; without them the kernel is compiled for neither.
 
     A walk:
     1. Down: at a node of the player push it and try its first action; at one of nature's or the
@@ -239,7 +239,7 @@ def run_walks(
         random[0] = seed
 
 
-@kernel
+@inner_kernel
 def learn_two(
     regrets: NDArray[np.float64],
     strategy: NDArray[np.float64],
@@ -249,7 +249,7 @@ def learn_two(
 ) -> float:
     """Regrets and strategy of a set of two actions, given their values; the value of the set.
 
-    Most sets have two or three actions. Without loops, whose ends are hard to predict when twos and
+    Most sets have two or three actions. Without loops, which end unpredictably when twos and
     threes mix, an iteration on Leduc takes a fifth less.
     """
     value = strategy[slot] * first + strategy[slot + ONE] * second
@@ -265,7 +265,7 @@ def learn_two(
     return float(value)
 
 
-@kernel
+@inner_kernel
 def learn_three(
     regrets: NDArray[np.float64],
     strategy: NDArray[np.float64],
@@ -290,7 +290,7 @@ def learn_three(
     return float(value)
 
 
-@kernel
+@inner_kernel
 def match_set(
     regrets: NDArray[np.float64], strategy: NDArray[np.float64], slot: np.uint64, count: np.uint64
 ) -> None:
@@ -304,7 +304,7 @@ def match_set(
         strategy[slot + action] = max(regrets[slot + action], 0.0) * factor + constant
 
 
-@kernel
+@inner_kernel
 def can_skip(
     regrets: NDArray[np.float64], strategy: NDArray[np.float64], slot: np.uint64, threshold: float
 ) -> bool:
@@ -312,7 +312,7 @@ def can_skip(
     return bool(strategy[slot] == 0.0 and regrets[slot] < threshold)
 
 
-@kernel
+@inner_kernel
 def tried(
     regrets: NDArray[np.float64],
     strategy: NDArray[np.float64],
@@ -339,7 +339,7 @@ def put_together(
     new_sums: NDArray[np.float64],
     lowest_regret: float,
 ) -> None:
-    """Add what the streams have gathered, [S, K], in the order of the streams; match anew."""
+    """Add the sums of the streams, [S, K], in the order of the streams; then match again."""
     for stream in range(new_regrets.shape[0]):
         for k in range(len(regrets)):
             regrets[k] += new_regrets[stream, k]

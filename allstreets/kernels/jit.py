@@ -1,11 +1,11 @@
-"""The one decorator that compiles a kernel.
+"""The decorators that compile kernels: what Python calls, what only kernels call, parts of loops.
 
-Kernels are compiled when first called, release the GIL, and are kept on disk. Numba looks only at
-the file of the function itself when it decides whether a kept kernel is still good, not at the
+Kernels are compiled when first called, release the GIL, and are cached on disk. Numba looks only at
+the file of the function itself when it decides whether a cached kernel is still good, not at the
 kernels it calls; so the folder carries a hash of all kernel sources, and any edit starts afresh.
 
-Where several processes need the same kernel at once, one compiles it and the others take what it
-has kept. A process waits only for kernels below the one that it compiles itself, so that no two
+Where several processes need the same kernel at once, one compiles it and the others load
+it. A process waits only for kernels below the one that it compiles itself, so that no two
 wait for each other.
 """
 
@@ -20,15 +20,14 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 
-from allstreets.base.cache import cache_folder
-from allstreets.base.locks import held
+from allstreets.base import cache_folder, held
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
 def compiled_folder() -> Path:
-    """Where compiled kernels are kept; another folder for every state of the sources."""
+    """The folder of compiled kernels; another one for every state of the sources."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
@@ -37,7 +36,7 @@ def compiled_folder() -> Path:
 
 @cache
 def can_keep() -> bool:
-    """Whether compiled kernels can be kept; without a folder they are compiled in every process."""
+    """Whether compiled kernels can be cached; without a folder every process compiles them."""
     try:
         compiled_folder().mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -46,24 +45,64 @@ def can_keep() -> bool:
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function`: no GIL, no bounds checks, IEEE arithmetic, kept on disk."""
+    """Compile `function`: no GIL, no bounds checks, IEEE arithmetic, cached on disk."""
+    return cast(Function, _compiled(function))
+
+
+def inner_kernel(function: Function) -> Function:
+    """As `kernel`, for functions that only kernels call.
+
+    What unpacks Python's arguments is left out. Where these are tuples of dozens of arrays it takes
+    longer to compile than the kernel itself.
+    """
+    return cast(Function, _closed(_compiled(function, no_cpython_wrapper=True)))
+
+
+def inlined_kernel(function: Function) -> Function:
+    """As `inner_kernel`, for a few lines of a hot loop: Numba writes them out in their callers.
+
+    So the compiler sees the whole loop at once, with numbers of actions that are known there.
+    """
+    compiled = _compiled(function, no_cpython_wrapper=True, inline="always")
+    return cast(Function, _closed(compiled))
+
+
+def _closed(compiled: Any) -> Any:
+    """A kernel that Python cannot call; without a wrapper Numba would jump to address 0."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise TypeError(f"{compiled.__qualname__} is an inner kernel: only kernels can call it")
+
+    compiled._insert = lambda *_: None  # so that Python finds no compiled version and requests one
+    compiled._compile_for_args = refuse
+    return compiled
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
     # Numba reads the folder while it decorates. It is put back for the user's own functions.
     config.CACHE_DIR = str(compiled_folder())
     try:
-        compiled: Any = numba.njit(nogil=True, cache=can_keep(), error_model="numpy")(function)
+        every: dict[str, Any] = {
+            "nogil": True,
+            "cache": can_keep(),
+            "error_model": "numpy",
+            "no_cfunc_wrapper": True,  # kernels are never passed to C
+            **options,
+        }
+        compiled: Any = numba.njit(**every)(function)
     finally:
         config.CACHE_DIR = before
     if can_keep():
         compiled.compile = _alone(
             compiled.compile, f"{function.__module__}.{function.__qualname__}"
         )
-    return cast(Function, compiled)
+    return compiled
 
 
 def _alone(compile: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`compile`, which looks for a kept kernel first, by one process at a time."""
+    """`compile`, which looks for a cached kernel first, by one process at a time."""
 
     def compile_alone(signature: Any) -> Any:
         with global_compiler_lock, _held_once(name):

@@ -1,7 +1,7 @@
 """Who wins how often: every hand of one list against every hand of another, over many boards.
 
 Strengths are compared a vector register at a time and the results counted, so neither a sort nor
-a branch is needed. Hands that share a card are counted too; it is the reader who leaves them out.
+a branch is needed. Hands that share a card are counted too; the caller leaves them out.
 """
 
 import numpy as np

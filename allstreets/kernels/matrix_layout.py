@@ -1,13 +1,14 @@
-"""The arrays that the matrix kernels work on: a postflop game whose card facts are matrices.
+"""The arrays that the matrix kernels work on: a postflop game with its card facts as matrices.
 
-*Own* is the player whose values are computed, *other* his opponent. A **row** is one number a hand
-of the player that it is about. A pass is about some hands of either player (`StageHands`), usually
-all of them; rows are as long as his list of hands, filled up to whole vectors.
+*Own* is hero, the player whose values are computed; *other* is villain, his opponent. A **row** is
+one number per hand of the player that it is about. A pass is about some hands of either player
+(`StageHands`), usually all of them; rows are as long as his list of hands, filled up to whole
+vectors.
 
-- **Reach rows** hold the other player's reach: first one a line that leads into the stage, then a
-  row that is always zero, then one for each action of each of his nodes. A node's reach changes
+- **Reach rows** hold the other player's reach: first one per line that leads into the stage, then
+  a row that is always zero, then one for each action of each of his nodes. A node's reach changes
   only where he acts, so that own nodes and cards take no rows.
-- **Value rows** hold own values: first one a line, then a row that is nobody's, then one for each
+- **Value rows** hold own values: first one per line, then a spare row, then one for each
   action of each own node. What the other player's actions lead to is added up where it arises.
 
 Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage; Hₓ and Hₒ
@@ -43,7 +44,7 @@ class StagePlan(NamedTuple):
     own_child: Longs  # first of the value rows of his actions
     own_actions: Longs
     own_slot: Longs
-    fold_reach: Longs  # ends whose result does not depend on the cards, in groups of 16
+    fold_reach: Longs  # ends with a result that does not depend on the cards, in groups of 16
     fold_value: Longs
     fold_factor: Floats  # the result in chips
     show_reach: Longs  # showdowns, in groups of TILE_ROWS
@@ -90,8 +91,8 @@ class StageHands(NamedTuple):
 class StageStore(NamedTuple):
     """What is learned about one stage, by flop: [node][hand / 16][action][16].
 
-    Hands are those of a pass. Where it is about own hands of whom nothing is stored, it is a best
-    response, or they play evenly: own arrays are then not read.
+    Hands are those of a pass. Where it is about own hands that are not stored, it is a best
+    response, or they play uniformly: own arrays are then not read.
     """
 
     own_regrets: Floats  # [F, …]
@@ -110,8 +111,8 @@ class StageSpace(NamedTuple):
     terms: Ints  # [Hₒ]: hands that matter in a product
     margin: Floats  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass is about
     combos: Floats  # [Hₓ]: of own hands
-    needed: Bytes  # [value rows · Hₓ/16]: which blocks of own hands a pruned pass asks for
-    union: Bytes  # [Hₓ/16]: those that any of a few rows asks for
+    needed: Bytes  # [value rows · Hₓ/16]: which blocks of own hands a pruned pass computes
+    union: Bytes  # [Hₓ/16]: those that any of a few rows needs
     left_out: Longs  # [1]: how many (own action, block of hands) pruned passes did not visit
 
 
@@ -120,13 +121,16 @@ class Discounting(NamedTuple):
 
     positive: np.float32  # factor on positive regrets before the new ones are added
     negative: np.float32  # factor on negative ones
-    lowest: np.float32  # regrets are not kept below this
+    lowest: np.float32  # no regret falls below this
     average: np.float32  # factor on the sums of the average strategy
     weight: np.float32  # of this iteration's strategy; 0: sums are left alone
     threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
 
 
+POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT, THRESHOLD = range(6)
+"""Columns of a table of discounts, one row per flop or iteration: the fields of `Discounting`."""
+
 UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3
 """What is done at own nodes: regrets are updated, the best action is taken, the average is played,
-all actions are played alike. In the first the other player plays by his regrets, in the others by
-his average strategy."""
+play is uniform. In the first the other player plays by his regrets, in the others by his average
+strategy."""

@@ -1,12 +1,12 @@
 """Decision nodes of matrix games: the other's reach on the way down, own values on the way up.
 
-The average strategy of a player is gathered while his opponent is updated: his reach after an
+The average strategy of a player is summed while his opponent is updated: his reach after an
 action, which is on the way down there anyway, is what the action adds to its sum.
 """
 
 import numpy as np
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.matrix_layout import (
     BEST_RESPONSE,
     EVALUATE,
@@ -14,13 +14,21 @@ from allstreets.kernels.matrix_layout import (
     Discounting,
     Floats,
 )
-from allstreets.kernels.simd import TINY, fma, load, maximum, splat, store, where_positive
+from allstreets.kernels.regret_matching import (
+    best_value,
+    keeping,
+    mean_value,
+    new_regret,
+    share,
+    sharing,
+)
+from allstreets.kernels.simd import fma, load, splat, store
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
-@kernel
+@inner_kernel
 def split_and_gather(
     reach: Floats,
     row: int,
@@ -35,26 +43,20 @@ def split_and_gather(
     least: np.float32,
 ) -> None:
     """`split_reach` by regrets, and sums ← keep · sums + weight · strategy · (reach + least)."""
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
-    kept, weights, floor = splat(keep), splat(weight), splat(least)
+    one, kept, weights, floor = splat(ONE), splat(keep), splat(weight), splat(least)
     for block in range(0, hands, 16):
         base = slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(regrets, base + 16 * a), zero)
+        strategy = sharing(regrets, base, actions, one)
         here = load(reach, row * hands + block)
-        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-        even = where_positive(total - tiny, zero, uniform)
-        share = weights * (here + floor)
+        part = weights * (here + floor)
         for a in range(actions):
             place = base + 16 * a
-            strategy = fma(maximum(load(regrets, place), zero), inverse, even)
-            store(reach, (child + a) * hands + block, here * strategy)
-            store(average, place, fma(kept, load(average, place), share * strategy))
+            chance = share(load(regrets, place), strategy)
+            store(reach, (child + a) * hands + block, here * chance)
+            store(average, place, fma(kept, load(average, place), part * chance))
 
 
-@kernel
+@inner_kernel
 def update_node(
     values: Floats,
     target: int,
@@ -72,40 +74,30 @@ def update_node(
     while the node is, since it is not played, is discounted and otherwise not written.
     """
     blocks = hands // 16
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
-    keep_positive, keep_negative = splat(now.positive), splat(now.negative)
-    lowest = splat(now.lowest)
+    zero, one = splat(ZERO), splat(ONE)
+    keep = keeping(now.positive, now.negative, now.lowest)
     for block in range(0, hands, 16):
         if needed is not None and not needed[target * blocks + block // 16]:
             continue
         base = slot + block * actions
-        total = zero
-        for a in range(actions):
-            total = total + maximum(load(regrets, base + 16 * a), zero)
-        inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-        even = where_positive(total - tiny, zero, uniform)
+        strategy = sharing(regrets, base, actions, one)
         value = zero
         for a in range(actions):
             if needed is not None and not needed[(child + a) * blocks + block // 16]:
                 continue
-            strategy = fma(maximum(load(regrets, base + 16 * a), zero), inverse, even)
-            value = fma(strategy, load(values, (child + a) * hands + block), value)
+            chance = share(load(regrets, base + 16 * a), strategy)
+            value = fma(chance, load(values, (child + a) * hands + block), value)
         for a in range(actions):
-            place = base + 16 * a
-            regret = load(regrets, place)
-            kept = regret * where_positive(regret, keep_positive, keep_negative)
-            if needed is not None and not needed[(child + a) * blocks + block // 16]:
-                store(regrets, place, maximum(kept, lowest))
-                continue
-            gain = load(values, (child + a) * hands + block) - value
-            store(regrets, place, maximum(kept + gain, lowest))
+            place, gain = base + 16 * a, zero
+            if needed is None or needed[(child + a) * blocks + block // 16]:
+                gain = load(values, (child + a) * hands + block) - value
+            store(regrets, place, new_regret(load(regrets, place), gain, keep))
         row = target * hands + block
         store(values, row, load(values, row) + value)
 
 
-@kernel
-def judge_node(
+@inner_kernel
+def evaluate_node(
     values: Floats,
     target: int,
     child: int,
@@ -115,27 +107,18 @@ def judge_node(
     hands: int,
     mode: int,
 ) -> None:
-    """Own node, nothing updated: value of the best action, of the average, or of playing evenly."""
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
+    """Own node, nothing updated: value of the best action, of the average, or of uniform play."""
+    uniform = splat(ONE / np.float32(actions))
     for block in range(0, hands, 16):
-        base = slot + block * actions
-        value = load(values, child * hands + block)
+        base, first = slot + block * actions, child * hands + block
         if mode == BEST_RESPONSE:
-            for a in range(1, actions):
-                value = maximum(value, load(values, (child + a) * hands + block))
+            value = best_value(values, first, hands, actions)
+        elif mode == EVALUATE:
+            strategy = sharing(average, base, actions, splat(ONE))
+            value = mean_value(average, base, actions, strategy, values, first, hands)
         else:
-            total, inverse, even = zero, zero, uniform
-            if mode == EVALUATE:
-                for a in range(actions):
-                    total = total + maximum(load(average, base + 16 * a), zero)
-                inverse = where_positive(total - tiny, splat(ONE) / total, zero)
-                even = where_positive(total - tiny, zero, uniform)
-            value = zero
+            value = splat(ZERO)
             for a in range(actions):
-                strategy = even
-                if mode == EVALUATE:
-                    strategy = fma(maximum(load(average, base + 16 * a), zero), inverse, even)
-                value = fma(strategy, load(values, (child + a) * hands + block), value)
+                value = fma(uniform, load(values, first + a * hands), value)
         row = target * hands + block
         store(values, row, load(values, row) + value)

@@ -3,9 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.matrix_layout import (
+    AVERAGE,
+    LOWEST,
+    NEGATIVE,
+    POSITIVE,
+    THRESHOLD,
     UPDATE,
+    WEIGHT,
     Bytes,
     Discounting,
     Floats,
@@ -17,7 +23,7 @@ from allstreets.kernels.matrix_layout import (
     StageStore,
 )
 from allstreets.kernels.matrix_nodes import (
-    judge_node,
+    evaluate_node,
     split_and_gather,
     update_node,
 )
@@ -32,14 +38,14 @@ from allstreets.kernels.reach import split_reach
 
 ZERO = np.float32(0.0)
 SMALL_SHARE = np.float32(0.01)
-"""Every hand enters the average with at least this share of the largest reach: what theory asks for
-is own reach, but then strategies at places that a player hardly ever gets to stay what they were at
-first."""
+"""Every hand enters the average with at least this share of the largest reach: the theory has
+own reach alone, but then strategies at places that a player hardly ever reaches stay what they were
+at first."""
 LEAST_SHARE = np.float32(1e-9)
-"""And with at least this much, where nobody gets at all."""
+"""And with at least this much, where no hand gets there at all."""
 
 
-@kernel
+@inner_kernel
 def go_down(
     plan: StagePlan,
     hands: int,
@@ -76,7 +82,7 @@ def go_down(
             )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def go_up(
     plan: StagePlan,
     hands: int,
@@ -93,7 +99,7 @@ def go_up(
         actions = plan.own_actions[node]
         slot = plan.own_slot[node] * hands
         if mode != UPDATE:
-            judge_node(values, target, child, average, slot, actions, hands, mode)
+            evaluate_node(values, target, child, average, slot, actions, hands, mode)
         elif actions == 2:
             update_node(values, target, child, regrets, slot, 2, hands, now, needed)
         elif actions == 3:
@@ -102,7 +108,7 @@ def go_up(
             update_node(values, target, child, regrets, slot, actions, hands, now, needed)
 
 
-@kernel
+@inner_kernel
 def largest(row: Floats) -> np.float32:
     """The largest number of a row, at least 0."""
     most = ZERO
@@ -112,7 +118,7 @@ def largest(row: Floats) -> np.float32:
     return most
 
 
-@kernel
+@inner_kernel
 def run_flop(
     plans: tuple[StagePlan, ...],
     cards: tuple[StageCards, ...],
@@ -124,11 +130,11 @@ def run_flop(
     values: Floats,
     mode: int,
     now: Discounting,
-    asked: Bytes | None,
+    wanted: Bytes | None,
 ) -> None:
     """One pass on one flop: the other's reach [Hₒ] at the root in, own values [Hₓ] out.
 
-    A pruned pass, which must be an update, is told which blocks of own hands are asked for, [Hₓ /
+    A pruned pass, which must be an update, is given the blocks of own hands that are wanted, [Hₓ /
     16]; the others' values come out as 0. Its way down is complete: the other's average strategy
     does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
     """
@@ -136,15 +142,15 @@ def run_flop(
     first_space = spaces[0]
     first_space.reach[: len(other)] = other
     least = max(SMALL_SHARE * largest(other), LEAST_SHARE)
-    if asked is not None:
-        first_space.needed[: len(asked)] = asked
+    if wanted is not None:
+        first_space.needed[: len(wanted)] = wanted
     for stage in range(len(plans)):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         here = hands[stage]
         space.reach[plan.lines * here.other_length : (plan.lines + 1) * here.other_length] = ZERO
         space.values[: plan.value_rows * here.own_length] = ZERO
-        needed = None if asked is None else space.needed
-        if asked is not None:
+        needed = None if wanted is None else space.needed
+        if wanted is not None:
             space.left_out[0] += mark_needed(
                 plan, here.own_length, store.own_regrets[flop],
                 own_combos(table, here, space, flop), now.threshold, space.needed,
@@ -163,11 +169,11 @@ def run_flop(
                 below.reach, plan.exit_line, deeper.hands, plan.ones, space.sums, space.terms,
                 None, below.union,
             )  # fmt: skip
-            if asked is not None:
+            if wanted is not None:
                 mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
-        needed = None if asked is None else space.needed
+        needed = None if wanted is None else space.needed
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
             multiply_rows(
@@ -179,8 +185,16 @@ def run_flop(
             plan, hands[stage].own_length, store.own_regrets[flop], store.own_average[flop],
             space.values, mode, now, needed,
         )  # fmt: skip
-    # What is not asked for at the root is asked for nowhere in the first stage: it is still 0.
+    # What is not wanted at the root is needed nowhere in the first stage: it is still 0.
     values[:] = first_space.values[: len(values)]
+
+
+@inner_kernel
+def discounting(row: Floats) -> Discounting:
+    """A row of a table of discounts [6]."""
+    return Discounting(
+        row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD]
+    )
 
 
 @kernel
@@ -197,19 +211,18 @@ def run_flops(
     values: Floats,
     mode: int,
     discounts: Floats,
-    asked: Bytes | None,
+    wanted: Bytes | None,
 ) -> None:
     """Passes on flops[first], …, flops[last − 1].
 
     Of the K flops in the list, `other` [K or 1, Hₒ] is the other's reach, `values` [K, Hₓ] what
-    comes out, `discounts` [K or 1, 6] the fields of `Discounting`. `asked` [K or 1, Hₓ / 16] are
-    the blocks of own hands that a pruned update is asked for; `None`: no pruning.
+    comes out, `discounts` [K or 1, 6] the table of discounts. `wanted` [K or 1, Hₓ / 16] are
+    the blocks of own hands that a pruned update computes; `None`: no pruning.
     """
     for place in range(first, last):
-        row = discounts[place if len(discounts) > 1 else 0]
-        now = Discounting(row[0], row[1], row[2], row[3], row[4], row[5])
+        now = discounting(discounts[place if len(discounts) > 1 else 0])
         reach = other[place if len(other) > 1 else 0]
-        blocks = None if asked is None else asked[place if len(asked) > 1 else 0]
+        blocks = None if wanted is None else wanted[place if len(wanted) > 1 else 0]
         run_flop(
             plans, cards, stores, spaces, hands, flops[place], reach, values[place], mode, now,
             blocks,
@@ -236,17 +249,17 @@ def run_iterations(
     reach: Floats,
     values: Floats,
     discounts: Floats,
-    asked: Bytes | None,
+    wanted: Bytes | None,
 ) -> None:
     """Whole iterations of both players' hands, all of them, the same reach [2, H] throughout.
 
-    `discounts` [iterations, 6], `asked` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
+    `discounts` [iterations, 6], `wanted` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
     are those of the last iteration.
     """
     for row in discounts:
-        now = Discounting(row[0], row[1], row[2], row[3], row[4], row[5])
+        now = discounting(row)
         for player in range(2):
             run_flop(
                 plans[player], cards, stores[player], spaces, hands, flop, reach[1 - player],
-                values[player], UPDATE, now, None if asked is None else asked[player],
+                values[player], UPDATE, now, None if wanted is None else wanted[player],
             )  # fmt: skip

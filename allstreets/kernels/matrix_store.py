@@ -1,4 +1,4 @@
-"""Moving what is stored when the hands of whom something is stored become others."""
+"""Moving stored numbers when the list of stored hands changes."""
 
 import numpy as np
 

@@ -3,15 +3,15 @@
 A showdown multiplies a row by the dense margin matrix. A fold multiplies it by the matrix of pairs
 that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N those that hold each card.
 That is never written out: a hand meets at most eight cards, so the product takes some 15 operations
-a hand instead of 169, with sixteen rows in the lanes of a vector.
+per hand instead of 169, with sixteen rows in the lanes of a vector.
 
-A pruned pass hands in `needed`, the blocks of own hands that each value row is asked for. Given
-`None` instead, the kernels are compiled without any of it.
+A pruned pass passes `needed`, the blocks of own hands that each value row needs. Given `None`
+instead, the kernels are compiled without any of it.
 """
 
 import numpy as np
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.matrix_layout import (
     Bytes,
     Floats,
@@ -39,7 +39,7 @@ ZERO = np.float32(0.0)
 CARDS = 52
 
 
-@kernel
+@inner_kernel
 def find_terms(
     inputs: Floats, rows: Longs, first: int, length: int, marks: Floats, terms: Ints
 ) -> int:
@@ -58,7 +58,7 @@ def find_terms(
     return count
 
 
-@kernel
+@inner_kernel
 def multiply_rows(
     inputs: Floats,
     input_rows: Longs,
@@ -112,7 +112,7 @@ def multiply_rows(
             column += max(16, width)
 
 
-@kernel
+@inner_kernel
 def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
     """[Hₓ]: combos of the own hands of a pass."""
     combos: Floats = cards.combos[flop]
@@ -124,7 +124,7 @@ def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: in
     return space.combos
 
 
-@kernel
+@inner_kernel
 def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
     """[Hₒ · Hₓ]: the margins of the hands of a pass; rows that are mere padding are not written.
 
@@ -144,14 +144,14 @@ def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int
     return picked
 
 
-@kernel
+@inner_kernel
 def turn_reach(
-    space: StageSpace, hands: StageHands, rows: Longs, first: int, everyone: bool
+    space: StageSpace, hands: StageHands, rows: Longs, first: int, all_hands: bool
 ) -> None:
-    """Sixteen reach rows as vectors of sixteen numbers a hand, in `lanes`."""
+    """Sixteen reach rows as vectors of sixteen numbers per hand, in `lanes`."""
     length = hands.other_length
     for block in range(0, length, 16):
-        if everyone:
+        if all_hands:
             transpose_from(space.reach, rows, first, length, block, space.lanes, 16 * block, 16)
             continue
         # In the room of `sums`, then each hand to its place among all.
@@ -181,16 +181,16 @@ def add_folds(
     result = 16 * cards.hands  # the second half of `lanes`
     whole = len(hands.other) == cards.hands
     if not whole:
-        lanes[:result] = ZERO  # of hands that are not listed the other player holds none
+        lanes[:result] = ZERO  # the other player holds no hand that is not listed
     for place in range(len(hands.own), length):
         store(lanes, result + 16 * place, zero)
     for first in range(0, len(plan.fold_reach), 16):
         if needed is not None and not unite(needed, plan.fold_value, first, 16, union):
             continue
         turn_reach(space, hands, plan.fold_reach, first, whole)
-        everyone = zero
+        all_reach = zero
         for hand in hands.other:
-            everyone = fma(splat(combos[hand]), load(lanes, 16 * hand), everyone)
+            all_reach = fma(splat(combos[hand]), load(lanes, 16 * hand), all_reach)
         if card_start[CARDS]:
             for card in range(CARDS):
                 with_card = zero
@@ -203,7 +203,7 @@ def add_folds(
             if needed is not None and not union[place // 16]:
                 continue
             hand = hands.own[place]
-            value = splat(combos[hand]) * everyone
+            value = splat(combos[hand]) * all_reach
             value = fma(splat(twins[hand]), load(lanes, 16 * hand), value)
             for held in range(hand_start[hand], hand_start[hand + 1]):
                 taken = load(sums, 16 * np.int64(hand_card[held]))

@@ -1,4 +1,4 @@
-"""Sums of outer products: what pairs of hands get, added up over the ends of a game."""
+"""Sums of outer products: what pairs of hands win, added up over the ends of a game."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.tabular import (
     AVERAGE,
     NEGATIVE,
@@ -24,11 +24,11 @@ from allstreets.kernels.tabular import (
 
 
 class Bounds(NamedTuple):
-    """What pruning needs to know of a game; made once, never changed.
+    """What pruning needs to know of a game; built once, never changed.
 
-    The matrix of bounds has a row a lane and a column an opponent's lane. At each history of the
-    lane's information set, times nature's probability: `best` is the player's largest payoff below
-    the action, `gap` that minus the smallest payoff below the history.
+    The matrix of bounds has one row per lane and one column per opponent's lane. At each history of
+    the lane's information set, times nature's probability: `best` is the player's largest payoff
+    below the action, `gap` that minus the smallest payoff below the history.
     """
 
     block_start: NDArray[np.int64]  # [K] first block of the payoff matrix's row
@@ -40,7 +40,7 @@ class Bounds(NamedTuple):
 
 
 class Skips(NamedTuple):
-    """What pruning remembers, and the room it works in."""
+    """What pruning stores, and its scratch arrays."""
 
     upper: NDArray[np.float64]  # [K] upper bound of the true regret; the regret where not skipped
     skipped: NDArray[np.bool_]  # [K + 1] whether the current half-iteration leaves the lane out
@@ -83,7 +83,7 @@ def iterate_pruned(
         tables.iterations[0] += 1
 
 
-@kernel
+@inner_kernel
 def skip_below(
     layout: Layout, player: int, tables: Tables, skips: Skips, threshold: float, everything: bool
 ) -> None:
@@ -100,7 +100,7 @@ def skip_below(
                 skips.counts[0] += skips.skipped[lane]
 
 
-@kernel
+@inner_kernel
 def skip_soundly(
     layout: Layout,
     player: int,
@@ -128,7 +128,7 @@ def skip_soundly(
                 skips.counts[0] += skips.skipped[lane]
 
 
-@kernel
+@inner_kernel
 def is_played(regrets: NDArray[np.float64], begin: int, end: int, step: int) -> bool:
     """Whether some action has positive regret; where none has, all are played, none skipped."""
     largest = regrets[begin]
@@ -148,7 +148,7 @@ def bound_of(
     return total
 
 
-@kernel
+@inner_kernel
 def update_visited(
     layout: Layout,
     player: int,
@@ -207,7 +207,7 @@ def update_visited(
     values[-1] = 0.0
 
 
-@kernel
+@inner_kernel
 def payoff_of(layout: Layout, bounds: Bounds, lane: int, reach: NDArray[np.float64]) -> float:
     """What a lane earns where the player does not move again."""
     total = 0.0

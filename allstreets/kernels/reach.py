@@ -1,35 +1,22 @@
 """The way down at a decision node, which exact and matrix games share."""
 
-import numpy as np
-
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.matrix_layout import Floats
-from allstreets.kernels.simd import TINY, fma, load, maximum, splat, store, where_positive
-
-ZERO = np.float32(0.0)
-ONE = np.float32(1.0)
+from allstreets.kernels.regret_matching import share, sharing
+from allstreets.kernels.simd import load, store
 
 
-@kernel
+@inner_kernel
 def split_reach(
     reach: Floats, row: int, child: int, stored: Floats, slot: int, actions: int, hands: int
 ) -> None:
     """Reach rows of one node's actions: the node's reach times the strategy.
 
-    `stored` holds regrets (to be matched) or an average strategy (to be normalised, since it is a
-    sum or rounded to 16 bits): of both the strategy is the positive parts divided by their sum, and
-    even where there are none.
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
     """
-    zero = splat(ZERO)
-    uniform, tiny = splat(ONE / np.float32(actions)), splat(TINY)
     for block in range(0, hands, 16):
         base = slot + block * actions
-        total = zero
+        shared = sharing(stored, base, actions, load(reach, row * hands + block))
         for a in range(actions):
-            total = total + maximum(load(stored, base + 16 * a), zero)
-        here = load(reach, row * hands + block)
-        scale = where_positive(total - tiny, here / total, zero)
-        even = where_positive(total - tiny, zero, here * uniform)
-        for a in range(actions):
-            part = fma(maximum(load(stored, base + 16 * a), zero), scale, even)
+            part = share(load(stored, base + 16 * a), shared)
             store(reach, (child + a) * hands + block, part)

@@ -17,7 +17,7 @@ from allstreets.kernels.evaluator import (
     flush_strength,
 )
 from allstreets.kernels.external_sampling import random_number
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 
 ONE = np.uint64(1)
 SEED_STEP = np.uint64(0x9E3779B97F4A7C15)  # between two random numbers
@@ -49,7 +49,7 @@ class Deals(NamedTuple):
     outcomes: NDArray[np.uint8]  # [D] 0: the player wins, 1: a tie, 2: he loses
 
 
-@kernel
+@inner_kernel
 def weigh_pairs(cards: Cards, weights: NDArray[np.float64], met: NDArray[np.float64]) -> None:
     """Into `met` [C]: Σ of the other's `weights` [C] over his combos that fit beside each combo.
 
@@ -80,7 +80,7 @@ class Shares(NamedTuple):
     total: float
 
 
-@kernel
+@inner_kernel
 def share_out(weights: NDArray[np.float64]) -> Shares:
     """Shares by `weights` [C], not all of which may be 0."""
     ends = np.cumsum(weights)
@@ -98,7 +98,7 @@ def share_out(weights: NDArray[np.float64]) -> Shares:
     return Shares(ends, guide, total)
 
 
-@kernel
+@inner_kernel
 def look_up(shares: Shares, number: float) -> int:
     """The share that holds `number`; never an empty one."""
     c = shares.guide[np.int64(number * CELLS)]
@@ -107,7 +107,7 @@ def look_up(shares: Shares, number: float) -> int:
     return int(c)
 
 
-@kernel
+@inner_kernel
 def fitting_combo(
     cards: Cards, weights: NDArray[np.float64], mask: np.uint64, position: float
 ) -> int:
@@ -122,7 +122,7 @@ def fitting_combo(
     return found
 
 
-@kernel
+@inner_kernel
 def strength(key: np.uint64, suits: np.uint64, tables: EvaluatorTables) -> np.uint16:
     """The strength of seven cards, given their keys and their bits, each added up."""
     if key & FLUSH_MASK:

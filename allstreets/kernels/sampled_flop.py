@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.kernels.external_sampling import random_number
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.sampled_deals import SEED_STEP, Deals
 
 HANDS = 169
@@ -53,7 +53,7 @@ def walk(
     random: NDArray[np.uint64],
     threshold: float | None,
 ) -> None:
-    """Walk all `deals` for one player; both strategies [H K] stand still.
+    """Walk all `deals` for one player; both strategies [H K] are fixed.
 
     `hands` [C] are the classes of combos. What class h learns in a deal counts `scale`[h] times:
     it is added to `regrets` [H K], and the value of the game to `totals` [H]. With a `threshold`,
@@ -142,7 +142,7 @@ def walk(
     random[0] = seed
 
 
-@kernel
+@inner_kernel
 def can_skip(
     regrets: NDArray[np.float32], strategy: NDArray[np.float32], slot: np.uint64, threshold: float
 ) -> bool:

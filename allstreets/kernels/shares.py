@@ -1,4 +1,4 @@
-"""Strategies as whole numbers: what is left of sums once they are kept in a byte or two."""
+"""Strategies as whole numbers: sums rounded to one or two bytes."""
 
 import numpy as np
 

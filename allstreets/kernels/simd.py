@@ -18,7 +18,7 @@ same results. Everything here works on flat contiguous float32 arrays and offset
     compress(v, bits)           those whose bit is set, side by side, and zeros after them
     transpose_from(…)           sixteen rows, chosen by an index, turned into a dense block
     transpose_to(…)             a dense block, turned into sixteen rows chosen by an index
-    prefetch(array, i)          ask for array[i] before it is needed
+    prefetch(array, i)          fetch array[i] before it is needed
 """
 
 import operator
@@ -306,7 +306,7 @@ def total(typing_context: Any, value: Any) -> Any:
 
 @machine_code
 def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the line that holds array[index], into the second-level cache."""
+    """Fetch the cache line that holds array[index] into the second-level cache."""
     del typing_context, index
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
@@ -434,7 +434,7 @@ def aligned(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Any:
 
 
 def widen(array: Any) -> Any:
-    """Stored numbers as float32: half floats are kept as their bits, integers up to a scale."""
+    """Stored numbers as float32: half floats are stored as their bits, integers up to a scale."""
     if array.dtype == np.uint16:
         return array.view(np.float16).astype(np.float32)
     return array.astype(np.float32) if array.dtype == np.int16 else array

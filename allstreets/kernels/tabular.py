@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.jit import kernel
+from allstreets.kernels.jit import inner_kernel, kernel
 
 POSITIVE, NEGATIVE, AVERAGE, WEIGHT = range(4)  # columns of the table of multipliers
 
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a solver learns, in lane order, and the room it works in."""
+    """What a solver learns, in lane order, and its scratch arrays."""
 
     regrets: NDArray[np.float64]  # [K]
     strategy_sums: NDArray[np.float64]  # [K] weighted sum of the player's own reach
@@ -96,7 +96,7 @@ def collect_payoffs(
         )
 
 
-@kernel
+@inner_kernel
 def update_regrets(
     layout: Layout,
     player: int,
@@ -143,7 +143,7 @@ def update_regrets(
         normalise(layout, band, tables.strategy, set_total, set_value)
 
 
-@kernel
+@inner_kernel
 def normalise(
     layout: Layout,
     band: int,
@@ -183,7 +183,7 @@ def match_regrets(layout: Layout, tables: Tables) -> None:
         spread_reach(layout, player, tables.strategy, tables.reach, tables.set_value)
 
 
-@kernel
+@inner_kernel
 def update_average(
     layout: Layout, player: int, tables: Tables, average: float, weight: float
 ) -> None:
@@ -206,7 +206,7 @@ def spread_reach(
     """Down the player's tree: the reach of every lane, given the player's strategy.
 
     `scratch` is as long as the widest band. Reach is gathered into it before the products, which
-    otherwise could not be told apart from what they read, and would be done one by one.
+    otherwise might alias what they read, and would be done one by one.
     """
     for band in range(layout.player_band[player], layout.player_band[player + 1]):
         first, last = layout.band_set[band], layout.band_set[band + 1]
@@ -235,7 +235,7 @@ def respond(
 
     `values` [K + 1] must be 0; afterwards it holds the values of the lanes. `choice` [I] receives
     the best action of each of the player's sets, the first where several are best. The maximum is
-    taken once a set, over all its histories together: nobody sees the other's cards.
+    taken once per set, over all its histories together: no player sees the other's cards.
     """
     collect_payoffs(layout, player, reach, values)
     for band in range(layout.player_band[player + 1] - 1, layout.player_band[player] - 1, -1):

@@ -11,8 +11,8 @@ left behind, and every value below is a value against such play, however many di
    too, or if nothing is chosen any more after it: a fold, a call that ends the betting. A single
    hand need not take the action: what others do takes care of the answers, and the hand's own play
    below is learned from what it would win there.
-3. The mean EV over the hands that take an action tells something of the action where at least
-   `LEAST_SHARE` of the range that is here takes it. Below, it tells which stray hands they are.
+3. The mean EV over the hands that take an action describes the action where at least
+   `LEAST_SHARE` of the range that is here takes it. Below, it describes a few stray hands.
 
 The share is measured: in spots solved to 0.3 % of the pot, what a best response gains from there on
 is at most 3.4 % of the pot at decisions above it, and up to 16 % at those below.
@@ -63,7 +63,7 @@ class LineReach:
         return [NOT_REACHED if self.reached and not known else "" for known in self.known]
 
     def why_not(self, seats: Sequence[str]) -> str:
-        """What to tell where nothing was learned; "" where it was."""
+        """Why nothing was learned here; "" where it was."""
         if self.reached:
             return ""
         least = Player(int(np.argmin(self.shares)))

@@ -1,38 +1,5 @@
-"""What is kept: checkpoints and solutions, whole or absent, and one writer a folder."""
+"""What is persisted: checkpoints and solutions, whole or absent, with one writer per folder."""
 
-from allstreets.storage.bundle import load_spot, save_spot
-from allstreets.storage.checkpoints import (
-    Checkpoint,
-    CheckpointWarning,
-    clear_unfinished,
-    latest_checkpoint,
-    require_checkpoints,
-    require_no_checkpoints,
-    restore_latest,
-    save_checkpoint,
-)
-from allstreets.storage.claim import claim
-from allstreets.storage.flop_bundle import load_postflop
-from allstreets.storage.opening import load
-from allstreets.storage.preflop_bundle import load_preflop, save_preflop
-from allstreets.storage.unified_bundle import load_unified, save_unified
+from allstreets.base.lazy import lazy_names
 
-__all__ = [
-    "Checkpoint",
-    "CheckpointWarning",
-    "claim",
-    "clear_unfinished",
-    "latest_checkpoint",
-    "load",
-    "load_postflop",
-    "load_preflop",
-    "load_spot",
-    "load_unified",
-    "require_checkpoints",
-    "require_no_checkpoints",
-    "restore_latest",
-    "save_checkpoint",
-    "save_preflop",
-    "save_spot",
-    "save_unified",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

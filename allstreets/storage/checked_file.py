@@ -1,8 +1,8 @@
-"""A file of arrays whose bytes are verified where they are read, when they are first read.
+"""A file of arrays, in which bytes are verified when they are first read.
 
 The river of a solved flop takes gigabytes, and one node of it a hundred kilobytes. So a file has a
-checksum for every block of `BLOCK_BYTES`, and whoever reads a part of an array has the blocks below
-it compared first, each once.
+checksum for every block of `BLOCK_BYTES`; a part of an array is read after its blocks have been
+compared, each once.
 """
 
 import zlib
@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from allstreets.base.files import DamagedFileError
+from allstreets.base import DamagedFileError
 from allstreets.storage.mapped import array_places, map_file, mapped_array
 
 BLOCK_BYTES = 1 << 20
@@ -38,7 +38,7 @@ class BlockSums:
                 self._close()
 
     def entry(self) -> dict[str, Any]:
-        """What a manifest keeps: the checksums one after the other."""
+        """What a manifest stores: the checksums one after the other."""
         if self._filled:
             self._close()
         return {"bytes": BLOCK_BYTES, "crc32": "".join(f"{each:0{DIGITS}x}" for each in self._sums)}
@@ -49,9 +49,9 @@ class BlockSums:
 
 
 class CheckedFile(Mapping[str, NDArray[Any]]):
-    """The mapped arrays of a file; an array that is asked for has been verified as a whole.
+    """The mapped arrays of a file; an array that is looked up has been verified as a whole.
 
-    `entry` is what the manifest says of the file. `DamagedFileError` tells what is not as written.
+    `entry` is the manifest's entry. `DamagedFileError` if the bytes are not as written.
     """
 
     def __init__(self, path: Path, entry: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         return len(self._places)
 
     def unverified(self, name: str) -> NDArray[Any]:
-        """An array of which whoever reads a part has that part verified."""
+        """An array in which each part is verified by its reader."""
         return mapped_array(self._memory, self._places[name])
 
     def verify(self, name: str, first: int = 0, last: int | None = None) -> None:

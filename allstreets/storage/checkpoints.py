@@ -1,11 +1,11 @@
-"""Checkpoints: a folder each, written whole or not at all, the last two kept.
+"""Checkpoints: one folder each, written whole or not at all, the last two kept.
 
     FOLDER/checkpoint-000000001000/manifest.json          facts, metrics by iteration, checksums
                                    arrays-000.safetensors  the solver's state, in parts
 
-A checkpoint is written under a temporary name, synced, and renamed: whatever the moment at which
-the process or the machine dies, what bears the name `checkpoint-…` is complete. Should the disk
-spoil it afterwards, the checksums tell, and the one before it is taken.
+A checkpoint is written under a temporary name, synced, and renamed: whenever the
+process or the machine dies, a folder with the name `checkpoint-…` is complete. If the disk corrupts
+it afterwards, the checksums show it, and the one before it is taken.
 
 Nothing is read into memory as a whole: parts are mapped, one at a time, while a solver copies from
 them (`stored_arrays`).
@@ -17,7 +17,7 @@ import re
 import secrets
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +25,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, write_atomic, write_checked_arrays
-from allstreets.base.files import DamagedFileError, sync_folder
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    sync_folder,
+    write_atomic,
+    write_checked_arrays,
+)
 from allstreets.storage.manifest import require_schema
 from allstreets.storage.stored_arrays import StoredArrays
 from allstreets.version import __version__
@@ -56,7 +61,7 @@ class Checkpoint:
 
 
 def require_no_checkpoints(folder: Path) -> None:
-    """Refuse to start a fresh run where another one is kept."""
+    """Refuse to start a fresh run in the folder of another."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the checkpoints")
     for _, path in _checkpoints(folder)[:1]:
@@ -102,34 +107,30 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> Path:
     return target
 
 
-def latest_checkpoint(
-    folder: Path, identity: Mapping[str, Any], former: Sequence[Mapping[str, Any]] = ()
-) -> Checkpoint:
+def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
     """The newest good checkpoint of the run that `identity` describes. Changes nothing on disk.
 
-    `former` are identities under which earlier versions kept the same run. A damaged checkpoint is
-    passed over with a `CheckpointWarning`. An `InputError` when there is none, when none is good,
-    or when the newest good one belongs to another run.
+    A damaged checkpoint is passed over with a `CheckpointWarning`. An `InputError` when there is
+    none, when none is good, or when the newest good one belongs to another run.
     """
-    return restore_latest(folder, identity, lambda _: None, former)
+    return restore_latest(folder, identity, lambda _: None)
 
 
 def restore_latest(
     folder: Path,
     identity: Mapping[str, Any],
     restore: Callable[[Mapping[str, NDArray[Any]]], None],
-    former: Sequence[Mapping[str, Any]] = (),
 ) -> Checkpoint:
-    """`latest_checkpoint`, whose arrays `restore` takes over while they are read and verified.
+    """`latest_checkpoint`, whose arrays `restore` copies while they are read and verified.
 
-    Should a part turn out to be damaged, `restore` is called again with those of the checkpoint
-    before it, and must take all of them over. After an error it may have taken over a few.
+    If a part turns out to be damaged, `restore` is called again with those of the checkpoint before
+    it, and must copy all of them. After an error it may have copied a few.
     """
     require_checkpoints(folder)
     damage: list[str] = []
     for _, path in reversed(_checkpoints(folder)):
         try:
-            checkpoint, arrays = _open(path, [identity, *former])
+            checkpoint, arrays = _open(path, identity)
             _take_over(arrays, restore)
         except DamagedFileError as error:
             damage.append(str(error))
@@ -148,7 +149,7 @@ def restore_latest(
 
 
 def _take_over(arrays: StoredArrays, restore: Callable[[Mapping[str, NDArray[Any]]], None]) -> None:
-    """Call `restore`; whatever it trips over in a damaged checkpoint is a `DamagedFileError`."""
+    """Call `restore`; any error that a damaged checkpoint causes is a `DamagedFileError`."""
     try:
         restore(arrays)
     except Exception:
@@ -177,11 +178,10 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
     write_atomic(folder / "manifest.json", lambda file: file.write(text.encode()))
 
 
-def _open(path: Path, identities: Sequence[Mapping[str, Any]]) -> tuple[Checkpoint, StoredArrays]:
+def _open(path: Path, identity: Mapping[str, Any]) -> tuple[Checkpoint, StoredArrays]:
     """A checkpoint whose arrays are not read yet."""
     manifest = _read_manifest(path / "manifest.json")
-    plain = [json.loads(json.dumps(dict(identity))) for identity in identities]
-    _require_same_run(path, manifest["identity"], plain)
+    _require_same_run(path, manifest["identity"], json.loads(json.dumps(dict(identity))))
     arrays = StoredArrays(path, manifest["files"])
     checkpoint = Checkpoint(
         identity=manifest["identity"],
@@ -213,11 +213,9 @@ def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _require_same_run(
-    path: Path, stored: Mapping[str, Any], identities: Sequence[Mapping[str, Any]]
-) -> None:
-    """Refuse another run; what is told is how it differs from the most similar identity."""
-    differences = min((_differences(stored, wanted) for wanted in identities), key=len)
+def _require_same_run(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Refuse another run, and say how it differs."""
+    differences = _differences(stored, wanted)
     if differences:
         raise InputError(
             f"{path} belongs to another run: {'; '.join(differences)}.\n"
@@ -235,7 +233,7 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
 
 
 def _facts(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """(key, JSON text) of every fact, those inside others too; a long text ends in its hash."""
+    """(key, JSON text) of every fact, nested ones too; a long text ends in its hash."""
     for key, value in facts.items():
         if isinstance(value, dict) and value:
             yield from _facts(value, f"{above}{key}.")
@@ -280,7 +278,7 @@ def _drop_old(folder: Path, newest: int) -> None:
     """Remove all but the last two, and what is unfinished.
 
     Checkpoints beyond `newest` are damaged ones that a resume has passed over: a run only goes
-    forward. A failure to remove costs room, not the run.
+    forward. A failure to remove costs disk space, not the run.
     """
     with suppress(OSError):
         found = _checkpoints(folder)
@@ -288,11 +286,11 @@ def _drop_old(folder: Path, newest: int) -> None:
         passed_over = [path for iterations, path in found if iterations > newest]
         for path in [*good[:-KEPT], *passed_over]:
             _remove(path)
-    clear_unfinished(folder)
+    clear_unfinished_checkpoints(folder)
 
 
-def clear_unfinished(folder: Path) -> None:
-    """Remove what writers have left that did not come to their end; for the one who may write."""
+def clear_unfinished_checkpoints(folder: Path) -> None:
+    """Remove what interrupted writers have left; only for the folder's writer."""
     with suppress(OSError):
         for path in folder.iterdir():
             if _TEMPORARY.fullmatch(path.name):
@@ -300,7 +298,7 @@ def clear_unfinished(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Take the name away first, so that a half-removed checkpoint never bears one."""
+    """Rename it first, so that a half-removed checkpoint never has its name."""
     doomed = _temporary(path, "old")
     path.rename(doomed)
     shutil.rmtree(doomed, ignore_errors=True)

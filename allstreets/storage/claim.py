@@ -1,4 +1,4 @@
-"""One writer a folder: a claim that ends with its process, however that ends."""
+"""One writer per folder: a claim that ends with its process, however that ends."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ LOCK_NAME = ".lock"
 def claim(folder: Path) -> Iterator[None]:
     """Hold `folder` as its only writer; an `InputError` when another process holds it.
 
-    The lock belongs to an open file, so the system lets go of it when the process is killed and
+    The lock belongs to an open file, so the system releases it when the process is killed and
     no stale lock is left. Where the platform has no such locks the claim is not checked.
     """
     try:

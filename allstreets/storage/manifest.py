@@ -3,32 +3,36 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from allstreets.base import InputError, write_atomic
+from allstreets.solvers import data_hash
 
 MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 
+Kind = Literal["spot", "postflop", "preflop", "unified"]
+
 # What each kind of folder is called, and the command that makes one.
-KINDS = {
+KINDS: dict[Kind, tuple[str, str]] = {
     "spot": ("a solved spot", "allstreets solve … --output"),
     "postflop": ("a model of flops", "allstreets train … --output"),
     "preflop": ("a preflop solution", "allstreets train … --output"),
     "unified": ("a solved whole game", "allstreets train … --output"),
 }
+SCHEMAS: dict[Kind, int] = {"spot": 2, "postflop": 3, "preflop": 1, "unified": 2}
+"""Of manifests and files: a change that old code would misread takes the next number."""
 
 
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     """Write `facts` and their checksum, whole or not at all."""
-    from allstreets.solvers.spot.text import data_hash
 
     text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
     write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
 
 
 def cannot_write(folder: Path, error: OSError) -> InputError:
-    """What is said of a full disk, or of a folder without permission."""
+    """The error for a full disk, or a folder without permission."""
     return InputError(
         f"cannot write the solution to {folder}: {error.strerror or error}; make room or name "
         "another folder"
@@ -41,9 +45,8 @@ def folder_kind(folder: Path) -> str:
     return str(_read(folder, " or ".join(makers)).get("kind"))
 
 
-def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:
+def read_manifest(folder: Path, kind: Kind) -> dict[str, Any]:
     """The facts of a folder of this kind, checked."""
-    from allstreets.solvers.spot.text import data_hash
 
     what, maker = KINDS[kind]
     manifest = _read(folder, maker)
@@ -51,14 +54,14 @@ def read_manifest(folder: Path, kind: str, schema: int) -> dict[str, Any]:
     if facts.get("kind") != kind:
         command = maker.partition(" …")[0]
         raise InputError(f"{folder} is not {what}; name a folder made by {command}")
-    require_schema(folder, facts, schema)
+    require_schema(folder, facts, SCHEMAS[kind])
     if manifest.get("checksum") != data_hash(facts):
         raise InputError(f"{folder / MANIFEST} is damaged: it fails its checksum.\n{AGAIN}")
     return manifest
 
 
 def require_schema(folder: Path, facts: Mapping[str, Any], schema: int) -> None:
-    """Refuse a folder of an older or a newer format, with what to do about it."""
+    """Refuse a folder of an older or a newer format, and say what to do about it."""
     there = facts.get("schema")
     if there == schema:
         return
@@ -91,7 +94,7 @@ def _read(folder: Path, maker: str) -> dict[str, Any]:
 def require_same(
     folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], what: str
 ) -> None:
-    """Refuse a folder whose settings are others; `what` it holds: "spot"."""
+    """Refuse a folder with other settings; `what` it holds: "spot"."""
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     if keys:
         first = keys[0]

@@ -1,7 +1,7 @@
 """Safetensors files that are written without a copy in memory and read by memory map.
 
 The arrays of a solved flop fill half of a machine. safetensors' own writer gathers everything into
-one piece first, and its reader copies; the format itself (length, JSON header, bytes) asks for
+one piece first, and its reader copies; the format itself (length, JSON header, bytes) needs
 neither.
 """
 
@@ -16,8 +16,7 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import write_atomic
-from allstreets.base.files import Arrays, DamagedFileError
+from allstreets.base import Arrays, DamagedFileError, write_atomic
 
 ALIGNMENT = 64  # of the first array: the header is filled up with blanks, as the format allows
 NAMES = {
@@ -65,8 +64,8 @@ def write_mapped(
 ) -> dict[str, Any]:
     """Write arrays, whole or not at all; returns the bytes and the SHA-256 of the file.
 
-    `writer` is `write_atomic`, or another way to bring a file to the disk; `sums` are checksums of
-    another kind that are taken on the way.
+    `writer` is `write_atomic`, or another way to write a file to disk; `sums` are checksums of
+    another kind that are computed on the way.
     """
     header: dict[str, Any] = {}
     start = 0

@@ -2,23 +2,26 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias, cast
 
 from allstreets.base import InputError
+from allstreets.solvers import FlopsResult, PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind
 
+Solution: TypeAlias = "SpotResult | FlopsResult | PreflopResult | UnifiedResult"
+
 OPENERS = {
-    "spot": ("allstreets.storage.bundle", "load_spot"),
-    "postflop": ("allstreets.storage.flop_bundle", "load_postflop"),
+    "spot": ("allstreets.storage.spot_bundle", "load_spot"),
+    "postflop": ("allstreets.storage.flops_bundle", "load_flops"),
     "preflop": ("allstreets.storage.preflop_bundle", "load_preflop"),
     "unified": ("allstreets.storage.unified_bundle", "load_unified"),
 }
 
 
-def load(folder: Path | str) -> Any:
-    """A solution that was kept: a `SpotResult`, `PostflopResult`, `PreflopResult`, `UnifiedResult`.
+def load(folder: Path | str) -> Solution:
+    """A stored solution; its type shows its kind.
 
-    Reads the manifest; the rest is read when it is asked for.
+    Reads the manifest; the rest is read when it is needed.
     """
     folder = Path(folder)
     kind = folder_kind(folder)
@@ -28,4 +31,4 @@ def load(folder: Path | str) -> Any:
             "use the version that wrote it"
         )
     module, name = OPENERS[kind]
-    return getattr(import_module(module), name)(folder)
+    return cast(Solution, getattr(import_module(module), name)(folder))

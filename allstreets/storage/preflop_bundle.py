@@ -1,4 +1,4 @@
-"""Bundles of preflop solutions: what a solver of the betting before the flop came to.
+"""Bundles of preflop solutions: what a solver of the betting before the flop found.
 
 FOLDER/manifest.json                       facts, metrics by iteration, checksums
        preflop-1f0a93c2.safetensors        strategies and values of every node
@@ -7,9 +7,11 @@ FOLDER/manifest.json                       facts, metrics by iteration, checksum
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from allstreets.storage.manifest import read_manifest, write_manifest
+from allstreets.betting import build_preflop_tree
+from allstreets.solvers import PreflopResult, rules_mapping, rules_of
+from allstreets.storage.manifest import Kind, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
     SUFFIX,
@@ -21,16 +23,12 @@ from allstreets.storage.solution_files import (
     saving,
 )
 
-if TYPE_CHECKING:
-    from allstreets.solvers.unified.result import PreflopResult
-
-SCHEMA = 1  # a change that old code would misread takes the next number
-KIND = "preflop"
+KIND: Kind = "preflop"
 
 
 def require_preflop_folder(folder: Path, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to, before it begins."""
-    require_folder(folder, KIND, SCHEMA, resume=resume)
+    require_folder(folder, KIND, resume=resume)
 
 
 def save_preflop(
@@ -38,31 +36,27 @@ def save_preflop(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `identity` are JSON facts that tell games apart besides the rules: where the values of flops
+    `identity` are JSON facts that distinguish games besides the rules: where the values of flops
     come from, say.
     """
-    from allstreets.solvers.unified.text import rules_mapping
 
     folder = Path(folder)
     game = {**identity, "preflop": rules_mapping(result.rules)}
-    require_same_game(folder, KIND, SCHEMA, lambda manifest: manifest["game"], game)
+    require_same_game(folder, KIND, lambda manifest: manifest["game"], game)
     token = secrets.token_hex(4)
     path = folder / f"preflop-{token}{SUFFIX}"
     with saving(folder):
         folder.mkdir(parents=True, exist_ok=True)
         entry = {"file": path.name, **write_mapped(path, result.before.arrays())}
-        head = facts_mapping(result.facts, KIND, SCHEMA)
+        head = facts_mapping(result.facts, KIND)
         write_manifest(folder, {**head, "game": game, "token": token, "files": {"preflop": entry}})
 
 
 def load_preflop(folder: Path | str) -> "PreflopResult":
     """Open a bundle."""
-    from allstreets.betting import build_preflop_tree
-    from allstreets.solvers.unified.result import PreflopResult
-    from allstreets.solvers.unified.text import rules_of
 
     folder = Path(folder)
-    manifest = read_manifest(folder, KIND, SCHEMA)
+    manifest = read_manifest(folder, KIND)
     rules = rules_of(manifest["game"]["preflop"])
     before = open_preflop(folder, manifest, build_preflop_tree(rules))
     return PreflopResult(rules, before, facts_of(manifest))

@@ -2,10 +2,10 @@
 
     FOLDER/manifest.json                    facts, metrics by iteration, checksums
            preflop-1f0a93c2.safetensors     strategies and values before the flop
-           flops-1f0a93c2/                  of a whole game: a file a flop
+           flops-1f0a93c2/                  of a whole game: one file per flop
 
-Every save gives its files new names, syncs them, and renames the manifest into place last: whatever
-the moment at which a writer dies, the folder holds one whole solution.
+Every save gives its files new names, syncs them, and renames the manifest into place last: whenever
+a writer dies, the folder holds one whole solution.
 """
 
 import json
@@ -16,44 +16,51 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-from allstreets.base import InputError
-from allstreets.base.files import Arrays, DamagedFileError
+from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.betting import BettingTree
+from allstreets.solvers import PreflopSolution, SolutionFacts, data_hash
 from allstreets.storage.claim import LOCK_NAME
-from allstreets.storage.manifest import AGAIN, MANIFEST, cannot_write, read_manifest, require_same
+from allstreets.storage.manifest import (
+    AGAIN,
+    MANIFEST,
+    SCHEMAS,
+    Kind,
+    cannot_write,
+    read_manifest,
+    require_same,
+)
 from allstreets.storage.mapped import open_mapped
+from allstreets.subgames import CardModel
 from allstreets.version import __version__
-
-if TYPE_CHECKING:
-    from allstreets.betting import BettingTree
-    from allstreets.solvers.preflop.solution import PreflopSolution
-    from allstreets.solvers.unified.source import SolutionFacts
 
 SUFFIX = ".safetensors"
 RUN_FILES = {LOCK_NAME, "checkpoints", "metrics.jsonl", "models", "work"}
-"""What a run keeps beside its solution."""
+"""What a run stores beside its solution."""
 
 _OURS = re.compile(
     r"(preflop|flops)-[0-9a-f]{8}(\.safetensors)?"
     r"|\.(preflop-[0-9a-f]{8}\.safetensors|manifest\.json|metrics\.jsonl)\.[0-9a-f]{8}\.tmp"
 )
 _SET_ASIDE = re.compile(r"metrics\.jsonl\.[0-9a-f]{8}\.damaged")
-PLAIN = ("iterations", "algorithm", "cards", "memory", "seed", "seconds", "name", "description")
+PLAIN = ("iterations", "algorithm", "memory", "seed", "seconds", "name", "description")
+OLD_MEMORY = {"values": "per_batch"}  # as earlier versions wrote it
 FIGURES = ("exploitability", "preflop_exploitability", "values")
 
 
-def facts_mapping(facts: "SolutionFacts", kind: str, schema: int) -> dict[str, Any]:
+def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
     """The head of a manifest."""
-    from allstreets.solvers.spot.text import data_hash
 
-    told = asdict(facts)
+    written = asdict(facts)
     return {
-        "schema": schema,
+        "schema": SCHEMAS[kind],
         "kind": kind,
         "code_version": __version__,
-        **{key: told[key] for key in PLAIN},
-        "figures": {"unit": "mbb/hand", **{key: told[key] for key in FIGURES}},
+        **{key: written[key] for key in PLAIN},
+        "cards": None if facts.cards is None else str(facts.cards),
+        "card_model": None if facts.cards is None else facts.cards.facts(),
+        "figures": {"unit": "mbb/hand", **{key: written[key] for key in FIGURES}},
         "config": dict(facts.config),
         "config_hash": data_hash(dict(facts.config)),
         "metrics": [dict(row) for row in facts.metrics],
@@ -62,32 +69,41 @@ def facts_mapping(facts: "SolutionFacts", kind: str, schema: int) -> dict[str, A
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """What `facts_mapping` wrote down."""
-    from allstreets.solvers.unified.source import SolutionFacts
 
     figures = {key: manifest["figures"][key] for key in FIGURES}
+    plain = {key: manifest[key] for key in PLAIN}
+    plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
     values = figures.pop("values")
     return SolutionFacts(
-        **{key: manifest[key] for key in PLAIN},
+        **plain,
         **figures,
+        cards=_card_model(manifest),
         values=None if values is None else (float(values[0]), float(values[1])),
         config=manifest["config"],
         metrics=tuple(manifest["metrics"]),
     )
 
 
-def require_folder(folder: Path, kind: str, schema: int, *, resume: bool) -> None:
-    """Refuse a folder that a run cannot write to: other files, another solution, or this one."""
+def _card_model(manifest: Mapping[str, Any]) -> "CardModel | None":
+    """The card model of a manifest; older ones have it in the config alone."""
+
+    if manifest.get("card_model") is not None:
+        return CardModel.of(manifest["card_model"])
+    if manifest["cards"] is None:
+        return None
+    config = manifest["config"]
+    facts = {key: config[key] for key in ("precision", "seed") if key in config}
+    counts = [config.get(f"num_hand_buckets_{street}") for street in ("flop", "turn", "river")]
+    if None not in counts:
+        facts["buckets"] = counts
+    return CardModel.of({"kind": config.get("cards", "classes"), **facts})
+
+
+def require_ours(folder: Path) -> None:
+    """Refuse a file, or a folder without a solution that holds other files."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
-    if not folder.is_dir():
-        return
     if (folder / MANIFEST).exists():
-        manifest = read_manifest(folder, kind, schema)
-        if not resume:
-            raise InputError(
-                f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
-                "go on with it by --resume, or name another folder"
-            )
         return
     known = (_OURS, _SET_ASIDE)
     names = {path.name for path in _in(folder)} - RUN_FILES
@@ -95,10 +111,21 @@ def require_folder(folder: Path, kind: str, schema: int, *, resume: bool) -> Non
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
 
 
+def require_folder(folder: Path, kind: Kind, *, resume: bool) -> None:
+    """Refuse a folder that a run cannot write to: other files, another solution, or this one."""
+    require_ours(folder)
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder, kind)
+        if not resume:
+            raise InputError(
+                f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
+                "go on with it by --resume, or name another folder"
+            )
+
+
 def require_same_game(
     folder: Path,
-    kind: str,
-    schema: int,
+    kind: Kind,
     of: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     here: Mapping[str, Any],
 ) -> None:
@@ -106,32 +133,33 @@ def require_same_game(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
     if (folder / MANIFEST).exists():
-        require_same(folder, of(read_manifest(folder, kind, schema)), here, "game")
+        require_same(folder, of(read_manifest(folder, kind)), here, "game")
 
 
 def write_new(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file that nobody reads before the manifest names it, and sync it."""
+    """Write a file that no reader opens before the manifest names it, and sync it."""
     with path.open("xb") as file:
         write(file)
         file.flush()
         os.fsync(file.fileno())
 
 
-def open_file(folder: Path, token: str, path: Path, entry: Mapping[str, Any]) -> Arrays:
+def open_file(
+    folder: Path, token: str, path: Path, entry: Mapping[str, Any], advice: str = AGAIN
+) -> Arrays:
     """The mapped arrays of a file that a manifest with this token names, checked byte by byte."""
     try:
         return open_mapped(path, entry, verify=True)
     except DamagedFileError as error:
         if not path.exists() and _token(folder) not in (None, token):
-            raise InputError(f"{folder} was saved anew in the meantime: open it again") from None
-        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+            raise InputError(f"{folder} was saved again in the meantime: open it again") from None
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{advice}") from None
 
 
 def open_preflop(
     folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
 ) -> "PreflopSolution":
     """The part of a solution before the flop."""
-    from allstreets.solvers.preflop.solution import PreflopSolution
 
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
@@ -157,20 +185,20 @@ def saving(folder: Path) -> Iterator[None]:
 
 
 def clear_unfinished(folder: Path) -> None:
-    """Remove what saves have left that did not come to their end; for the one who may write.
+    """Remove what interrupted saves have left; only for the folder's writer.
 
-    A failure costs room, not the solution.
+    A failure costs disk space, not the solution.
     """
     token = _token(folder)
     if token is None and (folder / MANIFEST).exists():
-        return  # unreadable: what is left beside it may be all there is
+        return  # unreadable: the files beside it may be all that is left
     for path in _in(folder):
         if _OURS.fullmatch(path.name) and (token is None or token not in path.name):
             drop(path)
 
 
 def drop(path: Path) -> None:
-    """Remove a file or a folder, if it is there and lets itself be removed."""
+    """Remove a file or a folder, if it exists and can be removed."""
     with suppress(OSError):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

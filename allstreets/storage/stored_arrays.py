@@ -1,7 +1,7 @@
-"""The arrays of a checkpoint, read part by part while somebody copies from them.
+"""The arrays of a checkpoint, read part by part while a solver copies from them.
 
 A solver fills half of a machine, and so does its checkpoint: both at once would not fit. So the
-files are mapped, one at a time, and a mapping goes when nobody holds an array of it any more.
+files are mapped, one at a time, and a mapping is released when no array of it is in use any more.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,15 +10,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from allstreets.base.files import Arrays, DamagedFileError, checksum
+from allstreets.base import Arrays, DamagedFileError, checksum
 from allstreets.storage.mapped import map_arrays
 
 
 class StoredArrays(Mapping[str, NDArray[Any]]):
     """Arrays by name, in the files of a folder that `write_checked_arrays` wrote.
 
-    A file is verified when an array of it is first asked for; `DamagedFileError` tells when it is
-    not what its checksum says. Asked for in the order of the files, each is read from disk once.
+    A file is verified when an array of it is first requested; `DamagedFileError` if it does not
+    match its checksum. Requested in the order of the files, each is read from disk once.
     """
 
     def __init__(self, folder: Path, checksums: Mapping[str, str]) -> None:
@@ -53,7 +53,7 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
 
     def _arrays(self, file: str) -> Arrays:
         if self._mapped[0] != file:
-            self._mapped = "", {}  # the last file goes before the next one comes
+            self._mapped = "", {}  # the last file is released before the next one is mapped
             self._mapped = file, self._open(file)
         return self._mapped[1]
 

@@ -10,8 +10,8 @@ pot is worth, to every bucket against every other.
 
 The mean over real pairs of combos would be nearer to the truth for an all-in alone: on the flop it
 differs by 0.04 to 0.07 of a pot (root mean square), since in truth both players see the same cards
-fall. But beside check-downs that do not know this it would be a prize for getting the money in
-early, or for not doing so.
+fall. But check-downs do not include this, so it would reward getting the money in early, or
+not doing so.
 """
 
 from dataclasses import dataclass

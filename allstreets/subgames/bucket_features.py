@@ -1,10 +1,10 @@
-"""What there is to know of every hand on a flop: its equity on all boards that can come.
+"""What describes every hand on a flop: its equity on all boards that can come.
 
 A *situation* is a combo beside a board: 1,176 on the flop, 49 · 1,128 on the turn, 1,176 · 1,081 on
 the river. On the river its equity is against all 990 combos that an opponent can hold, each as
-likely as the other, counted in points (2 a win, 1 a tie, 1,980 in all). On the flop and the turn a
-situation is described by how its river equity is spread over all cards to come, so that a draw is
-told from a made hand of the same mean equity.
+likely as the other, counted in points (2 per win, 1 per tie, 1,980 in all). On the flop and the
+turn a situation is described by how its river equity is spread over all cards to come, so that a
+draw differs from a made hand of the same mean equity.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base.errors import InputError
-from allstreets.cards import COMBO_CARDS, COMBO_COUNT, combo_strengths
-from allstreets.cards.card import DECK_SIZE
+from allstreets.base import InputError
+from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE, combo_strengths
 from allstreets.kernels.bucket_rivers import (
     CELLS,
     MOST_POINTS,

@@ -1,4 +1,4 @@
-"""Bucket models of many flops, as the subgames below a preflop tree want them."""
+"""Bucket models of many flops, as the subgames below a preflop tree use them."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +18,10 @@ from allstreets.subgames.matrix_model import Stage
 
 def bucket_flops(
     flops: Sequence[Flop], counts: BucketCounts, seed: int, threads: int
-) -> tuple[list[tuple[Stage, ...]], NDArray[np.float64]]:
-    """The stages of every flop, and the roots [F, 169, H] that lead from classes to buckets."""
+) -> tuple[list[tuple[Stage, ...]], NDArray[np.float64], NDArray[np.int16]]:
+    """The stages of every flop, the roots [F, 169, H] that lead from classes to buckets, and the
+    bucket of every combo [F, 1326] on the flop, −1 where it is blocked.
+    """
     with ThreadPoolExecutor(threads) as pool:
         models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
     stages = [bucket_stages(model) for model in models]
@@ -28,4 +30,4 @@ def bucket_flops(
     for flop, model in enumerate(models):
         root = down_from_hands(model)
         roots[flop, :, : root.shape[1]] = root
-    return list(stages), roots
+    return list(stages), roots, np.stack([model.flop_buckets for model in models])

@@ -1,4 +1,4 @@
-"""The bucket model of a flop: hands that play alike are one, on each street anew.
+"""The bucket model of a flop: hands that play alike form one bucket, street by street.
 
 Situations (a combo beside a board) of like equity form a *bucket*; see `bucket_features` for what
 is alike and `bucket_clusters` for how they are found. On every street buckets are numbered from the
@@ -23,11 +23,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allstreets.base.errors import InputError, suggest
+from allstreets.base import InputError, suggest
 from allstreets.betting import Street
-from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, cards_text, combo_strengths
-from allstreets.cards.card import DECK_SIZE
-from allstreets.cards.combos import live_combos
+from allstreets.cards import (
+    COMBO_COUNT,
+    DECK_SIZE,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    cards_text,
+    combo_strengths,
+    live_combos,
+)
 from allstreets.kernels.bucket_pairs import count_moves
 from allstreets.kernels.bucket_rivers import MOST_POINTS
 from allstreets.subgames.bucket_clusters import best_intervals, k_means
@@ -95,7 +101,7 @@ def parse_bucket_counts(text: str) -> BucketCounts:
     if len(parts) == 3 and all(part.strip().isdecimal() for part in parts):
         return BucketCounts(*(int(part) for part in parts))
     raise InputError(
-        f"'{text}' says no number of buckets: write flop/turn/river such as 20/500/500, "
+        f"'{text}' is not a number of buckets: write flop/turn/river such as 20/500/500, "
         f"or the name of a preset; {suggest(text, BUCKET_PRESETS)}"
     )
 
@@ -109,7 +115,7 @@ class BucketModel:
     """
 
     flop: tuple[int, int, int]
-    counts: BucketCounts  # as asked for
+    counts: BucketCounts  # as requested
     seed: int
     flop_buckets: NDArray[np.int16]  # [1326]: −1 where the board blocks the combo
     turn_buckets: NDArray[np.int16]  # [52, 1326]: by turn card
@@ -280,8 +286,8 @@ def combo_reach(model: BucketModel, reach: NDArray[np.float64]) -> NDArray[np.fl
 def down_from_hands(model: BucketModel) -> NDArray[np.float64]:
     """[169, K]: how reach and values pass between hand classes before the flop and flop buckets.
 
-    As between two stages: reach of the buckets = reach of the hands @ down, a mean weight a bucket;
-    values of the hands = down @ values of the buckets, totals over combos.
+    As between two stages: reach of the buckets = reach of the hands @ down, a mean weight for each
+    bucket; values of the hands = down @ values of the buckets, totals over combos.
     """
     live = np.flatnonzero(model.flop_buckets >= 0)
     combos = np.zeros((HAND_COUNT, len(model.weights[0])))

@@ -1,17 +1,17 @@
 """The `classes` model: 169 hands, turn and river integrated out.
 
 A player knows his hand class and the betting, not the turn and the river. The facts of a flop are
-then two matrices over pairs of classes: how many pairs of combos fit, and what they win of each
-other on average over all runouts.
+then two matrices over pairs of classes: how many pairs of combos fit, and what they win from
+each other on average over all runouts.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from allstreets.cards import flop_table, hand_cards, hand_combos
-from allstreets.cards.flops import canonical_flop
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.betting import POSTFLOP
+from allstreets.cards import canonical_flop, flop_table, hand_cards, hand_combos
+from allstreets.subgames.matrix_model import Stage
 
 
 def class_stages(flop: Sequence[int]) -> tuple[Stage]:

@@ -7,7 +7,7 @@ that results do not depend on timing.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own
 reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
-bits. The best response judges it like any other.
+bits. The best response evaluates it like any other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts
-from allstreets.cfr.schedules import Multipliers
+from allstreets.cfr import Multipliers
 from allstreets.kernels.dither import dither_phase
 from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
@@ -44,17 +44,19 @@ from allstreets.kernels.exact_layout import (
 from allstreets.kernels.exact_tables import sum_regrets
 from allstreets.kernels.exact_terminals import TILE_ROWS
 from allstreets.kernels.simd import aligned
-from allstreets.subgames.base import Reach, Values
 from allstreets.subgames.exact_cards import (
     StreetBoards,
     first_street,
     kernel_boards,
     next_street,
-    padded,
+    whole_vectors,
 )
 from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
 
-EVERY_STRATEGY = 16  # half-iterations whose strategies all enter the running mean
+Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
+Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
+
+EVERY_STRATEGY = 16  # half-iterations in which every strategy enters the running mean
 NO_DISCOUNTS = Discounts(*np.zeros(5, np.float32))
 PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
 
@@ -63,9 +65,9 @@ class ExactSubgame:
     """A spot as a function from reach to values; regrets and average strategy live here.
 
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
-    of suits under which all reach that is ever handed in stays the same; `combos` are the hands
+    of suits under which every reach that is passed in stays the same; `combos` are the hands
     that either player may hold there. `like` is another game with the same root and combos: what
-    only depends on the cards is then taken from it.
+    depends on the cards only is then shared with it.
     """
 
     def __init__(
@@ -92,7 +94,9 @@ class ExactSubgame:
         self.chips = float(tree.pot) if tree.pot else 1.0
         self.scale = [self.chips * max(1, counts[1 - player]) for player in Player]
         self.slots = [node_slots(tree, street) for street in self.levels]
-        longest = padded(max(len(self.streets[0].hands[player][0].first) for player in Player))
+        longest = whole_vectors(
+            max(len(self.streets[0].hands[player][0].first) for player in Player)
+        )
         self.places: list[list[dict[int, int]]] = []
         self.forests: list[list[Forest]] = []
         self.boards: list[list[Boards]] = []
@@ -135,7 +139,7 @@ class ExactSubgame:
         if known is not None and (known.equity.size or not all_ins):
             mine, his = known.own_start * actions[own], known.other_start * actions[1 - own]
             return known._replace(own_slots=mine, other_slots=his)
-        # Players with the same hands win as much of each other, whoever is asked.
+        # Players with the same hands share the all-in matrices.
         lists = self.streets[level].lists
         first = self.boards[Player.OOP][level] if own == Player.IP else None
         same = first is not None and np.array_equal(lists[0].combo_cards, lists[1].combo_cards)
@@ -188,7 +192,7 @@ class ExactSubgame:
         return Discounts(
             np.float32(now.positive),
             np.float32(now.negative),
-            np.float32(0.0 if now.clip else -np.inf),
+            np.float32(now.lowest),
             np.float32(share),
             np.float32(dither_phase(self.steps[player])),
         )
@@ -220,7 +224,7 @@ class ExactSubgame:
         return self.run(player, other, EVALUATE)
 
     def storage(self, level: int, own: Player) -> Storage:
-        """The stored arrays of a street as the kernels want them."""
+        """The stored arrays of a street as the kernels read them."""
         other = own.opponent
         regrets, averages = self.regrets[level], self.averages[level]
         return Storage(
@@ -264,7 +268,7 @@ class ExactSubgame:
         return row
 
     def _children(self, player: Player, mode: int, discounts: Discounts) -> None:
-        """The boards below the root, spread over the threads, each adding to leaves of its own."""
+        """The boards below the root, spread over the threads, each adding to its own leaves."""
         count = len(self.streets[1].runouts)
         cuts = [count * thread // self.threads for thread in range(self.threads + 1)]
 
@@ -275,7 +279,7 @@ class ExactSubgame:
             work(0)
             return
         others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
-        work(0)  # this thread does its share too: handing over takes time
+        work(0)  # this thread works too: handing over takes time
         for other in others:
             other.result()
         leaves = self.spaces[0][0].leaf_values
@@ -306,7 +310,7 @@ class ExactSubgame:
         return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
 
     def regret_sums(self) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many regrets there are), in chips a hand."""
+        """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
         total, largest, entries = 0.0, 0.0, 0
         for level, pair in enumerate(self.regrets):
             for player in Player:

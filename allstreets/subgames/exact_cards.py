@@ -1,10 +1,9 @@
 """The boards below a spot, street by street, and both players' hands on each.
 
-A street's boards are the representatives of suit-isomorphic runouts. On each board only the combos
-that it does not block are kept, on the river in order of strength. Renamings of suits that leave a
-board as it is exchange combos that cannot be told apart there: such an *orbit* of combos is one
-hand, stored once, so that its combos play alike whatever is rounded. Hands are padded to whole
-vectors.
+A street's boards are the representatives of suit-isomorphic runouts. Each board has the combos that
+it does not block, on the river in order of strength. Renamings of suits that leave a board as it is
+exchange combos that are equivalent there: such an *orbit* of combos is one hand, stored once, so
+that its combos play alike whatever is rounded. Hands are padded to whole vectors.
 """
 
 from collections.abc import Sequence
@@ -14,9 +13,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Runouts, combo_orbits, combo_strengths
-from allstreets.cards.combos import COMBO_MASKS
-from allstreets.cards.matchups import matchups
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_COUNT,
+    COMBO_MASKS,
+    Runouts,
+    combo_orbits,
+    combo_strengths,
+    matchups,
+)
 from allstreets.kernels.exact_layout import PADDING_CARD, Boards
 from allstreets.kernels.exact_tables import place_hands
 from allstreets.kernels.simd import LANES
@@ -34,7 +39,7 @@ class BoardHands:
     sizes: Longs  # [H]: combos of each hand
     parent: Longs  # [H]: the hand that it is on the board one street up
     weight: NDArray[np.float64]  # [H]: what of its value that hand gets
-    absent: int  # the row of that board that stands for hands that are not there
+    absent: int  # the row of that board that stands for absent hands
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,12 @@ class StreetBoards:
 
     @cached_property
     def lists(self) -> tuple[HandLists, HandLists]:
-        """The hands of OOP and IP as the kernels read them, whoever is the own player."""
+        """The hands of OOP and IP as the kernels read them, whichever is the own player."""
         return _hand_lists(self.boards, self.hands[0]), _hand_lists(self.boards, self.hands[1])
 
 
 def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
-    start = _starts([padded(len(hands.first)) for hands in hands_by_board])
+    start = _starts([whole_vectors(len(hands.first)) for hands in hands_by_board])
     cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
     strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
     weight = np.zeros(start[-1], np.float32)
@@ -114,7 +119,7 @@ def _starts(sizes: Sequence[int]) -> Longs:
     return start
 
 
-def padded(count: int) -> int:
+def whole_vectors(count: int) -> int:
     """The next multiple of sixteen, at least one vector."""
     return max(LANES, -(-count // LANES) * LANES)
 
@@ -173,7 +178,7 @@ def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
     place[above.combos] = above.hand
     parent = place[hands.first]
     weight = chance * hands.sizes / above.sizes[parent]
-    return replace(hands, parent=parent, weight=weight, absent=padded(len(above.first)))
+    return replace(hands, parent=parent, weight=weight, absent=whole_vectors(len(above.first)))
 
 
 def kernel_boards(

@@ -2,28 +2,32 @@
 
 Before the flop hands are classes, so every combo of a class comes with the same reach, and a
 flop's suits may be renamed. On the flop each combo plays for itself; a class gets the sum of its
-combos' values. One thread works on one subgame at a time.
+combos' values.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, Player
-from allstreets.cards import Flop, runouts
-from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS
-from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
-from allstreets.cfr.schedules import Multipliers
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import COMBO_COUNT, COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO, Flop, runouts
+from allstreets.cfr import Multipliers
+from allstreets.subgames.card_model import EXACT, CardModel
+from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_view import average_strategy
-from allstreets.subgames.flop_games import Flags, Floats, Flops
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.pool import Pool
+from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
+from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
+from allstreets.subgames.packed import Numbers
+from allstreets.subgames.separate_flops import SeparateFlops
+
+Longs = NDArray[np.int64]
+Work = Callable[[int, int, ExactSubgame, Longs], Floats]
+"""(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
 
 
-class ExactFlops:
+class ExactFlops(SeparateFlops[ExactSubgame]):
     """P betting trees on F flops, each an `ExactSubgame`."""
 
     def __init__(
@@ -31,131 +35,143 @@ class ExactFlops:
         trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
         flops: Sequence[Flop],
         threads: int = 1,
-        precision: str = "float32",
+        model: CardModel = EXACT,
     ) -> None:
-        self.model = f"exact {precision}"
-        self._cards = [flop.cards for flop in flops]
-        self.dealt = FlopPairs.of(self._cards)
-        self._pool = Pool(threads)
-        everyone = np.ones(COMBO_COUNT)
-        self.subgames: list[list[ExactSubgame]] = []  # by pot and flop
+        self.model = model
+        cards = [flop.cards for flop in flops]
+        self.dealt = DealtPairs.of(cards)
+        subgames: list[list[ExactSubgame]] = []
+        all_combos = np.ones(COMBO_COUNT)
         for tree, results in trees:
             row: list[ExactSubgame] = []
-            for cards in self._cards:
-                live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in cards) == 0)
-                root = runouts(cards, [everyone])
-                like = self.subgames[0][len(row)] if self.subgames else None
+            for flop in cards:
+                live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in flop) == 0)
+                root = runouts(flop, [all_combos])
+                like = subgames[0][len(row)] if subgames else None
+                precision = model.precision
                 row.append(ExactSubgame(tree, results, root, (live, live), 1, precision, like))
-            self.subgames.append(row)
+            subgames.append(row)
+        super().__init__(subgames, len(flops), threads)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
-            HAND_OF_COMBO[self.subgames[0][flop].streets[0].combos(Player.OOP, 0)].astype(np.int64)
-            for flop in range(len(flops) if self.subgames else 0)
+            HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)].astype(np.int64)
+            for row in subgames[:1]
+            for game in row
         ]
-
-    @property
-    def pots(self) -> int:
-        """P."""
-        return len(self.subgames)
-
-    @property
-    def flops(self) -> int:
-        """F."""
-        return len(self._cards)
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of regrets and average strategies."""
-        return sum(subgame.memory_bytes for row in self.subgames for subgame in row)
-
-    def keeps(self, flops: Flops) -> bool:
-        """All games go on from where they were."""
-        del flops
-        return True
 
     def step(
         self,
-        player: int,
-        own: Floats,
-        other: Floats,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
         flops: Flops,
-        discounts: Floats,
-        asked: Flags | None = None,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; exact games leave nothing out."""
-        del asked
+        del hand_mask
 
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: NDArray[np.int64]) -> Floats:
-            positive, negative, lowest, average, weight = discounts[place, :5].tolist()
-            now = Multipliers(positive, negative, average, weight, lowest == 0.0)
-            return subgame.step(Player(player), own[pot][hands], other[pot][hands], now)
+        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
+            return subgame.step(player, hero[pot][hands], villain[pot][hands], now[place])
 
         return self._run(flops, work)
 
-    def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
-        """[P, K, 169]: values of the best response to, or of, the average strategies."""
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: NDArray[np.int64]) -> Floats:
+        def work(pot: int, flop: int) -> None:
+            oop, ip = reach[:, pot, self._hands[flop]]
+            self.subgames[pot][flop].iterate((oop, ip), every)
+
+        self._each(pairs, work)
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+
+        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             del place
-            run = subgame.best_response if best else subgame.evaluate
-            return run(Player(player), other[pot][hands])
+            return subgame.best_response(player, villain[pot][hands])
 
         return self._run(flops, work)
 
-    def _run(self, flops: Flops, work: Any) -> Floats:
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+
+        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
+            del place
+            return subgame.evaluate(player, villain[pot][hands])
+
+        return self._run(flops, work)
+
+    def _run(self, flops: Flops, work: Work) -> Floats:
         """[P, K, 169]: what `work` finds for the combos of every pot and flop, summed by class."""
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
+        places = {flop: place for place, flop in enumerate(flops.tolist())}
 
-        def piece(thread: int, number: int) -> None:
-            del thread
-            pot, place = divmod(number, len(flops))
-            flop = int(flops[place])
-            hands = self._hands[flop]
+        def piece(pot: int, flop: int) -> None:
+            hands, place = self._hands[flop], places[flop]
             found = work(pot, place, self.subgames[pot][flop], hands)
             values[pot, place] = np.bincount(hands, found, HAND_COUNT)
 
-        self._pool.run(self.pots * len(flops), piece)
+        self._each(self._pairs(flops), piece)
         return values
 
-    def average(self, pot: int, flop: int, node: int) -> Floats:
-        """[A, 169]: the average strategy at a decision on the flop, mean over a class's combos."""
-        chances = average_strategy(self.subgames[pot][flop], 0, 0, node)
-        hands = self._hands[flop]
-        counts = np.maximum(np.bincount(hands, minlength=HAND_COUNT), 1)
-        return np.array([np.bincount(hands, row, HAND_COUNT) / counts for row in chances])
+    def pair_values(self, pot: int, flop: int) -> Floats:
+        """[169, 169]: chips that OOP wins of every hand with every hand."""
+        subgame, hands = self.subgames[pot][flop], self._hands[flop]
+        pairs = self.dealt.matrix(flop)
+        totals = np.zeros_like(pairs)
+        for hand in range(HAND_COUNT):
+            against = subgame.evaluate(Player.OOP, (hands == hand).astype(np.float64))
+            totals[:, hand] = np.bincount(hands, against, HAND_COUNT)
+        return np.divide(totals, pairs, out=np.zeros_like(pairs), where=pairs > 0)
 
-    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
-        total, largest, entries = 0.0, 0.0, 0
-        for row in self.subgames:
-            for weight, subgame in zip(weights.tolist(), row, strict=True):
-                if not weight:
-                    continue
-                part, most, count = subgame.regret_sums()
-                # These are a hand's: the subgame measures reach in shares of the other's hands.
-                scale = weight * subgame.scale[0] / subgame.chips
-                total, largest = total + part * scale, max(largest, most * scale)
-                entries += count
-        return total, largest, entries
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on."""
-        return {
-            f"{pot}.{flop}.{name}": array
-            for pot, row in enumerate(self.subgames)
-            for flop, subgame in enumerate(row)
-            for name, array in subgame.state().items()
-        }
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+        found = np.zeros((3, self.pots, len(flops)))
         for pot, row in enumerate(self.subgames):
-            for flop, subgame in enumerate(row):
-                start = f"{pot}.{flop}."
-                subgame.restore(
-                    {
-                        name.removeprefix(start): array
-                        for name, array in state.items()
-                        if name.startswith(start)
-                    }
-                )
+            for place, flop in enumerate(flops.tolist()):
+                total, largest, entries = row[flop].regret_sums()
+                # These are a hand's: the subgame measures reach in shares of the other's hands.
+                scale = row[flop].scale[0] / row[flop].chips
+                found[:, pot, place] = total * scale, largest * scale, entries
+        return RegretSums(found[0], found[1], found[2].astype(np.int64))
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """[A, H]: the average strategy at a decision on the flop, combos rising."""
+        return average_strategy(self.subgames[pot][flop], 0, 0, node)[:, self._order(flop)]
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision on the flop be `strategy` [A, H]."""
+        own = np.empty_like(strategy)
+        own[:, self._order(flop)] = strategy
+        set_average_strategy(self.subgames[pot][flop], 0, 0, node, own)
+
+    def _order(self, flop: int) -> Longs:
+        """[H]: the places of the combos beside a flop, rising."""
+        return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
+
+    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """Nothing changes: decisions on the flop are kept as they are."""
+        del flops, numbers
+        return nullcontext()
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """Strategies and EVs of the decisions on the flop, combos rising."""
+        del numbers
+        arrays: Arrays = {}
+        for pot in range(self.pots):
+            subgame, hands, order = self.subgames[pot][flop], self._hands[flop], self._order(flop)
+            view = StreetView(subgame, (reach[0, pot][hands], reach[1, pot][hands]))
+            nodes = [view.node(node) for node in subgame.tree.decisions(Street.FLOP)]
+            none = np.zeros((0, len(hands)))
+            strategies = np.concatenate([none, *(each.strategy for each in nodes)])
+            actions = np.concatenate([none, *(each.action_values for each in nodes)])
+            evs = np.array([[each.values[player] for each in nodes] for player in Player])
+            arrays |= {
+                f"strategy.{pot}.0": strategies[:, order].astype(np.float32),
+                f"strategy.{pot}.1": np.zeros((0, 0), np.float32),
+                f"evs.{pot}": evs[..., order].astype(np.float32),
+                f"action_evs.{pot}": actions[:, order].astype(np.float32),
+            }
+        return arrays

@@ -1,8 +1,8 @@
 """The betting tree laid out street by street for the exact kernels.
 
 Every street becomes a `Forest` for each own player: decision nodes in groups, rows for reach and
-values, and tiles of sixteen terminal places. What the rows mean is told in
-`allstreets.kernels.exact_layout`.
+values, and tiles of sixteen terminal places. `allstreets.kernels.exact_layout`
+says what the rows mean.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.kernels.exact_layout import ZERO_ROW, Forest
 from allstreets.kernels.simd import LANES
 
-DUMP_ROWS = LANES  # value rows 0..15: where the lanes write that nobody reads, one each
+DUMP_ROWS = LANES  # value rows 0..15: for the lanes that are never read, one each
 GROUP_BYTES = (
     320 * 1024
 )  # rows of a group; with tiles and tables they stay in the second-level cache
@@ -26,7 +26,7 @@ GROUP_BYTES = (
 class StreetLines:
     """The lines into a street and the groups in which they are worked on."""
 
-    roots: tuple[int, ...]  # tree nodes at which the street begins, one a line
+    roots: tuple[int, ...]  # tree nodes at which the street begins, one per line
     groups: tuple[tuple[int, ...], ...]  # lines, by group
     lane: dict[int, int]  # root node → lane among all lane groups
     lane_groups: tuple[int, ...]  # lane groups before each group, and all of them

@@ -1,6 +1,6 @@
 """Looking into an exact subgame: both players' average strategies on one board of one street.
 
-The pass that evaluates the average strategies is run down to the board that is asked for, with
+The pass that evaluates the average strategies is run down to the requested board, with
 every board below it, and the rows that the kernels leave behind are kept. A card that is not a
 representative is looked up under the renaming of suits that makes it one.
 """
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player, Street
-from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_PERMUTATIONS
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS
 from allstreets.kernels.exact_boards import (
     early_down,
     receive,
@@ -20,8 +19,7 @@ from allstreets.kernels.exact_boards import (
 )
 from allstreets.kernels.exact_layout import EVALUATE
 from allstreets.kernels.simd import widen
-from allstreets.subgames.base import Reach
-from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame
+from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame, Reach
 
 Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
@@ -29,7 +27,7 @@ Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows
 
 @dataclass(frozen=True)
 class NodeNumbers:
-    """What the solution says at one decision node on one board; H hands of a player there."""
+    """The solution at one decision node on one board; H hands of a player there."""
 
     player: Player
     combos: tuple[NDArray[np.int64], NDArray[np.int64]]  # [H] of OOP and IP
@@ -42,7 +40,7 @@ class NodeNumbers:
 
 @dataclass(frozen=True)
 class BoardPlace:
-    """A board of a street, and the renaming of combos from the board asked for to it."""
+    """A board of a street, and the renaming of combos from the requested board to it."""
 
     level: int
     numbers: tuple[int, ...]  # its number among the boards of each street down to its own
@@ -80,6 +78,23 @@ def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) 
     weights = np.maximum(by_action[:, hand].astype(np.float64), 0.0)
     total = weights.sum(axis=0)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+
+def set_average_strategy(
+    subgame: ExactSubgame, level: int, number: int, node: int, strategy: Floats
+) -> None:
+    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo."""
+    player = Player(int(subgame.tree.player[node]))
+    boards = subgame.boards[player][level]
+    hands = int(boards.own_start[number + 1] - boards.own_start[number])
+    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
+    rows = np.zeros((len(strategy), hands))
+    rows[:, subgame.streets[level].hands[player][number].hand] = strategy
+    block = rows.reshape(len(rows), hands // 16, 16).transpose(1, 0, 2).reshape(-1)
+    stored = subgame.averages[level][player]
+    if stored.dtype == np.int16:
+        block = np.rint(block * np.iinfo(np.int16).max)
+    stored[start : start + len(block)] = block
 
 
 class StreetView:

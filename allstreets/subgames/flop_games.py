@@ -1,20 +1,41 @@
-"""All pots that see a flop, on all flops: what the solver above them asks for.
+"""The one idea: P pots on F flops are a function from both players' reach to counterfactual values.
 
-P pots and F flops make P · F subgames that share nothing. Hands are the 169 classes at their root,
-whatever a card model does with them below. Flops are named by their place in the list of flops.
+    values = games.step(player, hero, villain, flops, now)     # a CFR half-iteration on some flops
+    values = games.best_response(player, villain, flops)       # nothing is updated
+
+Everything below the flop is behind this protocol: the solver above knows neither cards, nor arrays,
+nor who owns them. P · F subgames share nothing but these vectors. Hands are the 169 classes at
+their roots, whatever a card model does with them below, and values are totals over the combos of a
+class, in chips times pairs of combos. Flops are named by their place in the list of flops.
+
+`engine.EngineSpec` builds one, wherever it is to live.
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.subgames.flop_pairs import FlopPairs
+from allstreets.betting import Player
+from allstreets.cfr import Multipliers
+from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.packed import Numbers
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Flops = NDArray[np.int64]  # [K] places of flops
+Arrays = dict[str, NDArray[Any]]
+
+
+class RegretSums(NamedTuple):
+    """Positive regrets of each pot and flop, [P, K], in chips times pairs of combos."""
+
+    total: Floats
+    largest: Floats
+    entries: NDArray[np.int64]  # how many regrets there are
 
 
 class FlopGames(Protocol):
@@ -29,53 +50,90 @@ class FlopGames(Protocol):
         """F."""
 
     @property
-    def model(self) -> str:
-        """The card model, and what else two runs must share: "classes", "exact", …"""
+    def model(self) -> CardModel:
+        """What players know of the cards."""
 
     @property
-    def dealt(self) -> FlopPairs:
+    def dealt(self) -> DealtPairs:
         """The pairs of combos that the model deals on each flop."""
 
-    def keeps(self, flops: Flops) -> bool:
-        """Whether the games of these flops go on from where they were, or start from nothing."""
+    def persists(self, flops: Flops) -> bool:
+        """Whether the games of these flops go on from their last step, or start afresh."""
+
+    # Learning.
 
     def step(
         self,
-        player: int,
-        own: Floats,
-        other: Floats,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
         flops: Flops,
-        discounts: Floats,
-        asked: Flags | None = None,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
     ) -> Floats:
-        """[P, K, 169]: a half-iteration on K flops.
+        """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
-        Values are totals over the combos of a class. `own`, `other` [P, 169] are the reach at
-        every pot's root, `discounts` [K, 6] the rows of `discount_row`. Values of own hands that
-        are not `asked` for [P, 169] mean nothing, and nothing need be learned about them.
+        `hero`, `villain` [P, 169] are both players' reach at every pot's root. Values of hands
+        outside `hand_mask` [P, 169] mean nothing, and nothing need be learned about them.
         """
 
-    def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
-        """[P, K, 169]: values of the best response to, or of, the average strategies.
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, reach [2, P, 169] fixed.
 
-        Only where `keeps` holds for these flops.
+        Only the pots and flops of `pairs` [P, F] are visited. Nothing connects them, so that each
+        may do all of its iterations at once.
         """
+
+    # Evaluating.
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the other player's average strategies."""
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values when both play their average strategies."""
+
+    def pair_values(self, pot: int, flop: int) -> Floats:
+        """[169, 169]: chips that OOP wins on average with the row's hand from IP's, the column's.
+
+        Both play their average strategies; 0 for hands that cannot meet.
+        """
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+
+    # Strategies.
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
-        """[A, 169]: the average strategy at a decision of a pot's tree."""
+        """[A, H]: the average strategy at a decision of a pot's tree, in the hands of its stage."""
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
+
+    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """For a while, the average strategies of some flops are as a bundle stores them."""
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop (`packed`); reach is [2, P, 169], `numbers` are [P]."""
+
+    # Memory.
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
 
-    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
+    @property
+    def saved_bytes(self) -> int:
+        """Additional bytes if all hands were stored."""
 
-        Flops count by their `weights` [F], and those of weight 0 not at all.
-        """
+    @property
+    def can_drop_hands(self) -> bool:
+        """Whether hands can be left out of a pot."""
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on."""
+        """Everything that the next step depends on, in parts of a few flops."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""

@@ -1,27 +1,42 @@
-"""Flops that forget: regrets live for the batch of flops at hand and no longer (`memory: values`).
+"""Flops that forget: regrets live for the batch of flops at hand only (`memory: per_batch`).
 
-Of flops outside the batch only the values remain that the solver above has kept. Whenever the batch
-changes, its games start from nothing. That fits small machines, and costs soundness: the strategies
+Of flops outside the batch only the values remain that the solver above stores. Whenever the batch
+changes, its games start from zero. That fits small machines, and costs soundness: the strategies
 of other flops are gone, so that the exploitability of the whole game cannot be computed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.subgames.flop_games import Flags, Floats, FlopGames, Flops
-from allstreets.subgames.flop_pairs import FlopPairs
+from allstreets.betting import Player
+from allstreets.cfr import Multipliers
+from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.flop_games import (
+    Arrays,
+    Flags,
+    Floats,
+    FlopGames,
+    Flops,
+    RegretSums,
+)
+from allstreets.subgames.packed import Numbers
 
 
 class FreshFlops:
     """P pots on F flops of which only a batch has games, which `make` builds."""
 
+    can_drop_hands = False
+    saved_bytes = 0
+
     def __init__(
-        self, model: str, pots: int, dealt: FlopPairs, make: Callable[[Flops], FlopGames]
+        self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], FlopGames]
     ) -> None:
-        self.model, self.pots, self.dealt = f"{model}, values only", pots, dealt
+        self.model, self.pots, self.dealt = model, pots, dealt
         self._make = make
         self._batch = np.zeros(0, np.int64)
         self._games: FlopGames | None = None
@@ -36,41 +51,79 @@ class FreshFlops:
         """Bytes of regrets and average strategies of the batch."""
         return self._games.memory_bytes if self._games else 0
 
-    def keeps(self, flops: Flops) -> bool:
+    def persists(self, flops: Flops) -> bool:
         """Whether these flops are the batch at hand."""
         return self._games is not None and np.array_equal(flops, self._batch)
 
     def _of(self, flops: Flops) -> FlopGames:
-        if self._games is None or not self.keeps(flops):
-            self._games = None  # its memory goes before the next batch takes some
+        """The games of a batch."""
+        if self._games is None or not self.persists(flops):
+            self._games = None  # its memory is freed before the next batch takes some
             self._games, self._batch = self._make(flops), flops.copy()
         return self._games
 
+    def _at(self, flop: int) -> tuple[FlopGames, int]:
+        """The games of the batch at hand, and the place of a flop among them."""
+        return self._of(self._batch), int(np.flatnonzero(self._batch == flop)[0])
+
     def step(
         self,
-        player: int,
-        own: Floats,
-        other: Floats,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
         flops: Flops,
-        discounts: Floats,
-        asked: Flags | None = None,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
         games = self._of(flops)
-        return games.step(player, own, other, np.arange(len(flops)), discounts, asked)
+        return games.step(player, hero, villain, np.arange(len(flops)), now, hand_mask)
 
-    def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations on the flops of `pairs` as the batch at hand."""
+        flops = np.flatnonzero(pairs.any(axis=0))
+        self._of(flops).iterate(reach, pairs[:, flops], every)
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: of the flops of the batch at hand."""
-        return self._of(flops).judge(player, other, np.arange(len(flops)), best=best)
+        return self._of(flops).best_response(player, villain, np.arange(len(flops)))
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: of the flops of the batch at hand."""
+        return self._of(flops).evaluate(player, villain, np.arange(len(flops)))
+
+    def pair_values(self, pot: int, flop: int) -> Floats:
+        """[169, 169]: of a flop of the batch at hand."""
+        games, place = self._at(flop)
+        return games.pair_values(pot, place)
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of the flops of the batch at hand."""
+        return self._of(flops).regret_sums(np.arange(len(flops)))
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision on a flop of the batch at hand."""
-        place = int(np.flatnonzero(self._batch == flop)[0])
-        return self._of(self._batch).average(pot, place, node)
+        games, place = self._at(flop)
+        return games.average(pot, place, node)
 
-    def regret_sums(self, weights: Floats) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many) of the batch at hand."""
-        return self._games.regret_sums(weights[self._batch]) if self._games else (0.0, 0.0, 0)
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision on a flop of the batch be `strategy`."""
+        games, place = self._at(flop)
+        games.set_average(pot, place, node, strategy)
+
+    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """Of the batch at hand."""
+        return self._of(np.array(flops)).rounded(range(len(flops)), numbers)
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop of the batch at hand."""
+        games, place = self._at(flop)
+        return games.pack(place, reach, numbers)
+
+    def keep_hands(self, hands: Flags) -> None:
+        """All hands are stored."""
+        del hands
+        raise ValueError("flops that start afresh store all hands")
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

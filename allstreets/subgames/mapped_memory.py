@@ -1,6 +1,6 @@
 """Arrays on pages of their own: in memory, or on disk for games larger than the machine.
 
-Room that an array had goes back to the system, or to the disk, as soon as nobody uses the array.
+The room of an array goes back to the system, or to the disk, as soon as it is unused.
 
 On disk (`memory: memmap`) the room is taken when an array is made, so that a disk that is too small
 is noticed at once and not when a page is written. The files have no names any more once they are
@@ -25,14 +25,15 @@ HUGE_PAGES = 1 << 22  # bytes from which on large pages pay, as NumPy has it
 
 
 def own_pages(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """A float32 array of zeros; the heap might keep what it had for the next one."""
+    """A float32 array of zeros; the heap might not give its memory back."""
     size = 4 * prod(shape)
     if size < LEAST_PAGES or not hasattr(mmap, "MAP_ANONYMOUS"):
         zeros: NDArray[np.float32] = aligned(shape)
         return zeros
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if size >= HUGE_PAGES and hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+    advice: int | None = getattr(mmap, "MADV_HUGEPAGE", None)  # Linux has it
+    if size >= HUGE_PAGES and advice is not None:
+        memory.madvise(advice)
     return np.frombuffer(memory, np.float32).reshape(shape)
 
 
@@ -59,8 +60,8 @@ class MappedMemory:
         except OSError as error:
             raise InputError(
                 f"memory memmap: {self.folder} has no room for {size / 1e6:,.0f} MB more "
-                f"({error.strerror}); {self.used / 1e6:,.0f} MB are there. Use another disk, fewer "
-                "flops or fewer sizes"
+                f"({error.strerror}); {self.used / 1e6:,.0f} MB are in use. Use another disk, "
+                "fewer flops or fewer sizes"
             ) from None
         self.used += size
         weakref.finalize(memory, self._give_back, size).atexit = False

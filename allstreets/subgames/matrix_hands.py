@@ -1,6 +1,6 @@
-"""The hands of whom a matrix game stores something, and where their numbers stand.
+"""The hands that a matrix game stores, and where their numbers stand.
 
-A game may store only some hands of a player: those that he can get there with. Their numbers lie
+A game may store only some hands of a player: those that he can reach it with. Their numbers lie
 as those of all hands would, [node][hand / 16][action][16] with hands counted by their place in the
 list, so that kernels work on whole vectors of them.
 """
@@ -15,8 +15,8 @@ from allstreets.kernels.matrix_layout import Longs, StageHands
 from allstreets.kernels.simd import LANES
 from allstreets.subgames.matrix_model import padded
 
-Whose = Literal["kept", "rest", "all"]
-"""Own hands of a pass: those of whom something is stored, the others, or all."""
+HandSelection = Literal["kept", "rest", "all"]
+"""Own hands of a pass: those that are stored, the others, or all."""
 
 
 def listed(flags: NDArray[np.bool_]) -> Longs:
@@ -63,7 +63,7 @@ def stored_places(slots: Longs, actions: Longs, count: int) -> Longs:
 def sources(slots: Longs, actions: Longs, before: Longs, after: Longs) -> Longs:
     """Where each number of the new row of a flop stood in the old one; −1: nowhere.
 
-    The hands of whom something is stored were `before` and are `after`.
+    The stored hands were `before` and are `after`.
     """
     source = np.full(int(actions.sum()) * padded(len(after)), -1, np.int64)
     _, old, new = np.intersect1d(before, after, assume_unique=True, return_indices=True)

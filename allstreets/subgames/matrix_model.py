@@ -12,7 +12,7 @@ the players is left out and W = n nᵀ. Between two stages hands change by a thi
     reach' = reach · D     values = D · values'     D[b, b'] = n_b · P(b → b') / n'_b'
 
 Reach is a weight per combo, values are totals over a hand's combos. The 169 classes are one stage
-of three streets; buckets have a stage a street.
+of three streets; buckets have one stage per street.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from allstreets.betting import Street
 from allstreets.kernels.matrix_layout import StageCards
 from allstreets.kernels.simd import LANES, aligned
-
-POSTFLOP = (Street.FLOP, Street.TURN, Street.RIVER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +50,8 @@ def padded(hands: int) -> int:
     return -(-hands // LANES) * LANES
 
 
-class FlopCards:
-    """The stages of F flops as the kernels want them; shared by all games on these flops."""
+class StageMatrices:
+    """The stages of F flops as the kernels read them; shared by all games on these flops."""
 
     def __init__(self, flops: Sequence[tuple[Stage, ...]]) -> None:
         self.streets = tuple(stage.streets for stage in flops[0])

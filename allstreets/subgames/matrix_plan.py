@@ -97,7 +97,7 @@ def build_plans(
         else:
             win, _, loss = payoffs[node, own]
             stage.shows.append((reach, value, float(win - loss) / 2))
-            if win + loss:  # half the rake, whoever wins
+            if win + loss:  # half the rake, whichever player wins
                 stage.folds.append((reach, value, float(win + loss) / 2))
     lines = [*(stage.lines for stage in grown[1:]), 0]
     return tuple(_plan(stage, below) for stage, below in zip(grown, lines, strict=True))

@@ -1,7 +1,7 @@
 """What a matrix game stores: regrets and sums of strategies, [node][hand / 16][action][16] by flop.
 
-A game can be told that a player gets there with some hands only (`keep`). Nothing is stored of the
-others then.
+A game can be limited to the hands that a player reaches it with (`keep`). The others are then not
+stored.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from allstreets.kernels.matrix_store import move_numbers
 from allstreets.kernels.shares import round_shares
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.matrix_hands import sources
-from allstreets.subgames.matrix_model import FlopCards, padded
+from allstreets.subgames.matrix_model import StageMatrices, padded
 from allstreets.subgames.matrix_plan import node_slots, slot_counts, stage_of_nodes
 from allstreets.subgames.pool import Pool
 
@@ -32,14 +32,16 @@ class MatrixStore:
     memory by default).
     """
 
-    def __init__(self, tree: BettingTree, cards: FlopCards, allocate: Allocate = aligned) -> None:
+    def __init__(
+        self, tree: BettingTree, cards: StageMatrices, allocate: Allocate = aligned
+    ) -> None:
         self.tree, self.cards, self._allocate = tree, cards, allocate
         self.stage_of_node = stage_of_nodes(tree, cards.streets)
         self.slot_of_node = node_slots(tree, self.stage_of_node)
         self.slots = slot_counts(tree, self.stage_of_node)  # [stages, 2]
-        self.everyone = np.arange(cards.lengths[0])
-        # By player: the hands of the first stage of whom something is stored.
-        self.kept = [self.everyone, self.everyone]
+        self.all_hands = np.arange(cards.lengths[0])
+        # By player: the stored hands of the first stage.
+        self.kept = [self.all_hands, self.all_hands]
         shapes = [
             [(cards.count, int(count) * length) for count in counts]
             for counts, length in zip(self.slots, cards.lengths, strict=False)
@@ -47,12 +49,8 @@ class MatrixStore:
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
 
-    def decisions(self) -> list[int]:
-        """All decision nodes, in pre-order."""
-        return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
-
     def stores(self, own: Player) -> tuple[StageStore, ...]:
-        """The stored arrays as the kernels want them, stage by stage."""
+        """The stored arrays as the kernels read them, stage by stage."""
         other = own.opponent
         return tuple(
             StageStore(regrets[own], averages[own], regrets[other], averages[other])
@@ -60,12 +58,12 @@ class MatrixStore:
         )
 
     def keep(self, player: Player, hands: Longs, pool: Pool) -> None:
-        """Store something of these hands only; who was not stored before starts from nothing.
+        """Store these hands only; one that was not stored before starts from zero.
 
         For games of one stage, in which a hand stays the same. While an array moves, both the old
-        and the new one are there.
+        and the new one exist.
         """
-        nodes = [node for node in self.decisions() if self.tree.player[node] == player]
+        nodes = [node for node in self.tree.decisions() if self.tree.player[node] == player]
         actions = self.tree.child_count[nodes].astype(np.int64)
         source = sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
         for stored in (self.regrets, self.averages):
@@ -84,7 +82,7 @@ class MatrixStore:
 
     @contextmanager
     def rounded(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
-        """For a while, average strategies on some flops are whole numbers, as bundles keep them.
+        """For a while, average strategies on some flops are whole numbers, as bundles store them.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
@@ -120,7 +118,7 @@ class MatrixStore:
 
     @property
     def full_bytes(self) -> int:
-        """The same if all hands are kept."""
+        """The same if all hands were stored."""
         lengths = np.array(self.cards.lengths[: len(self.slots)])
         return 8 * self.cards.count * int(self.slots.sum(axis=1) @ lengths)
 
@@ -141,11 +139,11 @@ class MatrixStore:
         return spread
 
     def stored_hands(self, stage: int, player: Player) -> Longs:
-        """The hands of a stage of whom something is stored, in its order; all with the padding."""
+        """The stored hands of a stage, in its order; if all, with the padding."""
         return self.kept[player] if stage == 0 else np.arange(self.cards.lengths[stage])
 
     def average(self, flop: int, node: int) -> NDArray[np.float64]:
-        """[A, H]: the average strategy at a decision; even where nothing is known."""
+        """[A, H]: the average strategy at a decision; uniform where nothing is known."""
         sums = self.numbers_at(self.averages, flop, node).astype(np.float64)
         totals = sums.sum(axis=0)
         even = np.full_like(sums, 1 / len(sums))
@@ -153,10 +151,10 @@ class MatrixStore:
         return found
 
     def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
-        """Let the average strategy at a decision be `strategy` [A, H]; all hands must be kept."""
+        """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored."""
         stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
         if len(self.stored_hands(stage, player)) < strategy.shape[1]:
-            raise ValueError("a strategy for all hands, where only some are kept")
+            raise ValueError("a strategy for all hands, where only some are stored")
         actions, length = len(strategy), self.cards.lengths[stage]
         rows = np.zeros((actions, length), np.float32)
         rows[:, : strategy.shape[1]] = strategy
@@ -165,21 +163,14 @@ class MatrixStore:
         target = self.averages[stage][player]
         target[flop, start : start + actions * length] = block
 
-    def regret_sums(self, weights: NDArray[np.float64] | None = None) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos.
-
-        Flops count by their `weights` [F], if given, and those of weight 0 not at all.
-        """
-        total, largest, entries = 0.0, 0.0, 0
-        for flop in range(self.cards.count):
-            weight = 1.0 if weights is None else float(weights[flop])
-            if not weight:
-                continue
-            sums = np.zeros(2)
-            for stage, pair in enumerate(self.regrets):
-                for player, array in zip(Player, pair, strict=True):
+    def regret_sums(self, flops: Longs) -> tuple[NDArray[np.float64], NDArray[np.float64], Longs]:
+        """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
+        found = np.zeros((len(flops), 2))
+        entries = 0
+        for stage, pair in enumerate(self.regrets):
+            for player, array in zip(Player, pair, strict=True):
+                for sums, flop in zip(found, flops.tolist(), strict=True):
                     sum_positive(array[flop], sums)
-                    kept = len(self.stored_hands(stage, player))
-                    entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
-            total, largest = total + weight * sums[0], max(largest, weight * sums[1])
-        return float(total), float(largest), entries
+                kept = len(self.stored_hands(stage, player))
+                entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
+        return found[:, 0], found[:, 1], np.full(len(flops), entries)

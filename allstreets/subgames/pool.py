@@ -1,6 +1,6 @@
 """Spreading pieces of work over a fixed number of threads.
 
-Kernels release the GIL, so threads do. Every piece writes numbers of its own: what comes out does
+Kernels release the GIL, so threads suffice. Every piece writes numbers of its own: the result does
 not depend on which thread took which piece, or when.
 """
 
@@ -31,7 +31,7 @@ class Pool:
             return
         others = [self._others.submit(take, thread) for thread in range(1, self.threads)]
         try:
-            take(0)  # this thread does its share too: handing over takes time
+            take(0)  # this thread works too: handing over takes time
         finally:
             for other in others:
                 other.result()

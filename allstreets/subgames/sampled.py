@@ -2,31 +2,31 @@
 
 It is the game that `classes` solves with matrices: a player knows the betting and the class of his
 hand, not the turn and the river. Here those are dealt, both hands are ranked with seven cards, and
-nothing grows with the square of the classes; a walk touches but a small part of the tree.
+nothing grows with the square of the classes; a walk touches only a small part of the tree.
 
 A half-iteration (`step`) of a player:
 1. Stored regrets and sums are discounted as the schedule says, and the strategy joins the average.
 2. D deals: the other's hand is drawn by his reach, the player's by his own reach and a tenth of its
    largest number. Without that tenth, hands that never get here would have no values, and the game
    above could not learn whether they should.
-3. A walk a deal tries all own actions and samples the other's. What it learns counts in the regrets
-   of its class so many times that one step adds, in expectation, exactly the counterfactual regrets
-   of the classes game: chips · weight of the other's combo, summed over all pairs of combos that
-   fit. Thresholds and floors of pruning are in that unit.
+3. One walk per deal tries all own actions and samples the other's. What it learns counts in the
+   regrets of its class so many times that one step adds, in expectation, exactly the counterfactual
+   regrets of the classes game: chips · weight of the other's combo, summed over all pairs of combos
+   that fit. Thresholds and floors of pruning are in that unit.
 4. The strategy follows the regrets by regret matching.
 
 The values that `step` returns are estimates: their expectation is the exact value of both current
 strategies, for every class, whatever its own reach.
 
-**Standing still.** Within a step both strategies stand still. If they followed at once, as in
+**Fixed strategies.** Within a step both strategies are fixed. If they followed at once, as in
 `cfr.mccfr`, walks would take half as long again and converge no faster deal by deal. And the
-average of strategies that stand still need not be sampled: they are added with the exact
+average of fixed strategies need not be sampled: they are added with the exact
 probability that the player gets there, and a hundredth of the largest range weight everywhere, so
 that the average stays sensible where he hardly ever gets. The noise that is left is that of the
 deals and of the other's actions; deals are spread evenly (`kernels.sampled_deals.deal_hands`).
 
-**Schedule.** `linear` is best: the noise of the walks wants long averages, which the steeper
-weights of `dcfr` and `tuned` cut short. One per cent of the pairs an iteration is a good start;
+**Schedule.** `linear` is best: the noise of the walks needs long averages, which the steeper
+weights of `dcfr` and `tuned` cut short. One per cent of the pairs per iteration is a good start;
 less spends its time on discounting, more learns too seldom.
 
 **Repeatable.** Results depend on the seed, the flop and the stakes, never on threads: a game runs
@@ -37,42 +37,27 @@ Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive
 
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree, NodeKind, Player, Street
-from allstreets.cards import HAND_COUNT, cards_text
-from allstreets.cards.evaluator_tables import evaluator_tables
-from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.schedules import Multipliers
-from allstreets.cfr.states import check_state
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import HAND_COUNT, cards_text, evaluator_tables
+from allstreets.cfr import Multipliers, check_state
 from allstreets.kernels.sampled_deals import Deals, deal_hands
 from allstreets.kernels.sampled_flop import Room, discount, match, walk
-from allstreets.subgames.base import Reach, Values
 from allstreets.subgames.sampled_layout import flop_cards, own_slots, walking_tree
 
 Floats = NDArray[np.float64]
+Reach = NDArray[np.float64]  # [169]
+Values = NDArray[np.float64]  # [169]
 
 PAIRS = 1176 * 1081  # ordered pairs of combos that fit beside a flop and each other
 SAMPLE_PCT = 1.0
 LEAST_DEALT = 0.1  # of the largest own reach, added to every class when own hands are drawn
 LEAST_AVERAGED = 0.01  # of the largest own reach, added to the weight of every strategy
-
-
-class Judge(Protocol):
-    """A model that computes exact values of strategies by class, such as the `classes` game."""
-
-    def set_average(self, node: int, strategy: Floats) -> None:
-        """Take `strategy` [A, 169] as the average strategy of a decision node."""
-
-    def best_response(self, player: Player, other: Reach) -> Values:
-        """Values of the best response to the other player's average strategy."""
-
-    def evaluate(self, player: Player, other: Reach) -> Values:
-        """Values when both play their average strategies."""
 
 
 def deals_for(sample_pct: float) -> int:
@@ -83,7 +68,7 @@ def deals_for(sample_pct: float) -> int:
     """
     if not 0 < sample_pct <= 100:
         raise InputError(
-            f"mccfr_sample_pct is {sample_pct:g}: give the per cent of the {PAIRS:,} pairs of "
+            f"sample_pct is {sample_pct:g}: give the per cent of the {PAIRS:,} pairs of "
             "combos that an iteration deals, above 0 and at most 100; 1 is usual"
         )
     return max(1, round(sample_pct / 100 * PAIRS))
@@ -94,8 +79,7 @@ class SampledSubgame:
 
     `tree` goes from the flop to the river, `payoffs` [N, 2, 3] are those of `betting.payoffs`.
     Reach and values are by hand class: reach is a weight per combo, a value the sum over the combos
-    of the class. Exact values of the average strategies are left to `judge`, which must not be
-    shared with another game.
+    of the class. Exact values of the average strategies are left to the `classes` engine.
     """
 
     def __init__(
@@ -105,8 +89,6 @@ class SampledSubgame:
         flop: tuple[int, ...],
         sample_pct: float = SAMPLE_PCT,
         seed: int = 1,
-        pruning: Pruning | None = None,
-        judge: Judge | None = None,
     ) -> None:
         if not 0 <= seed < 2**63:
             raise InputError(f"the seed is {seed}: give a whole number from 0 to 2^63 − 1")
@@ -115,13 +97,7 @@ class SampledSubgame:
                 f"a sampled game starts on a flop of 3 different cards, not on the "
                 f"{tree.first_street.text} with '{cards_text(flop)}'"
             )
-        self.pruning = pruning if pruning is not None and pruning.is_on else None
-        if self.pruning and self.pruning.is_sound:
-            raise InputError(
-                "sampled regrets have no upper bound to prune by: give prune_threshold, "
-                'a negative number or "-C*sqrt(t)"'
-            )
-        self.tree, self.flop, self.judge = tree, flop, judge
+        self.tree, self.flop = tree, flop
         self.deals = deals_for(sample_pct)
         self._cards = flop_cards(flop)
         self._slots = [own_slots(tree, player) for player in Player]
@@ -132,16 +108,14 @@ class SampledSubgame:
         self._strategy = [np.zeros(size, np.float32) for size in sizes]
         for player in Player:
             self._match(player, -math.inf)
-        # Games of a job share its seed; flop and stakes tell them apart.
+        # Games of a job share its seed; flop and stakes distinguish them.
         entropy = np.random.SeedSequence((seed, *flop, int(tree.pot), int(tree.stack)))
         self._random = entropy.generate_state(1, np.uint64).astype(np.uint64)
-        self._steps = np.zeros(2, np.int64)
         self._room = Room(
             places=np.zeros(2 * max(len(slots.before) for slots in self._slots), np.uint64),
             values=np.zeros(1 + max(int(slots.start[-1]) for slots in self._slots)),
             counts=np.zeros(2, np.int64),
         )
-        self._judge_knows = False
 
     def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
         """One half-iteration: an unbiased estimate of the values [H], regrets and average updated.
@@ -149,8 +123,6 @@ class SampledSubgame:
         The values are those of the strategies before the step.
         """
         assert own.shape == other.shape == (HAND_COUNT,)
-        self._judge_knows = False
-        self._steps[player] += 1
         discount(
             self._regrets[player],
             self._sums[player],
@@ -175,9 +147,9 @@ class SampledSubgame:
                 self._room,
                 values,
                 self._random,
-                self._threshold(player),
+                None if now.threshold == -math.inf else now.threshold,
             )
-        self._match(player, 0.0 if now.clip else self._floor(player))
+        self._match(player, now.lowest)
         return values
 
     def _deal(self, own: Reach, other: Reach) -> tuple[Deals, Floats | None]:
@@ -203,28 +175,8 @@ class SampledSubgame:
         )
         return deals, pairs / (self.deals * drawn) if pairs > 0 else None
 
-    def best_response(self, player: Player, other: Reach) -> Values:
-        """Exact values [H] of the best response to the other player's average strategy."""
-        return self._informed_judge().best_response(player, other)
-
-    def evaluate(self, player: Player, other: Reach) -> Values:
-        """Exact values [H] when both play their average strategies."""
-        return self._informed_judge().evaluate(player, other)
-
-    def _informed_judge(self) -> Judge:
-        if self.judge is None:
-            raise InputError(
-                "a sampled game cannot judge itself: build it with a judge that computes exact "
-                "values, such as the classes game of the same flop and tree"
-            )
-        if not self._judge_knows:
-            for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION).tolist():
-                self.judge.set_average(node, self.average(node))
-            self._judge_knows = True
-        return self.judge
-
     def average(self, node: int) -> Floats:
-        """[A, H] the average strategy of a decision node; even where nothing is known."""
+        """[A, H] the average strategy of a decision node; uniform where nothing is known."""
         sums = self._by_action(self._sums, node)
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
@@ -256,11 +208,9 @@ class SampledSubgame:
 
     @property
     def pruned_fraction(self) -> float | None:
-        """The share of actions skipped at the nodes walked since the warm-up."""
-        if self.pruning is None:
-            return None
+        """The share of actions that pruned steps have skipped; None: there was none."""
         skipped, due = self._room.counts.tolist()
-        return skipped / due if due else 0.0
+        return skipped / due if due else None
 
     @property
     def memory_bytes(self) -> int:
@@ -271,7 +221,6 @@ class SampledSubgame:
         """Everything that the next step depends on; the game's own arrays, not copies."""
         state: dict[str, NDArray[Any]] = {
             "random": self._random,
-            "steps": self._steps,
             "skip_counts": self._room.counts,
         }
         for player in Player:
@@ -287,7 +236,6 @@ class SampledSubgame:
             array[:] = state[name]
         for player in Player:
             self._match(player, -math.inf)
-        self._judge_knows = False
 
     def _match(self, player: Player, lowest_regret: float) -> None:
         match(
@@ -296,16 +244,3 @@ class SampledSubgame:
             self._slots[player].start,
             np.float32(lowest_regret),
         )
-
-    def _threshold(self, player: Player) -> float | None:
-        """Below which regret this step skips; `None` if it visits everything."""
-        number = self._steps[player : player + 1]
-        if self.pruning is None or self.pruning.visits_everything(number)[0]:
-            return None
-        return float(self.pruning.thresholds(number)[0])
-
-    def _floor(self, player: Player) -> float:
-        """Below which no regret may fall."""
-        if self.pruning is None or self._steps[player] <= self.pruning.warmup:
-            return -math.inf
-        return -self.pruning.regret_floor

@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Player
-from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO, live_combos
-from allstreets.cards.combos import COMBO_MASKS
-from allstreets.cards.evaluator_tables import evaluator_tables
+from allstreets.cards import COMBO_CARDS, COMBO_MASKS, HAND_OF_COMBO, evaluator_tables, live_combos
 from allstreets.kernels.evaluator import SUIT_START
 from allstreets.kernels.sampled_deals import Cards
 from allstreets.kernels.sampled_flop import END, LAST, OTHER, OWN, Tree
 
 
 def flop_cards(flop: tuple[int, ...]) -> Cards:
-    """The flop and the combos that fit beside it, as the kernels want them."""
+    """The flop and the combos that fit beside it, as the kernels read them."""
     tables = evaluator_tables()
     combos = np.flatnonzero(live_combos(flop))
     combos = combos[np.argsort(HAND_OF_COMBO[combos], kind="stable")]

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allstreets.base import InputError, write_atomic
+from allstreets.cards import HAND_NAMES, grid_cell
+from allstreets.solvers import LEAST_SHOWN, Chart
 from allstreets.training.plot import FORMATS, INK, check_plot_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from allstreets.solvers.preflop.chart import Chart
 
 FOLD, PASSIVE, ALL_IN = "#5590d0", "#66c6a0", "#5a1020"
 RAISES = ((242, 179, 64), (207, 74, 28))  # from the smallest to the largest
@@ -27,7 +28,7 @@ DARK = 0.2  # luminance below which letters are white
 
 
 def chart_colours(actions: Sequence[str]) -> tuple[str, ...]:
-    """One colour an action, given as in a line: "f", "c", "r2.5", "b50%", "a"."""
+    """One colour per action, given as in a line: "f", "c", "r2.5", "b50%", "a"."""
     raises = [action for action in actions if action[0] in "br"]
     colours = {"f": FOLD, "x": PASSIVE, "c": PASSIVE, "a": ALL_IN}
     for place, action in enumerate(raises):
@@ -76,9 +77,6 @@ def _draw(chart: Chart) -> Figure:
 def _draw_cells(axes: Axes, chart: Chart, colours: Sequence[str]) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
-
-    from allstreets.cards import HAND_NAMES, grid_cell
-    from allstreets.solvers.class_node import LEAST_SHOWN
 
     patches, fills = [], []
     for hand, name in enumerate(HAND_NAMES):

@@ -2,12 +2,9 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from allstreets.kernels.jit import compiled_folder
-
-if TYPE_CHECKING:
-    from allstreets.solvers import Spot
+from allstreets.solvers import Spot
 
 COMPILING = "compiling kernels, once, about half a minute"
 

@@ -1,13 +1,13 @@
 """Config files: YAML in, a checked model out, or one error that names everything that is wrong.
 
 1. Read the file as plain data with the line of every key (`yaml_file`).
-2. Give old keys their present names (`old_names`).
+2. Give old keys and values their present names (`old_names`).
 3. Check against the pydantic model and put its complaints into words (`config_problems`).
 """
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from allstreets.training.config_model import ConfigModel, ConfigWarning
 from allstreets.training.config_problems import explain
 from allstreets.training.old_names import Renaming
 from allstreets.training.problems import KeyPath, Problem, key_text, problems_error, shown
-from allstreets.training.yaml_file import YamlFile, read_yaml
+from allstreets.training.yaml_file import read_yaml
 
 M = TypeVar("M", bound=ConfigModel)
 
@@ -26,13 +26,14 @@ M = TypeVar("M", bound=ConfigModel)
 def read_config(path: Path, model: type[M]) -> M:
     """Read and check a YAML file; all problems come in one `InputError`.
 
-    An old key whose meaning has changed gives a `ConfigWarning` of one line.
+    An old key with another meaning gives a `ConfigWarning` of one line.
     """
+
     file = read_yaml(path)
     if not isinstance(file.data, dict):
         what = "a list" if isinstance(file.data, list) else shown(file.data)
         raise InputError(f"{path} must hold 'key: value' lines at its top level, not {what}")
-    return _check(file, model, str(path))
+    return _check(file.data, model, str(path), file.lines, file.problems)
 
 
 def check_config(data: Mapping[str, Any], model: type[M], source: str = "config") -> M:
@@ -41,7 +42,7 @@ def check_config(data: Mapping[str, Any], model: type[M], source: str = "config"
     `source` names the data in messages, such as "command line".
     """
     plain = json.loads(json.dumps(dict(data), default=str))  # text keys, lists for tuples
-    return _check(YamlFile(plain, {}, ()), model, source)
+    return _check(plain, model, source, {}, ())
 
 
 def config_schema(model: type[ConfigModel]) -> dict[str, Any]:
@@ -50,28 +51,35 @@ def config_schema(model: type[ConfigModel]) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _check(file: YamlFile, model: type[M], source: str) -> M:
+def _check(
+    written: Mapping[str, Any],
+    model: type[M],
+    source: str,
+    lines: Mapping[KeyPath, int],
+    found: Sequence[Problem],
+) -> M:
     def problem(path: KeyPath, text: str) -> Problem:
-        return Problem(_line(file.lines, path), key_text(path), text)
+        return Problem(_line(lines, path), key_text(path), text)
 
     renaming = Renaming()
-    data = renaming.apply(file.data, model)
-    problems = [*file.problems, *(problem(path, text) for path, text in renaming.clashes)]
-    # What was complained about while reading is not complained about again.
-    settled = {found.key for found in problems if found.key}
+    data = renaming.apply(written, model)
+    problems = [*found, *(problem(path, text) for path, text in renaming.clashes)]
+    # Problems found while reading are not reported again.
+    settled = {each.key for each in problems if each.key}
     checked: M | None = None
     try:
         # As JSON, because there strictness is about values: a list may fill a tuple.
         checked = model.model_validate_json(json.dumps(data))
     except ValidationError as error:
-        found = [
-            problem(renaming.as_written(path), text) for path, text in explain(error, data, model)
+        complaints = [
+            problem(renaming.as_written(path), text)
+            for path, text in explain(error, data, renaming.sections)
         ]
-        problems += [each for each in found if each.key not in settled]
+        problems += [each for each in complaints if each.key not in settled]
     if problems or checked is None:
         raise problems_error(source, problems)
     for path, note in renaming.notes:
-        line = file.lines.get(path)
+        line = lines.get(path)
         place = f"{source}, line {line}" if line else source
         warnings.warn(f"{place}: {key_text(path)}: {note}", ConfigWarning, stacklevel=3)
     return checked

@@ -1,21 +1,21 @@
-"""The base of every config section: strict, frozen, and forgiving of old names.
+"""The base of every config section: strict and frozen.
 
 Values are checked as JSON is: `1` is a number and never true, `"12"` is text and never 12, a list
 fills a tuple field. A validator that looks at a whole section must run after its fields
 (`mode="after"`): one that runs before them would turn that leniency for tuples off.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
-from allstreets.training.problems import KeyPath, shown
+from allstreets.training.problems import KeyPath
 
 
 class ConfigWarning(UserWarning):
-    """A config is good, but may not mean what its writer thinks. The message is one line."""
+    """A config is valid, but may not mean what its author intended. The message is one line."""
 
 
 class WrongKeyError(ValueError):
@@ -29,19 +29,8 @@ class WrongKeyError(ValueError):
         self.path: KeyPath = key if isinstance(key, tuple) else (key,)
 
 
-@dataclass(frozen=True)
-class OldName:
-    """A key that is called `new` today; `warning` says what else has changed, such as the unit."""
-
-    new: str
-    warning: str | None = None
-
-
 class ConfigModel(BaseModel):
-    """A section of a config file.
-
-    `old_names` maps each former key to its present name; a file may use either, not both.
-    """
+    """A section of a config file."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -52,26 +41,27 @@ class ConfigModel(BaseModel):
         use_attribute_docstrings=True,
     )
 
-    old_names: ClassVar[Mapping[str, OldName]] = {}
+    @classmethod
+    def named_fields(cls) -> dict[str, FieldInfo]:
+        """The fields by the keys that a file has."""
+        return {known.alias or name: known for name, known in cls.model_fields.items()}
 
 
-def _range_text(value: Any) -> Any:
-    """Text, or what YAML makes of it: `22` is a number there, and a list is often clearer."""
-    if isinstance(value, list | tuple):
-        return ",".join(str(_range_text(entry)) for entry in value)
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float):
-        raise ValueError(f"{shown(value)} is a number, not a range; quote it: '{value}'")
-    if isinstance(value, dict) and len(value) == 1:
-        ((hand, weight),) = value.items()
-        raise ValueError(f"a space makes this a key; write '{hand}:{weight}', in quotes")
-    raise ValueError(f"{shown(value)} is not a range; write text such as 'QQ+,AKs', in quotes")
+def alternatives(annotation: Any) -> list[Any]:
+    """The members of a union, flat; other annotations stand for themselves."""
+    if get_origin(annotation) is Annotated:
+        return alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return [part for choice in get_args(annotation) for part in alternatives(choice)]
+    return [annotation]
 
 
-# A range as one text. In YAML also a bare `22`, or a list whose entries are joined by commas.
-RangeText = Annotated[
-    str, BeforeValidator(_range_text, json_schema_input_type=str | int | list[str | int])
-]
+def choices(known: FieldInfo | None) -> list[Any]:
+    """The values that a field of fixed values takes."""
+    found: list[Any] = []
+    for choice in alternatives(known.annotation) if known else ():
+        if get_origin(choice) is Literal:
+            found += get_args(choice)
+        elif hasattr(choice, "__members__"):
+            found += [member.value for member in choice]
+    return found

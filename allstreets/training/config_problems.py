@@ -1,17 +1,19 @@
 """pydantic's complaints in plain words: what is wrong, and what to write instead."""
 
 import re
-import types
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from allstreets.base import suggest
-from allstreets.training.config_model import ConfigModel, WrongKeyError
+from allstreets.training.config_model import ConfigModel, WrongKeyError, choices
 from allstreets.training.problems import KeyPath, shown
+
+Sections = Mapping[KeyPath, list[type[ConfigModel]]]
+"""Where sections stand in the data, and of which kinds each may be."""
 
 # What a field wants, by pydantic's name of the complaint.
 WANTED = {
@@ -38,9 +40,7 @@ LIMITS = {
 }
 
 
-def explain(
-    error: ValidationError, data: Any, model: type[ConfigModel]
-) -> Iterator[tuple[KeyPath, str]]:
+def explain(error: ValidationError, data: Any, sections: Sections) -> Iterator[tuple[KeyPath, str]]:
     """(key path, what is wrong) for every complaint; those about one place are put together.
 
     A field that may be of several types gets a complaint for each; they become one sentence.
@@ -53,20 +53,20 @@ def explain(
             wanted.setdefault(place, []).append(WANTED[detail["type"]])
             values.setdefault(place, detail)
         else:
-            yield _explain_one(detail, place, model)
+            yield _explain_one(detail, place, sections)
     for place, kinds in wanted.items():
         detail = values[place]
         text = f"must be {' or '.join(dict.fromkeys(kinds))}, not {shown(detail['input'])}"
-        yield place, text + _advice(kinds, detail["input"], _field(model, detail["loc"]))
+        yield place, text + _advice(kinds, detail["input"], _field(place, sections))
 
 
-def _explain_one(
-    detail: ErrorDetails, place: KeyPath, model: type[ConfigModel]
-) -> tuple[KeyPath, str]:
+def _explain_one(detail: ErrorDetails, place: KeyPath, sections: Sections) -> tuple[KeyPath, str]:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
-    known = _field(model, detail["loc"])
+    known = _field(place, sections)
     if kind == "extra_forbidden":
-        return place, f"unknown key; {suggest(str(place[-1]), _keys(model, detail['loc'][:-1]))}"
+        models = sections.get(place[:-1], ())
+        keys = dict.fromkeys(key for model in models for key in model.named_fields())
+        return place, f"unknown key; {suggest(str(place[-1]), keys)}"
     if kind == "missing":
         return place, f"is missing; add it{_example(known)}"
     if kind in LIMITS:
@@ -76,9 +76,9 @@ def _explain_one(
     if kind == "finite_number":
         return place, f"must be a finite number, not {shown(value)}"
     if kind in ("literal_error", "enum"):
-        choices = [choice for choice in _choices(known) if isinstance(choice, str)]
-        if isinstance(value, str) and choices:
-            return place, f"{shown(value)} is not known; {suggest(value, choices)}"
+        texts = [choice for choice in choices(known) if isinstance(choice, str)]
+        if isinstance(value, str) and texts:
+            return place, f"{shown(value)} is not known; {suggest(value, texts)}"
         return place, f"must be {context['expected']}, not {shown(value)}"
     if kind in ("too_short", "too_long"):
         word, key = ("at least", "min") if kind == "too_short" else ("at most", "max")
@@ -143,72 +143,10 @@ def _example(known: FieldInfo | None) -> str:
     return f", for example {shown(known.examples[0])}"
 
 
-def _choices(known: FieldInfo | None) -> tuple[Any, ...]:
-    """The values that a field of fixed values takes."""
-    if known is None:
-        return ()
-    found: list[Any] = []
-    for choice in _alternatives(known.annotation):
-        if get_origin(choice) is Literal:
-            found += get_args(choice)
-        elif hasattr(choice, "__members__"):
-            found += [member.value for member in choice]
-    return tuple(found)
-
-
-def _keys(model: type[ConfigModel], location: tuple[str | int, ...]) -> list[str]:
-    """The keys that may stand in the section at `location`."""
-    keys: dict[str, None] = {}
-    for section in _sections(model, location):
-        keys.update(dict.fromkeys(section.model_fields))
-    return list(keys)
-
-
-def _field(model: type[ConfigModel], location: tuple[str | int, ...]) -> FieldInfo | None:
-    """The field that `location` leads to, or lies in (an entry of a list), if it can be told."""
-    for end in range(len(location), 0, -1):
-        for section in _sections(model, location[: end - 1]):
-            known = section.model_fields.get(str(location[end - 1]))
-            if known is not None:
+def _field(place: KeyPath, sections: Sections) -> FieldInfo | None:
+    """The field that stands at `place`, or that `place` lies in (an entry of a list)."""
+    for end in range(len(place), 0, -1):
+        for model in sections.get(place[: end - 1], ()):
+            if known := model.named_fields().get(str(place[end - 1])):
                 return known
     return None
-
-
-def _sections(model: type[ConfigModel], location: tuple[str | int, ...]) -> list[type[ConfigModel]]:
-    """The models that may stand at `location`, by following it through the annotations."""
-    found: list[Any] = [model]
-    for part in location:
-        deeper: list[Any] = []
-        for annotation in found:
-            if isinstance(annotation, type) and issubclass(annotation, ConfigModel):
-                known = annotation.model_fields.get(str(part))
-                deeper += _alternatives(known.annotation) if known else []
-            elif arguments := get_args(annotation):
-                deeper += _alternatives(arguments[-1 if _is_mapping(annotation) else 0])
-        # A part that leads nowhere is the name that pydantic gives to one alternative of a union.
-        found = deeper or [choice for choice in found if _is_named(choice, part)] or found
-    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, ConfigModel)]
-
-
-def _alternatives(annotation: Any) -> list[Any]:
-    """The members of a union, flat; other annotations stand for themselves."""
-    if get_origin(annotation) is Annotated:
-        return _alternatives(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return [part for choice in get_args(annotation) for part in _alternatives(choice)]
-    return [annotation]
-
-
-def _is_mapping(annotation: Any) -> bool:
-    origin = get_origin(annotation)
-    return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _is_named(choice: Any, name: str | int) -> bool:
-    """Whether pydantic calls this alternative `name`: by its class, or by its `type` key."""
-    if not (isinstance(choice, type) and issubclass(choice, ConfigModel)):
-        return False
-    tags = (known.annotation for known in choice.model_fields.values())
-    return choice.__name__ == name or any(
-        get_origin(tag) is Literal and name in get_args(tag) for tag in tags
-    )

@@ -1,4 +1,4 @@
-"""Estimates for people who wait: speed, time to go, memory."""
+"""Estimates for a running job: speed, remaining time, memory."""
 
 import math
 import sys
@@ -13,7 +13,7 @@ MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years says nothing
 
 
 def speed(points: Sequence[tuple[int, float]]) -> float | None:
-    """Iterations a second over the latest of `points` (iteration, second); `None` = too early.
+    """Iterations per second over the latest of `points` (iteration, second); `None` = too early.
 
     The time of checks and checkpoints is part of it, since the user waits for them too.
 

@@ -1,6 +1,6 @@
-"""Drawing the progress of a job of many flops: bar and flops in work on a terminal, else lines."""
+"""Drawing the progress of a job of many flops: a bar and the group in work, or lines of a log."""
 
-from __future__ import annotations  # rich and the job are imported when something is drawn
+from __future__ import annotations  # rich is imported when something is drawn, not before
 
 import sys
 import time
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from allstreets.training.progress import LIVE_SECONDS, can_redraw
+from allstreets.training.progress import LIVE_SECONDS, can_redraw, standing
 from allstreets.training.wording import data_size, duration
 
 if TYPE_CHECKING:
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from allstreets.solvers.flops.model import FlopProgress
-    from allstreets.training.postflop_run import FlopsObserver, FlopsProgress
+    from allstreets.training.flops_run import FlopsProgress
+
+    FlopsObserver = Callable[[FlopsProgress], None]
 
 LINE_SECONDS = 5.0  # between two lines where there is no terminal
-SHOWN_FLOPS = 6
+SHOWN_FLOPS = 4
 
 
 @contextmanager
@@ -69,7 +70,7 @@ def flop_lines(
 def live_flops(
     console: Console, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[FlopsObserver]:
-    """A bar and the flops in work, drawn over themselves; the last state stays."""
+    """A bar and the group in work, drawn over themselves; the last state stays."""
     from rich.live import Live
 
     latest: FlopsProgress | None = None
@@ -90,26 +91,24 @@ def live_flops(
                 live.update(flops_picture(latest, console.width), refresh=True)
 
 
-def flop_line(progress: FlopProgress, several_sprs: bool = False) -> str:
-    """One flop in work: "Flop 'AsKh7d' CFR expl=0.0032 (45/200)"."""
-    spr = f" SPR {progress.spr:g}" if several_sprs else ""
-    found = progress.exploitability
-    expl = "…" if found is None else f"{found:.4f}"
-    return (
-        f"Flop '{progress.flop.text}'{spr} CFR expl={expl} ({progress.iteration}/{progress.total})"
-    )
+def group_line(progress: FlopsProgress) -> str:
+    """The group in work: "AsKh7d, 9s8s2h and 30 more: iteration 75 of 200 | exploitability …"."""
+    flops = list(dict.fromkeys(flop for flop, _ in progress.running))
+    names = ", ".join(flops[:SHOWN_FLOPS])
+    more = f" and {len(flops) - SHOWN_FLOPS} more" if len(flops) > SHOWN_FLOPS else ""
+    return f"{names}{more}: {standing(progress.group) if progress.group else 'setting up'}"
 
 
 def flops_line(progress: FlopsProgress) -> str:
     """The job in one line that can be searched for."""
     parts = [f"flops {progress.done:,} of {progress.total:,}", *_figures(progress)]
     if progress.running:
-        parts.append(flop_line(progress.running[0], progress.several_sprs))
+        parts.append(group_line(progress))
     return " | ".join(parts)
 
 
 def flops_picture(progress: FlopsProgress, width: int) -> RenderableType:
-    """A bar, the figures, and the flops in work, none wider than `width`."""
+    """A bar, the figures, and the group in work, none wider than `width`."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table
@@ -124,7 +123,8 @@ def flops_picture(progress: FlopsProgress, width: int) -> RenderableType:
     bar = ProgressBar(total, progress.done, max(min(width, 80) - len(count) - 1, 1))
     row.add_row(bar, text(count, "bold"))
     lines: list[RenderableType] = [row, text("  ".join(_figures(progress)), "dim")]
-    lines += [text(flop_line(one, progress.several_sprs)) for one in progress.running[:SHOWN_FLOPS]]
+    if progress.running:
+        lines.append(text(group_line(progress)))
     lines += [text(f"flop {fault.flop} failed: {fault.message}", "red")
               for fault in progress.faults[-3:]]  # fmt: skip
     return Group(*lines)

@@ -1,15 +1,13 @@
 """What may be bet in a whole game: the part of the section `solver` that is rules."""
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from allstreets.betting import IP, PreflopRules, parse_raise_sizes
 from allstreets.training.config_model import ConfigModel, WrongKeyError
+from allstreets.training.config_values import Rake, Size, Sizes
 from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
-from allstreets.training.spot_config import Rake, Size, Sizes
-
-if TYPE_CHECKING:
-    from allstreets.betting import PreflopRules
 
 RaiseLevel = Size | tuple[Size, ...]
 RaiseLevels = Size | tuple[RaiseLevel, ...]
@@ -20,7 +18,7 @@ PotKind = Literal["limped", "raised", "3bet", "4bet"]
 
 
 class _BetAndRaise(ConfigModel):
-    """Keys `bet` and `raise` whose sizes can be read."""
+    """Keys `bet` and `raise` with sizes that can be read."""
 
     @field_validator("bet", "raises", check_fields=False)
     @classmethod
@@ -34,7 +32,7 @@ class PostflopStreet(_BetAndRaise):
     """The sizes of one street after the flop, for both players."""
 
     bet: Sizes = Field(examples=[["33%", "75%"]])
-    """Where nobody has bet on this street."""
+    """Where there is no bet on this street yet."""
 
     raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
     """On top of a bet or raise; without it the bet sizes serve."""
@@ -44,19 +42,19 @@ class PostflopPot(_BetAndRaise):
     """The sizes of one kind of pot after the flop; what is left out is as in other pots."""
 
     bet: Sizes | None = Field(default=None, examples=[["33%"]])
-    """Where nobody has bet on a street."""
+    """Where there is no bet on a street yet."""
 
     raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%"]])
     """On top of a bet or raise; without it the pot's bet sizes serve."""
 
     flop: PostflopStreet | None = None
-    """On the flop, before the two keys above."""
+    """On the flop; overrides the two keys above."""
 
     turn: PostflopStreet | None = None
-    """On the turn, before the two keys above."""
+    """On the turn; overrides the two keys above."""
 
     river: PostflopStreet | None = None
-    """On the river, before the two keys above."""
+    """On the river; overrides the two keys above."""
 
     @model_validator(mode="after")
     def _bets_first(self) -> "PostflopPot":
@@ -112,7 +110,7 @@ class GameConfig(ConfigModel):
     """The most that it takes, in big blinds."""
 
     no_flop_no_drop: bool = True
-    """No rake where somebody folds before the flop."""
+    """No rake where a player folds before the flop."""
 
     @field_validator("raise_sizes")
     @classmethod
@@ -128,7 +126,7 @@ class GameConfig(ConfigModel):
         return value
 
     @model_validator(mode="after")
-    def _somebody_decides(self) -> "GameConfig":
+    def _leaves_a_decision(self) -> "GameConfig":
         posted = self.ante + self.bb_ante + min(self.small_blind, self.big_blind)
         if posted >= self.stack_depth:
             key = "stack_depth" if self.stack_depth <= self.big_blind else "ante"
@@ -136,8 +134,8 @@ class GameConfig(ConfigModel):
                 key = "bb_ante"
             raise WrongKeyError(
                 key,
-                f"antes and blinds take all {self.stack_depth:g} bb of both stacks, so that nobody "
-                f"decides anything; let stack_depth be above {posted:g}",
+                f"antes and blinds take all {self.stack_depth:g} bb of both stacks: there is "
+                f"nothing to decide; let stack_depth be above {posted:g}",
             )
         if not self.limp and self.preflop_allin == "never" and not self._opens():
             raise WrongKeyError(
@@ -149,14 +147,12 @@ class GameConfig(ConfigModel):
 
     def _opens(self) -> bool:
         """Whether the small blind has sizes to open with."""
-        from allstreets.betting import IP, parse_raise_sizes
 
         levels = parse_raise_sizes(listed(self.raise_sizes))[IP]
         return bool(levels and levels[0]) and self.raise_cap != 0
 
     def preflop_rules(self) -> "PreflopRules":
         """The betting before the flop."""
-        from allstreets.betting import PreflopRules
 
         return PreflopRules.parse(
             self.stack_depth,

@@ -1,36 +1,36 @@
-"""One loop that drives any solver: train, check, keep, stop.
+"""One loop that drives any solver: train, check, save, stop.
 
 1. Refuse what cannot work, before anything is trained or written.
-2. Train up to the next iteration at which something is due: a check, a checkpoint, something to
-   tell, the end. These lie at fixed multiples of their intervals, so a resumed run makes the same
-   ones.
+2. Train up to the next iteration at which something is due: a check, a checkpoint, a report,
+   the end. These lie at fixed multiples of their intervals, so a resumed run makes the same ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and always at the end: write one.
 
-A wish to stop (`base.interrupt`) ends the run after the current iteration, and it is saved. A write
-that fails on the way is told and the run goes on; one that fails at the end is part of the outcome.
+A `Control` pauses or stops the run after the current iteration, and a stopped run is saved; without
+one, signals do that (`base.interrupt`). Time in a pause does not count. A write that fails on the
+way is reported and the run goes on; one that fails at the end is part of the outcome.
 The loop knows no terminal: observers are callables that take a `Progress`.
 """
 
-from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+from __future__ import annotations  # some types are of files that import this one
 
 import math
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from allstreets.base import InputError
-from allstreets.base.interrupt import InterruptRequest, interrupt_request
+from allstreets.base import Control, InputError, interrupt_request
+from allstreets.cfr import Metrics
 from allstreets.storage import (
     Checkpoint,
     CheckpointWarning,
     claim,
-    clear_unfinished,
+    clear_unfinished_checkpoints,
     require_checkpoints,
     require_no_checkpoints,
     restore_latest,
@@ -49,27 +49,24 @@ from allstreets.training.stopping import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.cfr.metrics import Metrics
     from allstreets.training.solver import TrainingSolver
 
 Observer = Callable[[Progress], None]
 
 RECENT = 100  # checks that stop rules can look back
-TICK_SECONDS = 0.1  # between two records that only tell how far a batch is
+TICK_SECONDS = 0.1  # between two records that only report how far a batch is
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """What a run keeps on disk, and whether it goes on with what is there."""
+    """What a run writes to disk, and whether it resumes from there."""
 
     checkpoints: Path | None = None  # a folder
     metrics: Path | None = None  # a file of JSON lines
     resume: bool = False
     # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
-    # that died before its first one, and are begun anew.
+    # that died before its first one, and are overwritten.
     own_folder: bool = False
-    # What earlier versions called the same run: their checkpoints are gone on from as well.
-    former_identities: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
@@ -119,13 +116,14 @@ def train(
     observers: Sequence[Observer] = (),
     regularly: Sequence[Every] = (),
     clock: Callable[[], float] = time.monotonic,
-    request: InterruptRequest | None = None,
+    control: Control | None = None,
 ) -> TrainingOutcome:
     """Train `solver` until a rule holds or the user interrupts.
 
-    `request` is the wish to stop of a job that has more to save than checkpoints.
+    `control` is that of a job that has more to save than checkpoints, or other ways to be stopped
+    than signals.
 
-    `observers` are called a few times a second and at every check, those of `regularly` at fixed
+    `observers` are called a few times per second and at every check, those of `regularly` at fixed
     iterations.
 
     With `files.resume` the solver first takes the state of the latest checkpoint; iterations count
@@ -140,15 +138,14 @@ def train(
         start: Checkpoint | None = None
         if folder is not None:
             stack.enter_context(claim(folder))
-            clear_unfinished(folder)
+            clear_unfinished_checkpoints(folder)
             if files.resume:
-                former = files.former_identities
-                start = restore_latest(folder, solver.identity, solver.restore, former)
+                start = restore_latest(folder, solver.identity, solver.restore)
         _begin_metrics(files, start)
-        if request is None:
+        if control is None:
             doing = "stopping" if folder is None else f"saving to {folder}"
-            request = stack.enter_context(interrupt_request(doing))
-        run = _Run(solver, tuple(rules), files, tuple(observers), clock, request, start)
+            control = stack.enter_context(interrupt_request(doing))
+        run = _Run(solver, tuple(rules), files, tuple(observers), clock, control, start)
         return run.to_the_end(intervals or Intervals(), regularly)
 
 
@@ -156,7 +153,7 @@ def _begin_metrics(files: RunFiles, start: Checkpoint | None) -> None:
     if files.metrics is None:
         return
     if start is None:
-        metrics_file.begin(files.metrics, anew=files.own_folder)
+        metrics_file.begin(files.metrics, overwrite=files.own_folder)
     else:
         metrics_file.continue_from(files.metrics, start.iterations, start.history)
 
@@ -171,7 +168,7 @@ class _Run:
         files: RunFiles,
         observers: tuple[Observer, ...],
         clock: Callable[[], float],
-        request: InterruptRequest,
+        control: Control,
         start: Checkpoint | None,
     ) -> None:
         self._solver = solver
@@ -179,12 +176,12 @@ class _Run:
         self._files = files
         self._observers = observers
         self._clock = clock
-        self._request = request
+        self._control = control
         self._history = [Check.from_row(row) for row in start.history] if start else []
         self._seconds_before = start.seconds if start else 0.0
         self._saved_at = start.iterations if start else None
         if start is not None:
-            request.saved(start.iterations)
+            control.saved(start.iterations)
         self._metrics_behind = False  # whether the metrics file lacks a line
         iterations, target = find_rule(rules, Iterations), find_rule(rules, ExploitabilityThreshold)
         limit = find_rule(rules, TimeLimit)
@@ -200,8 +197,8 @@ class _Run:
         solver = self._solver
         progress = self._judge()
         reason: Reason | None = progress.holding[0] if progress.holding else None
-        if reason is None and self._request.made:
-            raise KeyboardInterrupt  # nothing has been trained that there would be to save
+        if reason is None and self._control.wants_to_stop():
+            raise KeyboardInterrupt  # nothing has been trained, so there is nothing to save
         while reason is None:
             before = solver.iterations
             due = min(
@@ -211,8 +208,8 @@ class _Run:
             )
             solver.train_batch(int(due) - before, self._between)
             now = solver.iterations
-            self._request.hold()
-            if now == before and not self._wants_to_stop():
+            self._control.hold()
+            if now == before and not self._ends_batch():
                 raise RuntimeError(f"the solver did not train beyond iteration {now}")
             self._points.append((now, self._session_seconds()))
             if now % intervals.check == 0 or now == self._total or self._time_is_up():
@@ -221,9 +218,10 @@ class _Run:
             for each in regularly:
                 if now % each.interval == 0:
                     each.observer(progress)
+            self._wait_while_paused(progress)
             if progress.holding:
                 reason = progress.holding[0]
-            elif self._request.made:
+            elif self._control.wants_to_stop():
                 reason = "interrupted"
             elif now % intervals.checkpoint == 0 and (problem := self._save()):
                 _warn(problem)
@@ -233,15 +231,26 @@ class _Run:
         )
 
     def _between(self, iteration: int) -> bool:
-        """Between two iterations of a batch: tell how far it is; True = stop here."""
-        self._request.hold()
+        """Between two iterations of a batch: report how far it is; True = stop here."""
+        self._control.hold()
         now = self._clock()
         if now - self._ticked >= TICK_SECONDS:
             self._emit(self._progress(iteration))
-        return self._wants_to_stop()
+        return self._ends_batch()
 
-    def _wants_to_stop(self) -> bool:
-        return self._request.made or self._time_is_up()
+    def _ends_batch(self) -> bool:
+        """Whether there is something to do before the next iteration."""
+        return self._control.wants_to_stop() or self._control.is_paused() or self._time_is_up()
+
+    def _wait_while_paused(self, progress: Progress) -> None:
+        """Stand still; observers see it, before and after."""
+        if progress.holding or not self._control.is_paused():
+            return
+        self._emit(replace(progress, paused=True))
+        self._control.wait_while_paused()
+        self._began = self._clock() - progress.session_seconds
+        if not self._control.wants_to_stop():
+            self._emit(progress)
 
     def _time_is_up(self) -> bool:
         return self._session_seconds() >= self._limit
@@ -250,7 +259,7 @@ class _Run:
         return self._clock() - self._began
 
     def _check(self) -> None:
-        """Judge the solver as it stands, and keep the figures."""
+        """Evaluate the solver as it stands, and record the figures."""
         metrics = self._solver.metrics(exploitability=True)
         _require_finite(metrics, self._solver.iterations)
         check = Check(
@@ -280,7 +289,7 @@ class _Run:
             self._metrics_behind = True
 
     def _judge(self) -> Progress:
-        """Ask the stop rules, and tell the observers what they say."""
+        """Ask the stop rules, and pass their answers to the observers."""
         progress = self._progress()
         progress = replace(progress, holding=holding(self._rules, progress))
         self._emit(progress)
@@ -292,7 +301,7 @@ class _Run:
             observer(progress)
 
     def _progress(self, iteration: int | None = None) -> Progress:
-        """Where the run stands; within a batch, `iteration` is what the solver has just told."""
+        """Where the run stands; within a batch, `iteration` is as the solver has just reported."""
         if iteration is None:
             iteration = self._solver.iterations
         seconds = self._session_seconds()
@@ -335,18 +344,18 @@ class _Run:
         except InputError as error:
             return str(error)
         self._saved_at = iterations
-        self._request.saved(iterations)
+        self._control.saved(iterations)
         return None
 
 
 def _warn(problem: str) -> None:
     """Something could not be written; its first line says what, and there is time to help."""
-    told = f"{problem.splitlines()[0]}; the run goes on, make room"
-    warnings.warn(told, CheckpointWarning, stacklevel=3)
+    message = f"{problem.splitlines()[0]}; the run goes on, make room"
+    warnings.warn(message, CheckpointWarning, stacklevel=3)
 
 
 def _require_finite(metrics: Metrics, iteration: int) -> None:
-    """A figure that is no number would never stop a run, and must not be kept."""
+    """A figure that is no number would never stop a run, and must not be stored."""
     for name, value in asdict(metrics).items():
         if value is not None and not math.isfinite(value):
             raise FloatingPointError(f"{name} is {value} at iteration {iteration:,}")

@@ -1,12 +1,11 @@
-"""The section of a config that says how long to train and what to keep on the way."""
-
-from collections.abc import Mapping
-from typing import Annotated, ClassVar
+"""What ends a run and what is saved on the way, and the config of a run that has nothing else."""
 
 from pydantic import Field, field_validator, model_validator
 
-from allstreets.training.config_model import ConfigModel, OldName, WrongKeyError
+from allstreets.training.config_model import WrongKeyError
+from allstreets.training.config_values import GameUnit
 from allstreets.training.loop import Intervals
+from allstreets.training.shared_config import CHECK_INTERVAL, ChecksConfig, Interval
 from allstreets.training.stopping import (
     ExploitabilityThreshold,
     Iterations,
@@ -15,36 +14,46 @@ from allstreets.training.stopping import (
     TimeLimit,
 )
 
-Threshold = Annotated[float, Field(gt=0)]
+
+class StopConfig(ChecksConfig):
+    """What ends a run besides its iterations, and how often it saves."""
+
+    exploitability_threshold: GameUnit | None = Field(default=None, examples=[0.001])
+    """End when the exploitability is at most this, in the game's own unit."""
+
+    stable_epochs: int = Field(default=1, ge=1, le=100, examples=[2])
+    """... at so many checks in a row."""
+
+    time_limit_seconds: float | None = Field(default=None, gt=0, examples=[3600])
+    """End after so many seconds of this process."""
+
+    checkpoint_interval: Interval | None = Field(default=None, examples=[100])
+    """Iterations between two checkpoints; without it one about every five minutes."""
+
+    def stop_rules(self, iterations: int | None = None) -> tuple[StopRule, ...]:
+        """What ends the run, one rule for each key that is given."""
+        rules: list[StopRule] = []
+        if iterations is not None:
+            rules.append(Iterations(iterations))
+        if self.exploitability_threshold is not None:
+            rules.append(ExploitabilityThreshold(self.exploitability_threshold, self.stable_epochs))
+        if self.regret_threshold is not None:
+            rules.append(RegretThreshold(self.regret_threshold))
+        if self.time_limit_seconds is not None:
+            rules.append(TimeLimit(self.time_limit_seconds))
+        return tuple(rules)
 
 
-class LoopConfig(ConfigModel):
+class LoopConfig(StopConfig):
     """How long to train: at least one of the four ends must be given; the first to hold ends it."""
-
-    old_names: ClassVar[Mapping[str, OldName]] = {
-        "convergence_threshold": OldName("regret_threshold")
-    }
 
     iterations: int | None = Field(default=None, examples=[1000])
     """Iterations in all, those before a resume included."""
 
-    regret_threshold: Threshold | None = Field(default=None, examples=[0.001])
-    """End when the average positive regret is at most this. A trend, not a bound."""
+    check_interval: Interval = Field(default=100, examples=[100], description=CHECK_INTERVAL)
 
-    exploitability_threshold: Threshold | None = Field(default=None, examples=[0.001])
-    """End when the exploitability is at most this, in the solver's unit."""
-
-    time_limit_seconds: Threshold | None = Field(default=None, examples=[3600])
-    """End after so many seconds of this process."""
-
-    convergence_check_interval: int = Field(default=100, ge=1, examples=[100])
-    """Iterations between two checks of metrics and stop rules."""
-
-    checkpoint_interval: int = Field(default=1000, ge=1, examples=[1000])
+    checkpoint_interval: Interval = Field(default=1000, examples=[1000])
     """Iterations between two checkpoints: what a crash can cost."""
-
-    seed: int = Field(default=1, ge=0, le=2**63 - 1, examples=[1])
-    """Seed of everything random."""
 
     @field_validator("iterations")
     @classmethod
@@ -67,17 +76,8 @@ class LoopConfig(ConfigModel):
 
     def intervals(self) -> Intervals:
         """How often the loop checks, and how often it saves."""
-        return Intervals(self.convergence_check_interval, self.checkpoint_interval)
+        return Intervals(self.check_interval, self.checkpoint_interval)
 
-    def stop_rules(self) -> tuple[StopRule, ...]:
-        """The rules that end the run, one for each key that is given."""
-        rules: list[StopRule] = []
-        if self.exploitability_threshold is not None:
-            rules.append(ExploitabilityThreshold(self.exploitability_threshold))
-        if self.regret_threshold is not None:
-            rules.append(RegretThreshold(self.regret_threshold))
-        if self.iterations is not None:
-            rules.append(Iterations(self.iterations))
-        if self.time_limit_seconds is not None:
-            rules.append(TimeLimit(self.time_limit_seconds))
-        return tuple(rules)
+    def stop_rules(self, iterations: int | None = None) -> tuple[StopRule, ...]:
+        """What ends the run, one rule for each key that is given."""
+        return super().stop_rules(iterations or self.iterations)

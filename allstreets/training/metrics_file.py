@@ -1,6 +1,6 @@
-"""The metrics file: one JSON object a line for every check, in the order of iterations.
+"""The metrics file: one JSON object per line, one line per check, in the order of iterations.
 
-A line is appended in one write as soon as its check is made. After a crash the file may know more
+A line is appended in one write as soon as its check is made. After a crash the file may hold more
 than the checkpoint, or end in half a line; `continue_from` brings both to the same iteration. It is
 a log for people and programs: nothing that a run goes on from is read out of it.
 """
@@ -16,15 +16,15 @@ from allstreets.base import InputError, write_atomic
 from allstreets.storage import CheckpointWarning
 
 
-def begin(path: Path, *, anew: bool = False) -> None:
-    """Make ready for a fresh run: the file must be absent or empty, or is emptied (`anew`)."""
+def begin(path: Path, *, overwrite: bool = False) -> None:
+    """Make ready for a fresh run: the file must be absent or empty, or is emptied (`overwrite`)."""
     if path.is_dir():
         raise InputError(f"the metrics file {path} is a folder; name a file")
     if path.parent.exists() and not path.parent.is_dir():
         raise InputError(f"{path.parent} is a file; name a folder for the metrics file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb" if anew else "ab") as file:
+        with path.open("wb" if overwrite else "ab") as file:
             used = file.tell() > 0
     except OSError as error:
         raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
@@ -49,13 +49,13 @@ def continue_from(path: Path, iteration: int, history: Iterable[Mapping[str, Any
     """Make ready for a resumed run: exactly the checks up to `iteration`, each once.
 
     They come from the checkpoint's `history`, which carries a checksum; the run makes those beyond
-    again. Damage to the file is told and costs nothing. A file without one good line may be
+    again. Damage to the file is reported and costs nothing. A file without one valid line may be
     something else: it is set aside.
     """
-    bad, good = _judge(path)
+    bad, good = _check_lines(path)
     if bad:
-        told = f"{path}, line {bad[0]}{' and others' if len(bad) > 1 else ''}: damaged"
-        warnings.warn(f"{told}; written anew from the checkpoint", CheckpointWarning, stacklevel=2)
+        where = f"{path}, line {bad[0]}{' and others' if len(bad) > 1 else ''}: damaged"
+        warnings.warn(f"{where}; rewritten from the checkpoint", CheckpointWarning, stacklevel=2)
     rows = {int(row["iteration"]): dict(row) for row in history if row["iteration"] <= iteration}
     lines = "".join(json.dumps(rows[key], allow_nan=False) + "\n" for key in sorted(rows))
     try:
@@ -66,7 +66,7 @@ def continue_from(path: Path, iteration: int, history: Iterable[Mapping[str, Any
         raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
 
 
-def _judge(path: Path) -> tuple[list[int], list[int]]:
+def _check_lines(path: Path) -> tuple[list[int], list[int]]:
     """The numbers of the lines that are no checks, and of those that are.
 
     A last line that a crash has cut off is neither.

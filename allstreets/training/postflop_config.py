@@ -1,92 +1,68 @@
 """The section `postflop_model`: which flops are solved, by which model, and when each is done."""
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from allstreets.training.config_model import ConfigModel, ConfigWarning, OldName, WrongKeyError
-from allstreets.training.problems import shown
+from allstreets.betting import CHIPS_PER_POT, PlayerSizes, parse_sizes, sizes_text
+from allstreets.cards import Flop, all_flops, parse_flop, parse_flop_set
+from allstreets.cfr import Pruning
+from allstreets.solvers import FlopTargets, PotGame, pot_at
+from allstreets.subgames import CardModel
+from allstreets.training.config_model import ConfigModel, ConfigWarning, WrongKeyError
+from allstreets.training.config_values import PotShare, Sizes
+from allstreets.training.shared_config import (
+    CHECK_INTERVAL,
+    BucketsConfig,
+    BucketsFlop,
+    BucketsRiver,
+    BucketsTurn,
+    FlopsConfig,
+    Interval,
+    MaxRaises,
+    PruningConfig,
+)
 from allstreets.training.size_checks import check_sizes, listed
-from allstreets.training.spot_config import Sizes
-
-if TYPE_CHECKING:
-    from allstreets.cards import Flop
-    from allstreets.cfr.schedules import Schedule
-    from allstreets.solvers.flops.game import FlopGame
-    from allstreets.solvers.flops.model import FlopEnds, FlopModel
 
 STREETS = ("flop", "turn", "river")
-NEW_UNIT = "it is a share of the pot now, by true best response: 0.01 is 1 % of the pot"
+
+Preset = Literal[
+    "fast",
+    "medium",
+    "standard",
+    "accurate",
+    "classes_fast",
+    "classes_standard",
+    "sampled_fast",
+    "sampled_standard",
+]
+
+
+def _preset(cards: str, iterations: int, threshold: float, **others: Any) -> dict[str, Any]:
+    ends = {"iterations": iterations, "exploitability_threshold": threshold}
+    return {"cards": cards, **ends, **others}
+
+
+def _buckets(flop: int, later: int) -> dict[str, int]:
+    return {
+        "num_hand_buckets_flop": flop,
+        "num_hand_buckets_turn": later,
+        "num_hand_buckets_river": later,
+    }
+
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "fast": {
-        "solve_type": "bucketed",
-        "num_hand_buckets_flop": 10,
-        "num_hand_buckets_turn": 50,
-        "num_hand_buckets_river": 50,
-        "postflop_solve_iterations": 200,
-        "cfr_exploitability_threshold": 0.01,
-    },
-    "medium": {
-        "solve_type": "bucketed",
-        "num_hand_buckets_flop": 15,
-        "num_hand_buckets_turn": 200,
-        "num_hand_buckets_river": 200,
-        "postflop_solve_iterations": 300,
-        "cfr_exploitability_threshold": 0.005,
-    },
-    "standard": {
-        "solve_type": "bucketed",
-        "num_hand_buckets_flop": 20,
-        "num_hand_buckets_turn": 500,
-        "num_hand_buckets_river": 500,
-        "postflop_solve_iterations": 500,
-        "cfr_exploitability_threshold": 0.003,
-    },
-    "accurate": {
-        "solve_type": "bucketed",
-        "num_hand_buckets_flop": 30,
-        "num_hand_buckets_turn": 1000,
-        "num_hand_buckets_river": 1000,
-        "postflop_solve_iterations": 1000,
-        "cfr_exploitability_threshold": 0.001,
-    },
-    "exhaustive_fast": {
-        "solve_type": "exhaustive",
-        "postflop_solve_iterations": 200,
-        "cfr_exploitability_threshold": 0.01,
-    },
-    "exhaustive_standard": {
-        "solve_type": "exhaustive",
-        "postflop_solve_iterations": 1000,
-        "cfr_exploitability_threshold": 0.001,
-    },
-    "mccfr_fast": {
-        "solve_type": "mccfr",
-        "mccfr_sample_pct": 1.0,
-        "postflop_solve_iterations": 200,
-        "cfr_exploitability_threshold": 0.02,
-    },
-    "mccfr_standard": {
-        "solve_type": "mccfr",
-        "mccfr_sample_pct": 1.0,
-        "postflop_solve_iterations": 1000,
-        "cfr_exploitability_threshold": 0.005,
-    },
+    "fast": _preset("buckets", 200, 0.01, **_buckets(10, 50)),
+    "medium": _preset("buckets", 300, 0.005, **_buckets(15, 200)),
+    "standard": _preset("buckets", 500, 0.003, **_buckets(20, 500)),
+    "accurate": _preset("buckets", 1000, 0.001, **_buckets(30, 1000)),
+    "classes_fast": _preset("classes", 200, 0.01),
+    "classes_standard": _preset("classes", 1000, 0.001),
+    "sampled_fast": _preset("sampled", 200, 0.02, sample_pct=1.0),
+    "sampled_standard": _preset("sampled", 1000, 0.005, sample_pct=1.0),
 }
-"""What each preset gives; keys that the file has go before it."""
-
-
-def _pot_share(value: Any) -> Any:
-    """A share of the pot as a number, or as text with a per cent sign."""
-    if isinstance(value, str) and value.strip().endswith("%"):
-        try:
-            return float(value.strip().removesuffix("%")) / 100
-        except ValueError:
-            raise ValueError(f"'{value}' is not a share of the pot; write 1% or 0.01") from None
-    return value
+"""What each preset gives; keys of the file override it."""
 
 
 def _ratios(value: Any) -> Any:
@@ -94,15 +70,11 @@ def _ratios(value: Any) -> Any:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-PotShare = Annotated[
-    float, BeforeValidator(_pot_share, json_schema_input_type=str | float), Field(ge=0, lt=1)
-]
 Ratios = Annotated[
     tuple[Annotated[float, Field(gt=0, le=1000)], ...],
     BeforeValidator(_ratios, json_schema_input_type=float | list[float]),
     Field(min_length=1),
 ]
-BucketCount = Annotated[int, Field(ge=1, le=4096)]
 
 
 class SizesByStreet(ConfigModel):
@@ -118,36 +90,17 @@ class SizesByStreet(ConfigModel):
     """On the river."""
 
 
-class PostflopModelConfig(ConfigModel):
+class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
     """Flops solved one by one with full ranges, at one or more stack-to-pot ratios."""
 
-    old_names: ClassVar[Mapping[str, OldName]] = {
-        "raises_per_street": OldName("max_raises_per_street"),
-        "postflop_spr": OldName("postflop_sprs"),
-        "cfr_regret_threshold": OldName("cfr_exploitability_threshold", NEW_UNIT),
-        "cfr_delta_threshold": OldName("cfr_exploitability_threshold", NEW_UNIT),
-        "convergence_threshold": OldName("regret_threshold"),
-        "explore_interval": OldName("prune_explore_freq"),
-    }
+    default_prune_threshold: ClassVar[float | str] = "-1000*sqrt(t)"
 
-    preset: (
-        Literal[
-            "fast",
-            "medium",
-            "standard",
-            "accurate",
-            "exhaustive_fast",
-            "exhaustive_standard",
-            "mccfr_fast",
-            "mccfr_standard",
-        ]
-        | None
-    ) = Field(default=None, examples=["exhaustive_fast"])
-    """Defaults by name, for model, iterations and threshold; other keys go before it."""
+    preset: Preset | None = Field(default=None, examples=["classes_fast"])
+    """Defaults by name, for model, iterations and threshold; other keys override it."""
 
-    solve_type: Literal["exhaustive", "bucketed", "mccfr"] = "exhaustive"
-    """The model: 169 hand classes (exhaustive), buckets on every street (bucketed), sampled deals
-    (mccfr)."""
+    cards: Literal["classes", "buckets", "sampled"] = "classes"
+    """What players know of the cards: their hand class (classes; sampled: the same game by sampled
+    deals), or a bucket on each street (buckets)."""
 
     bet_sizes: Sizes | SizesByStreet = Field(default=(0.5, 1.0), examples=[[0.5, 1.0]])
     """Bet sizes of both players, in pots or as text: 0.5, 50%, 2e, a; or by street."""
@@ -155,65 +108,28 @@ class PostflopModelConfig(ConfigModel):
     raise_sizes: Sizes | SizesByStreet | None = Field(default=None, examples=[["60%", "a"]])
     """Raise sizes of both players; without it the bet sizes."""
 
-    max_raises_per_street: int = Field(default=1, ge=0, examples=[1])
-    """Raises on a street, its first bet not counted."""
+    max_raises_per_street: MaxRaises = 1
 
     postflop_sprs: Ratios = Field(default=(3.5,), examples=[[1.0, 3.5, 8.0]])
     """Stack-to-pot ratios on the flop; every flop is solved at each."""
 
-    postflop_solve_iterations: int = Field(default=500, ge=1, examples=[500])
+    iterations: int = Field(default=500, ge=1, examples=[500])
     """Iterations of a flop, at most."""
 
-    cfr_exploitability_threshold: PotShare = Field(default=0.01, examples=[0.01])
-    """A flop is done when its exploitability is at most this share of the pot; 0: never."""
+    exploitability_threshold: PotShare = Field(default=0.01, examples=[0.01])
+    """A flop is done when its exploitability is at most this share of the pot: 1% or 0.01; 0:
+    never."""
 
-    regret_threshold: float | None = Field(default=None, gt=0, examples=[0.0005])
-    """A flop is also done when its average positive regret is at most this, in pots. A trend, not
-    a bound."""
+    check_interval: Interval = Field(default=25, examples=[25], description=CHECK_INTERVAL)
 
-    convergence_check_interval: int = Field(default=25, ge=1, examples=[25])
-    """Iterations between two checks of a flop; a check takes as long as about two iterations."""
+    num_hand_buckets_flop: BucketsFlop = 10
 
-    max_flop_boards: int = Field(default=0, ge=0, le=1755, examples=[50])
-    """At most so many of the 1,755 flops, spread evenly over suits, pairing and ranks; 0: all."""
+    num_hand_buckets_turn: BucketsTurn = 50
 
-    fixed_flops: tuple[str, ...] = Field(default=(), examples=[["AhKd7s", "9h8h2c"]])
-    """These flops and no others."""
+    num_hand_buckets_river: BucketsRiver = 50
 
-    cfr_variant: str | None = Field(default=None, examples=["dcfr"])
-    """How regrets are discounted: tuned, dcfr, dcfr(1.5,0,2), dcfr+, cfr+, linear, vanilla. Without
-    it: tuned, with pruning dcfr, for mccfr linear."""
-
-    mccfr_sample_pct: float = Field(default=1.0, gt=0, le=100, examples=[1.0])
-    """mccfr: per cent of the pairs of combos that are dealt in an iteration, for each player."""
-
-    num_hand_buckets_flop: BucketCount = Field(default=10, examples=[20])
-    """bucketed: buckets on the flop."""
-
-    num_hand_buckets_turn: BucketCount = Field(default=50, examples=[500])
-    """bucketed: buckets on the turn."""
-
-    num_hand_buckets_river: BucketCount = Field(default=50, examples=[500])
-    """bucketed: buckets on the river."""
-
-    prune_warmup: int = Field(default=0, ge=0, examples=[100])
-    """Iterations before actions of very negative regret are left out; 0: never left out."""
-
-    prune_explore_freq: int = Field(default=20, ge=1, examples=[20])
-    """Every how many iterations nothing is left out."""
-
-    prune_threshold: float | str = Field(default="-1000*sqrt(t)", examples=["-1000*sqrt(t)"])
-    """Regret below which an action is left out, a number or "-C*sqrt(t)" at iteration t. In pots
-    times pairs of combos: own combos of the hand times combos of the other player."""
-
-    regret_floor: float = Field(default=1e6, gt=0, examples=[1e6])
-    """Where pruning is on, regrets are not let below minus this; in the same unit."""
-
-    seed: int = Field(default=1, ge=0, le=2**63 - 1, examples=[1])
-    """Seed of sampled deals and of buckets."""
-
-    threads: int | None = Field(default=None, ge=1, examples=[4])
-    """Flops that are solved side by side; without it one a core. Results do not depend on it."""
+    sample_pct: float = Field(default=1.0, gt=0, le=100, examples=[1.0])
+    """Per cent of the pairs of combos dealt in an iteration, for each player (cards: sampled)."""
 
     @field_validator("bet_sizes", "raise_sizes")
     @classmethod
@@ -227,111 +143,59 @@ class PostflopModelConfig(ConfigModel):
             check_sizes(value, raises=raises, big_blinds=False)
         return value
 
-    @field_validator("fixed_flops")
+    @field_validator("flops")
     @classmethod
-    def _flops_can_be_read(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        from allstreets.cards import parse_flop
+    def _flops_can_be_read(cls, value: int | str | tuple[str, ...]) -> int | str | tuple[str, ...]:
+        """Unlike in a whole game flops have no weights, and one may be named twice."""
 
+        if not isinstance(value, tuple) or not value:
+            return super()._flops_can_be_read(value)
         for text in value:
             parse_flop(text)
-        return value
-
-    @field_validator("cfr_variant")
-    @classmethod
-    def _variant_is_known(cls, value: str | None) -> str | None:
-        from allstreets.cfr.schedules import parse_schedule
-
-        return None if value is None else str(parse_schedule(value))
-
-    @field_validator("prune_threshold")
-    @classmethod
-    def _threshold_can_be_read(cls, value: float | str) -> float | str:
-        from allstreets.base import InputError
-        from allstreets.cfr.pruning import Pruning
-
-        try:
-            Pruning(1, value)
-        except InputError:
-            raise ValueError(
-                f"{shown(value)} is not a threshold; write a negative number, in pots times pairs "
-                'of combos, or "-1000*sqrt(t)"'
-            ) from None
         return value
 
     @model_validator(mode="after")
     def _preset_and_checks(self) -> "PostflopModelConfig":
         if self.preset is not None:
             given = self.model_fields_set
-            # Frozen for others; nobody has seen this one yet.
+            # Frozen for others; this one is not out yet.
             self.__dict__.update({k: v for k, v in PRESETS[self.preset].items() if k not in given})
-        if self.fixed_flops and self.max_flop_boards:
-            raise WrongKeyError("max_flop_boards", "give fixed_flops or max_flop_boards, not both")
         if len(set(self.postflop_sprs)) != len(self.postflop_sprs):
             raise WrongKeyError("postflop_sprs", "an SPR is given twice; keep one of the two")
-        if self.prune_warmup and self.schedule().clip:
-            raise WrongKeyError(
-                "cfr_variant",
-                f"{self.cfr_variant} keeps no negative regrets, so there is nothing to prune; "
-                "write dcfr or linear, or set prune_warmup to 0",
-            )
         return self
 
-    def schedule(self) -> "Schedule":
-        """How regrets are discounted."""
-        from allstreets.cfr.schedules import parse_schedule
+    def usual_algorithm(self) -> str:
+        """What `algorithm` is where it is left out: it follows the model."""
+        return "linear" if self.cards == "sampled" else "dcfr" if self.prune_warmup else "tuned"
 
-        usual = "linear" if self.solve_type == "mccfr" else "dcfr" if self.prune_warmup else "tuned"
-        return parse_schedule(self.cfr_variant or usual)
+    def card_model(self) -> "CardModel":
+        """What players know of the cards."""
 
-    def model(self) -> "FlopModel":
-        """How each flop is solved."""
-        from allstreets.cfr.pruning import Pruning
-        from allstreets.solvers.flops.game import POT
-        from allstreets.solvers.flops.model import FlopModel
-        from allstreets.subgames.buckets import BucketCounts
-
-        pruning = None
-        if self.prune_warmup:
-            pruning = Pruning(
-                self.prune_warmup,
-                _scaled(self.prune_threshold, POT),
-                self.prune_explore_freq,
-                self.regret_floor * POT,
-            )
-        return FlopModel(
-            solve_type=self.solve_type,
-            schedule=self.schedule(),
-            pruning=pruning,
-            buckets=BucketCounts(
-                self.num_hand_buckets_flop, self.num_hand_buckets_turn, self.num_hand_buckets_river
-            ),
-            sample_pct=self.mccfr_sample_pct,
-            seed=self.seed,
+        return CardModel(
+            self.cards, buckets=self.buckets, sample_pct=self.sample_pct, seed=self.seed
         )
 
-    def ends(self) -> "FlopEnds":
-        """When each flop is done."""
-        from allstreets.solvers.flops.model import FlopEnds
+    def pruning(self) -> "Pruning | None":
+        """What is skipped, in chips times pairs of combos; None = nothing."""
+        return self.pruning_in_chips(CHIPS_PER_POT)
 
-        return FlopEnds(
-            iterations=self.postflop_solve_iterations,
-            exploitability=self.cfr_exploitability_threshold,
+    def targets(self) -> "FlopTargets":
+        """When each flop is solved."""
+
+        return FlopTargets(
+            exploitability=self.exploitability_threshold,
             regret=self.regret_threshold,
-            check_interval=self.convergence_check_interval,
+            check_interval=self.check_interval,
         )
 
-    def games(self) -> "tuple[FlopGame, ...]":
+    def pots(self) -> "tuple[PotGame, ...]":
         """The betting at each stack-to-pot ratio."""
-        from allstreets.betting import PlayerSizes
-        from allstreets.solvers.flops.game import flop_game
 
         texts = self.size_texts()
         players = [PlayerSizes.parse(texts[street]["bet"], texts[street]["raise"], what=street)
                    for street in STREETS]  # fmt: skip
         sizes = tuple((player, player) for player in players)
-        return tuple(
-            flop_game(spr, sizes, self.max_raises_per_street) for spr in self.postflop_sprs
-        )
+        return tuple(pot_at(spr, sizes, self.max_raises_per_street) for spr in self.postflop_sprs)
 
     def size_texts(self) -> dict[str, dict[str, str]]:
         """The sizes of every street in their canonical texts: flop → bet, raise."""
@@ -340,19 +204,17 @@ class PostflopModelConfig(ConfigModel):
         raises = _street_sizes(given, raises=True)
         return {street: {"bet": bets[street], "raise": raises[street]} for street in STREETS}
 
-    def flops(self) -> "tuple[Flop, ...]":
+    def chosen_flops(self) -> "tuple[Flop, ...]":
         """The flops to solve; one that is named twice comes once."""
-        from allstreets.cards import all_flops, parse_flop
-        from allstreets.cards.flop_sets import parse_flop_set
 
-        if not self.fixed_flops:
-            return parse_flop_set(self.max_flop_boards).flops
+        if not isinstance(self.flops, tuple):
+            return parse_flop_set(self.flops).flops
         found: dict[int, str] = {}
-        for text in self.fixed_flops:
+        for text in self.flops:
             flop = parse_flop(text).flop
             if flop.number in found:
                 warnings.warn(
-                    f"fixed_flops: {found[flop.number]} and {text} are the same flop up to the "
+                    f"flops: {found[flop.number]} and {text} are the same flop up to the "
                     f"names of suits ({flop.text}); it is solved once",
                     ConfigWarning,
                     stacklevel=2,
@@ -363,44 +225,27 @@ class PostflopModelConfig(ConfigModel):
     def identity(self) -> dict[str, Any]:
         """What two solutions of a flop must share to be the same, as JSON data.
 
-        Which flops and stack-to-pot ratios are asked for, and the threads, are no part of it.
+        Which flops and stack-to-pot ratios are solved, and the threads, are no part of it.
         """
-        model = self.model()
-        keys: dict[str, Any] = {
-            "solve_type": self.solve_type,
+        pruning = self.pruning()
+        return {
+            "cards": self.card_model().facts(),
             "sizes": self.size_texts(),
             "max_raises_per_street": self.max_raises_per_street,
-            "postflop_solve_iterations": self.postflop_solve_iterations,
-            "cfr_exploitability_threshold": self.cfr_exploitability_threshold,
+            "iterations": self.iterations,
+            "exploitability_threshold": self.exploitability_threshold,
             "regret_threshold": self.regret_threshold,
-            "convergence_check_interval": self.convergence_check_interval,
-            "cfr_variant": str(model.schedule),
-            "pruning": model.pruning.facts() if model.pruning else None,
+            "check_interval": self.targets().check_interval,
+            "algorithm": str(self.schedule()),
+            "pruning": pruning.facts() if pruning else None,
         }
-        if self.solve_type == "bucketed":
-            counts = model.buckets
-            keys |= {"buckets": [counts.flop, counts.turn, counts.river], "seed": self.seed}
-        if self.solve_type == "mccfr":
-            keys |= {"mccfr_sample_pct": self.mccfr_sample_pct, "seed": self.seed}
-        return keys
 
 
 def _street_sizes(given: Sizes | SizesByStreet, *, raises: bool) -> dict[str, str]:
     """Street → the canonical text of its sizes."""
-    from allstreets.betting import parse_sizes, sizes_text
 
     found = {}
     for street in STREETS:
         sizes = getattr(given, street) if isinstance(given, SizesByStreet) else given
         found[street] = sizes_text(parse_sizes(listed(sizes), raises=raises))
     return found
-
-
-def _scaled(threshold: float | str, factor: float) -> float | str:
-    """A pruning threshold in another unit."""
-    from allstreets.cfr.pruning import SQUARE_ROOT
-
-    match = SQUARE_ROOT.fullmatch(str(threshold))
-    if match is None:
-        return float(threshold) * factor
-    return f"{float(match[1].replace(' ', '')) * factor!r}*sqrt(t)"

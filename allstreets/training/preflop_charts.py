@@ -1,20 +1,19 @@
-"""Looking at the preflop strategy while a game is being solved.
+"""The preflop strategy on view while a game is being solved.
 
-Only the averages before the flop are looked at, a few kilobytes: that costs nothing, whatever the
-size of the game below. EVs would take a pass over all flops, and are told at the end.
+Only the averages before the flop are read, a few kilobytes: that costs nothing, whatever the
+size of the game below. EVs would take a pass over all flops, and are reported at the end.
 """
 
-from __future__ import annotations  # the solvers bring Numba with them: here they are types only
+from __future__ import annotations  # some types are of files that import this one
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from allstreets.betting import PreflopRules
+from allstreets.solvers import PreflopResult, PreflopSolution, PreflopTraining, SolutionFacts
 from allstreets.training.loop import Every
 
 if TYPE_CHECKING:
-    from allstreets.betting import PreflopRules
-    from allstreets.solvers.preflop.training import PreflopTraining
-    from allstreets.solvers.unified.result import PreflopResult
     from allstreets.training.records import Progress
 
     ChartObserver = Callable[[Progress, PreflopResult], None]
@@ -42,9 +41,6 @@ def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
 ) -> PreflopResult:
     """The average strategy before the flop as it stands, without EVs."""
-    from allstreets.solvers.preflop.solution import PreflopSolution
-    from allstreets.solvers.unified.result import PreflopResult
-    from allstreets.solvers.unified.source import SolutionFacts
 
     fresh = progress.fresh_metrics
     facts = SolutionFacts(

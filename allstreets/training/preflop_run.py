@@ -1,41 +1,39 @@
-"""The separated pipeline as a job: models of flops, then the betting before the flop on top.
+"""The betting before the flop as a job, on top of models of flops that were solved before.
 
 FOLDER/models/             the flops, where the file has a section postflop_model
        manifest.json, …    the preflop solution
-       checkpoints/, metrics.jsonl
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.base.interrupt import interrupt_request
 from allstreets.betting import Player
-from allstreets.cards import parse_flop
-from allstreets.cards.flop_sets import FlopSet
-from allstreets.solvers.flops.result import PostflopResult
-from allstreets.solvers.preflop.pair_values import PairValues, mean_over_flops
-from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.preflop.solver import PreflopSolver, refuse_rake
-from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.unified.result import PreflopResult
-from allstreets.solvers.unified.source import SolutionFacts
-from allstreets.training.loop import Intervals, Observer, RunFiles, train
+from allstreets.cards import FlopSet, parse_flop
+from allstreets.solvers import (
+    MBB_PER_CHIP,
+    FlopsResult,
+    PairValues,
+    PreflopResult,
+    PreflopSolution,
+    PreflopSolver,
+    SolutionFacts,
+    mean_over_flops,
+    refuse_rake,
+)
+from allstreets.storage import load_flops, require_preflop_folder, save_preflop
+from allstreets.training.folder_run import CHECKPOINTS, train_into
+from allstreets.training.loop import Intervals
 from allstreets.training.preflop_charts import charts_every
 from allstreets.training.records import TrainingOutcome
 from allstreets.training.solver_config import PreflopConfig
-from allstreets.training.train_config import TrainConfig
-from allstreets.training.unified_run import CHECKPOINTS, METRICS
+from allstreets.training.watch import NOBODY, Watch
 
-if TYPE_CHECKING:
-    from allstreets.training.preflop_charts import ChartObserver
-
-MODELS = "models"
 CHECK_INTERVAL = 50
 CHECKPOINT_INTERVAL = 1000
 
@@ -46,53 +44,89 @@ class PreflopJob:
 
     config: PreflopConfig
     models: Path
-    name: str | None
-    description: str | None
+    output: Path
+    resume: bool = False
+    name: str | None = None
+    description: str | None = None
+
+    def require(self) -> None:
+        """Refuse what cannot work, before anything is computed."""
+        require_preflop_folder(self.output, resume=self.resume)
+        refuse_rake(self.config.preflop_rules())
+        self.config.schedule()
+        if self.config.models and not self.models.exists():
+            raise InputError(f"solver.models: {self.models} does not exist; solve flops first")
+
+    def run(self, watch: Watch = NOBODY) -> "PreflopOutcome":
+        """Train on top of the models until a rule holds or the user interrupts."""
+        config = self.config
+        values = model_values(load_flops(self.models))
+        solver = PreflopSolver(config.preflop_rules(), values, config.schedule())
+
+        def finish(training: TrainingOutcome) -> PreflopOutcome:
+            outcome = PreflopOutcome(self, solver, training, preflop_result(self, solver, training))
+            try:
+                outcome.save(self.output)
+            except InputError as error:
+                return replace(outcome, unsaved=str(error))
+            return outcome
+
+        charts = config.charts_every(config.iterations)
+        return train_into(
+            self.output,
+            solver,
+            config.stop_rules(config.iterations),
+            Intervals(
+                min(config.check_interval or CHECK_INTERVAL, config.iterations),
+                config.checkpoint_interval or CHECKPOINT_INTERVAL,
+            ),
+            finish,
+            # The run may have ended among the flops, or before its first checkpoint.
+            resume=self.resume and any((self.output / CHECKPOINTS).glob("checkpoint-*")),
+            watch=watch,
+            regularly=charts_every(charts, solver, solver.rules, watch.charts),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class PreflopOutcome:
-    """What a job came to."""
+    """The outcome of a job."""
 
+    job: PreflopJob
     solver: PreflopSolver
     training: TrainingOutcome
-    result: PreflopResult
-    unsaved: str | None = None  # why the solution could not be kept, for people
+    solution: PreflopResult
+    unsaved: str | None = None  # why the solution could not be saved, for people
 
     @property
     def interrupted(self) -> bool:
         """Whether the user ended it."""
         return self.training.reason == "interrupted"
 
+    @property
+    def problem(self) -> str | None:
+        """Why no other job can build on it, for people."""
+        return self.unsaved
+
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""
         return {
-            "exploitability_mbb": self.result.exploitability,
+            "exploitability_mbb": self.solution.exploitability,
             "iterations": self.solver.iterations,
             "seconds": self.training.progress.seconds,
             "reason": self.training.reason,
         }
 
+    def result(self) -> PreflopResult:
+        """The solution."""
+        return self.solution
 
-def plan_preflop(config: TrainConfig, output: Path) -> PreflopJob:
-    """Read the job out of a training file."""
-    assert isinstance(config.solver, PreflopConfig)
-    models = Path(config.solver.models) if config.solver.models else output / MODELS
-    return PreflopJob(config.solver, models, config.name, config.description)
-
-
-def require_preflop(job: PreflopJob, output: Path, resume: bool) -> None:
-    """Refuse what cannot work, before anything is computed."""
-    from allstreets.storage.preflop_bundle import require_preflop_folder
-
-    require_preflop_folder(output, resume=resume)
-    refuse_rake(job.config.preflop_rules())
-    job.config.schedule()
-    if job.config.models and not job.models.exists():
-        raise InputError(f"solver.models: {job.models} does not exist; solve flops first")
+    def save(self, output: Path) -> None:
+        """Save the solution as a bundle."""
+        save_preflop(self.solution, output, identity=dict(self.solver.identity))
 
 
-def model_values(result: PostflopResult) -> PairValues:
+def model_values(result: FlopsResult) -> PairValues:
     """What pairs of hands win after the flop, over the flops of a folder, at each of its SPRs."""
     texts = sorted({str(row["flop"]) for row in result.flops})
     flops = tuple(parse_flop(text).flop for text in texts)
@@ -107,70 +141,13 @@ def model_values(result: PostflopResult) -> PairValues:
     return mean_over_flops(chosen, {spr: values(spr) for spr in sprs})
 
 
-def run_preflop(
-    job: PreflopJob,
-    *,
-    output: Path,
-    resume: bool = False,
-    observers: Sequence[Observer] = (),
-    on_charts: "ChartObserver | None" = None,
-) -> PreflopOutcome:
-    """Train on top of the models until a rule holds or the user interrupts.
-
-    `on_charts` gets the strategy at the intervals of the config.
-    """
-    from allstreets.storage import claim
-    from allstreets.storage.flop_bundle import load_postflop
-    from allstreets.storage.solution_files import clear_unfinished
-
-    config = job.config
-    values = model_values(load_postflop(job.models))
-    solver = PreflopSolver(config.preflop_rules(), values, config.schedule())
-    # The run may have ended among the flops, or before its first checkpoint.
-    again = resume and any((output / CHECKPOINTS).glob("checkpoint-*"))
-    with (
-        claim(output),
-        interrupt_request(f"saving to {output}", "the solution") as request,
-    ):
-        clear_unfinished(output)
-        training = train(
-            solver,
-            config.stop_rules(config.iterations),
-            intervals=Intervals(
-                min(config.check_interval or CHECK_INTERVAL, config.iterations),
-                config.checkpoint_interval or CHECKPOINT_INTERVAL,
-            ),
-            files=RunFiles(
-                output / CHECKPOINTS,
-                output / METRICS,
-                again,
-                own_folder=True,
-                former_identities=(solver.former_identity,),
-            ),
-            observers=observers,
-            regularly=charts_every(
-                config.charts_every(config.iterations), solver, solver.rules, on_charts
-            ),
-            request=request,
-        )
-        outcome = PreflopOutcome(solver, training, preflop_result(job, solver, training))
-        try:
-            save_outcome(outcome, output)
-        except InputError as error:
-            return replace(outcome, unsaved=str(error))
-        return outcome
-
-
 def preflop_result(
     job: PreflopJob, solver: PreflopSolver, training: TrainingOutcome
 ) -> PreflopResult:
-    """The solution as people look at it."""
+    """The solution as a result that can be walked."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
     leaves = np.stack(
-        [
-            solver.preflop.leaves.judge(player, reach[player.opponent], best=False)
-            for player in Player
-        ]
+        [solver.preflop.leaves.evaluate(player, reach[player.opponent]) for player in Player]
     )
     before = PreflopSolution.of(solver.preflop, leaves)
     assert before.values is not None
@@ -188,10 +165,3 @@ def preflop_result(
         description=job.description,
     )
     return PreflopResult(job.config.preflop_rules(), before, facts)
-
-
-def save_outcome(outcome: PreflopOutcome, output: Path) -> None:
-    """Keep the solution as a bundle."""
-    from allstreets.storage.preflop_bundle import save_preflop
-
-    save_preflop(outcome.result, output, identity=dict(outcome.solver.identity))

@@ -47,7 +47,7 @@ def show_progress(stream: TextIO | None = None) -> Iterator[ProgressView]:
         with live_progress(console) as observer:
             yield ProgressView(observer, console)
     else:
-        # Told not to be one: the environment may say otherwise.
+        # Set explicitly: the environment may claim a terminal.
         plain = Console(file=stream, highlight=False, force_terminal=False, width=UNBROKEN)
         with line_progress(stream) as observer:
             yield ProgressView(observer, plain)

@@ -1,15 +1,16 @@
-"""What a training run tells about itself: frozen records, drawn by others in their own way."""
+"""What a training run reports about itself: frozen records, which observers draw as they like."""
 
-from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+from __future__ import annotations  # some types are of files that import this one
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
+from allstreets.cfr import Metrics
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from allstreets.cfr.metrics import Metrics
     from allstreets.training.stopping import StopRule
 
 # Why a run ended. All but the last are the names of stop rules.
@@ -24,7 +25,7 @@ class Check:
 
     iteration: int
     seconds: float  # of the whole run, the time before a resume included
-    iterations_per_second: float | None  # None = too early to tell
+    iterations_per_second: float | None  # None = too early to say
     solver_bytes: int
     process_bytes: int | None  # None = this platform does not say
     metrics: Metrics
@@ -38,7 +39,6 @@ class Check:
     @staticmethod
     def from_row(row: Mapping[str, Any]) -> Check:
         """Back from `to_row`. Raises `KeyError` or `TypeError` on anything else."""
-        from allstreets.cfr.metrics import Metrics
 
         own = {each.name: row[each.name] for each in fields(Check) if each.name != "metrics"}
         # A figure that an earlier version did not have is not known.
@@ -48,7 +48,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands. Emitted at every check, and a few times a second in between."""
+    """Where a run stands. Emitted at every check, and a few times per second in between."""
 
     iteration: int
     total: int | None  # None = no fixed number of iterations
@@ -62,8 +62,9 @@ class Progress:
     unit: str  # of exploitability and regrets
     rules: tuple[StopRule, ...]
     check: Check | None  # the latest one; None before the first
-    holding: tuple[Reason, ...] = ()  # the rules that hold, the most telling first
+    holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
+    paused: bool = False  # the run waits here, and its time stands still
 
     @property
     def metrics(self) -> Metrics | None:

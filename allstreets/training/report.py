@@ -1,16 +1,13 @@
 """The report of a run: what each figure is, what it says, and what it does not say."""
 
-from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
-
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from allstreets.cfr import Metrics
+from allstreets.cfr import Metrics as Empty
 from allstreets.training.records import Progress, TrainingOutcome
 from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, find_rule
 from allstreets.training.wording import data_size, duration, figure
-
-if TYPE_CHECKING:
-    from allstreets.cfr.metrics import Metrics
 
 TREND = "a trend, not a bound"
 BOUND = "exploitability cannot be above it"
@@ -132,8 +129,6 @@ def report_dict(progress: Progress) -> dict[str, Any]:
 
 def _figures(metrics: Metrics | None) -> dict[str, float | None]:
     if metrics is None:
-        from allstreets.cfr.metrics import Metrics as Empty
-
         metrics = Empty()
     return asdict(metrics)
 

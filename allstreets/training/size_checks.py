@@ -1,4 +1,4 @@
-"""Bet sizes of a config, read as soon as the file is, so that what is wrong is told with its line.
+"""Bet sizes of a config, read with the file, so that errors name its lines.
 
 Validators of fields call these; the path of a `WrongKeyError` leads from the field to the entry.
 """
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from allstreets.base import InputError
+from allstreets.betting import BigBlinds, parse_raise_sizes, parse_sizes
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.problems import KeyPath
 
@@ -16,8 +17,6 @@ def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: boo
 
     Without `big_blinds` sizes in them are refused too.
     """
-    from allstreets.betting import parse_sizes
-    from allstreets.betting.sizes import BigBlinds
 
     def read(entry: Any) -> None:
         for size in parse_sizes([entry], raises=raises):
@@ -31,7 +30,6 @@ def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: boo
 
 def check_raise_sizes(given: Any) -> None:
     """Refuse the first entry that is no raise before the flop, or lists that lead nowhere."""
-    from allstreets.betting import parse_raise_sizes
 
     _check_entries(given, (), lambda entry: parse_raise_sizes([entry]))
     try:
@@ -55,7 +53,7 @@ def _check_entries(given: Any, path: KeyPath, read: Callable[[Any], object]) -> 
         try:
             read(entry)
         except InputError as error:
-            # "raise sizes, entry 1: 'x' is …": the place is told by the path.
+            # "raise sizes, entry 1: 'x' is …": the path says the place.
             raise WrongKeyError(place, str(error).partition(": ")[2]) from None
 
 

@@ -1,25 +1,37 @@
 """A preflop or whole-game solution in words and figures: what was solved, how, and how well."""
 
-from __future__ import annotations  # `solvers` brings Numba with it: here its names are types only
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from allstreets.betting import (
+    POT_KINDS,
+    Player,
+    PlayerSizes,
+    Street,
+    StreetSizes,
+    bb_text,
+    posted_text,
+    raises_text,
+    sizes_text,
+)
+from allstreets.solvers import (
+    PreflopResult,
+    UnifiedResult,
+    game_mapping,
+    node_report,
+    rules_mapping,
+)
 from allstreets.training.wording import duration, figure
-
-if TYPE_CHECKING:
-    from allstreets.betting import PlayerSizes, StreetSizes
-    from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
 
 CARDS = {
     "classes": "hand classes, turn and river averaged over",
     "buckets": "hands in buckets on every street",
     "exact": "real combos on every turn and river",
+    "sampled": "hand classes, turn and river sampled",
 }
 
 
 def summary_lines(result: PreflopResult) -> list[str]:
     """What was solved and how well, for people."""
-    from allstreets.solvers.unified.result import UnifiedResult
 
     facts = result.facts
     lines = [_rules_line(result)]
@@ -35,7 +47,11 @@ def quality_lines(result: PreflopResult) -> list[str]:
     """Exploitability with what it covers, and the values of the game."""
     facts = result.facts
     if facts.exploitability is None:
-        why = ": memory: values keeps no strategies of flops" if facts.memory == "values" else ""
+        why = (
+            ": memory: per_batch stores no strategies of flops"
+            if facts.memory == "per_batch"
+            else ""
+        )
         lines = [f"exploitability not known{why}"]
     else:
         lines = [f"exploitability {figure(facts.exploitability)} mbb/hand: {_covers(result)}"]
@@ -50,9 +66,6 @@ def quality_lines(result: PreflopResult) -> list[str]:
 
 def solution_mapping(result: PreflopResult) -> dict[str, Any]:
     """A solution as JSON data: what was solved, how well, and the first decisions."""
-    from allstreets.solvers.class_node import node_mapping
-    from allstreets.solvers.unified.result import UnifiedResult
-    from allstreets.solvers.unified.text import game_mapping, rules_mapping
 
     facts = result.facts
     if isinstance(result, UnifiedResult):
@@ -66,7 +79,7 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "description": facts.description,
         "game": game,
         "flops": flops,
-        "cards": facts.cards,
+        "cards": None if facts.cards is None else str(facts.cards),
         "memory": facts.memory,
         "algorithm": facts.algorithm,
         "seed": facts.seed,
@@ -77,13 +90,12 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
         "config": dict(facts.config),
         "metrics": result.metrics,
-        "decisions": [node_mapping(result.node(line)) for line in result.opening_lines()],
+        "decisions": [node_report(result.node(line)) for line in result.opening_lines()],
     }
 
 
 def _covers(result: PreflopResult) -> str:
     """What the best response may do that exploitability is measured by."""
-    from allstreets.solvers.unified.result import UnifiedResult
 
     if not isinstance(result, UnifiedResult):
         return "best response before the flop, against the values that pots are given there"
@@ -100,7 +112,6 @@ def _flop_count(result: UnifiedResult) -> str:
 
 
 def _rules_line(result: PreflopResult) -> str:
-    from allstreets.betting import bb_text, posted_text, raises_text
 
     rules = result.rules
     parts = [f"{bb_text(rules.stack)} bb stacks", posted_text(rules), raises_text(rules)]
@@ -113,34 +124,31 @@ def _rules_line(result: PreflopResult) -> str:
 
 
 def _postflop_line(result: UnifiedResult) -> str:
-    from allstreets.betting import POT_KINDS
 
     game = result.game
-    told = _streets_text(game.sizes)
+    sizes = _streets_text(game.sizes)
     for kind in POT_KINDS:
         if kind in game.pot_sizes:
             name = kind.replace("bet", "-bet")
-            told += f"; in {name} pots {_streets_text(game.pot_sizes[kind])}"
+            sizes += f"; in {name} pots {_streets_text(game.pot_sizes[kind])}"
     raises = game.max_raises
-    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} a street"
-    return f"after the flop {told}{limit}"
+    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} per street"
+    return f"after the flop {sizes}{limit}"
 
 
 def _streets_text(streets: tuple[StreetSizes, ...]) -> str:
-    from allstreets.betting import Player, Street
 
     texts = {}
     for street, sizes in zip((Street.FLOP, Street.TURN, Street.RIVER), streets, strict=True):
         own = [_sizes(sizes[player]) for player in Player]
         texts[street.text] = own[0] if own[0] == own[1] else f"BB {own[0]}; SB {own[1]}"
-    told = list(dict.fromkeys(texts.values()))
-    if len(told) > 1:
-        told = [f"{street}: {text}" for street, text in texts.items()]
-    return "; ".join(told)
+    parts = list(dict.fromkeys(texts.values()))
+    if len(parts) > 1:
+        parts = [f"{street}: {text}" for street, text in texts.items()]
+    return "; ".join(parts)
 
 
 def _sizes(sizes: PlayerSizes) -> str:
-    from allstreets.betting import sizes_text
 
     return f"bets {sizes_text(sizes.bet) or 'none'}, raises {sizes_text(sizes.raises) or 'none'}"
 
@@ -150,5 +158,5 @@ def _flops_line(result: UnifiedResult) -> str:
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
     name = "" if flops.is_all or flops.name == "named" else f" ({flops.name})"
     memory = f", memory: {facts.memory}" if facts.memory else ""
-    kept = "" if result.has_flops else "; no strategies after the flop are kept"
+    kept = "" if result.has_flops else "; no strategies after the flop are stored"
     return f"{which}{name}, cards: {facts.cards} ({CARDS[result.cards.kind]}){memory}{kept}"

@@ -1,21 +1,22 @@
-"""What the training loop asks of a solver. Solvers know nothing of files, terminals or colours."""
+"""What the training loop needs of a solver. Solvers know nothing of files, terminals or colours."""
 
-from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+from __future__ import annotations  # some types are of files that import this one
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from allstreets.cfr import Metrics
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from allstreets.cfr.metrics import Metrics
 
 # Called with the iterations done so far; answers True to stop after the current one.
 BatchCallback = Callable[[int], bool]
 
 
 class TrainingSolver(Protocol):
-    """A solver that can be trained in batches, judged, stored and restored.
+    """A solver that can be trained in batches, evaluated, stored and restored.
 
     Nothing but `train_batch` and `restore` may change what the next iteration does, and how a run
     is cut into batches may not either: that is what makes a resumed run equal an uninterrupted one.
@@ -43,9 +44,6 @@ class TrainingSolver(Protocol):
 
     def train_batch(self, iterations: int, callback: BatchCallback | None = None) -> None:
         """Run `iterations` more; between some of them ask `callback` whether to stop early."""
-
-    def strategies(self) -> Mapping[str, Mapping[str, float]]:
-        """The average strategy: information set → action → probability."""
 
     def metrics(self, *, exploitability: bool = True) -> Metrics:
         """All figures the solver knows; `exploitability=False` leaves out the costly one."""

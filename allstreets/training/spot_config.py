@@ -1,25 +1,24 @@
 """The file of a spot, and the same keys from flags.
 
 Every key may be left out of the file as long as a flag gives it; what is missing in the end is
-said in one go. The texts inside (ranges, sizes, lines) are read by `Spot`.
+reported together. The texts inside (ranges, sizes, lines) are read by `Spot`.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from allstreets.base import InputError
+from allstreets.betting import neat
+from allstreets.solvers import Spot
 from allstreets.training.config import check_config, read_config
-from allstreets.training.config_model import ConfigModel, RangeText, WrongKeyError
-
-if TYPE_CHECKING:
-    from allstreets.solvers import Spot
+from allstreets.training.config_model import ConfigModel, WrongKeyError
+from allstreets.training.config_values import Rake, RangeText, Sizes, Target
+from allstreets.training.shared_config import ForceAllin, SizeRulesConfig
 
 DEFAULT_TARGET = 0.003
-LARGEST_BARE_TARGET = 0.05
 STREETS = ("flop", "turn", "river")
 # What a spot cannot do without, and the flags that give it.
 NEEDED = {
@@ -31,59 +30,11 @@ NEEDED = {
 }
 
 
-def parse_target(value: Any) -> float:
-    """A share of the pot: "0.3%" or 0.003.
-
-    >>> parse_target("0.3%"), parse_target(0.01), parse_target("0")
-    (0.003, 0.01, 0.0)
-    """
-    text = str(value).strip()
-    number = text.removesuffix("%").strip()
-    try:
-        share = float(number) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if isinstance(value, bool) or not 0 <= share < 1:
-        raise ValueError(f"'{text}' is not a share of the pot; write 0.3% or 0.003")
-    if not text.endswith("%") and share > LARGEST_BARE_TARGET:
-        raise ValueError(f"{text} would be {100 * share:g} % of the pot; write {text}% if meant so")
-    return share
-
-
-def parse_time(text: str) -> float:
-    """Seconds: "60s", "5m", "1.5h"; without a unit seconds.
-
-    >>> parse_time("90"), parse_time("5m"), parse_time("0.5h")
-    (90.0, 300.0, 1800.0)
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(s|m|min|h)?\s*", text)
-    if match is None or float(match[1]) == 0:
-        raise InputError(f"time '{text}': write 60s, 5m or 2h")
-    return float(match[1]) * {"m": 60, "min": 60, "h": 3600}.get(match[2], 1)
-
-
-Size = str | float
-Sizes = Size | tuple[Size, ...]
-
-
-def parse_rake(value: Any) -> Any:
-    """A share of the pot, as text with a per cent sign or as a number."""
-    from allstreets.betting import read_share  # which brings Numba with it
-
-    return read_share("rake", value) if isinstance(value, str) else value
-
-
-Rake = Annotated[
-    float, BeforeValidator(parse_rake, json_schema_input_type=str | float), Field(ge=0, lt=1)
-]
-Target = Annotated[float, BeforeValidator(parse_target, json_schema_input_type=str | float)]
-
-
 class StreetSizesConfig(ConfigModel):
     """The sizes of one player on one street."""
 
     bet: Sizes | None = Field(default=None, examples=[["33%", "75%"]])
-    """Where nobody has bet on this street."""
+    """Where there is no bet on this street yet."""
 
     raises: Sizes | None = Field(default=None, alias="raise", examples=[["60%", "a"]])
     """On top of a bet or raise."""
@@ -102,10 +53,10 @@ class LockConfig(ConfigModel):
     """For all hands there."""
 
     hands: dict[str, dict[str, float]] | None = None
-    """For some hands: range text → strategy; goes before `strategy`."""
+    """For some hands: range text → strategy; overrides `strategy`."""
 
 
-class SpotConfig(ConfigModel):
+class SpotConfig(SizeRulesConfig):
     """A spot and how to solve it."""
 
     name: str | None = Field(default=None, examples=["river_wide"])
@@ -144,17 +95,7 @@ class SpotConfig(ConfigModel):
     donk: Sizes | None = None
     """Donk sizes of OOP on every later street that has none of its own."""
 
-    max_raises: int | None = Field(default=None, ge=0, examples=[2])
-    """How often a street may be raised, its first bet not counted; without it until all-in."""
-
-    add_allin_threshold: float = Field(default=0.0, ge=0)
-    """All-in is offered as well where it is at most this many pots."""
-
-    force_allin_threshold: float = Field(default=0.1, ge=0)
-    """A bet becomes all-in if at most this share of the pot would be left behind."""
-
-    merging_threshold: float = Field(default=0.0, ge=0)
-    """Sizes closer than this to a larger one are dropped."""
+    force_allin_threshold: ForceAllin = 0.1
 
     rake: Rake = Field(default=0.0, examples=["5%"])
     """Share of the pot that the house takes: 5% or 0.05."""
@@ -171,8 +112,8 @@ class SpotConfig(ConfigModel):
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets and strategies are stored; float16 and int16 halve the memory."""
 
-    target: Target = DEFAULT_TARGET
-    """Exploitability at which the spot counts as solved, as a share of the pot: 0.3% or 0.003."""
+    exploitability_threshold: Target = DEFAULT_TARGET
+    """End when the exploitability is at most this share of the pot: 0.3% or 0.003."""
 
     @model_validator(mode="after")
     def _one_way_of_sizes(self) -> "SpotConfig":
@@ -188,8 +129,6 @@ class SpotConfig(ConfigModel):
 
     def spot(self) -> "Spot":
         """The spot; ranges, board, sizes and rules are read here."""
-        from allstreets.betting import neat
-        from allstreets.solvers import Spot
 
         missing = [key for key in NEEDED if getattr(self, key) is None]
         if missing:
@@ -198,7 +137,7 @@ class SpotConfig(ConfigModel):
             raise InputError(
                 f"{', '.join(missing)} {plural} missing: add to the spot file, or give {flags}"
             )
-        skipped = {"name", "description", "algorithm", "precision", "target"}
+        skipped = {"name", "description", "algorithm", "precision", "exploitability_threshold"}
         keys = self.model_dump(mode="json", by_alias=True, exclude=skipped, exclude_unset=True)
         if self.donk is not None and self.bet_sizes is None:
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}
@@ -207,12 +146,12 @@ class SpotConfig(ConfigModel):
         amounts = ("pot", "stack", "chips_per_bb")
         keys |= {key: neat(keys[key]) for key in amounts if keys.get(key) is not None}
         spot = Spot.from_mapping({key: value for key, value in keys.items() if value is not None})
-        _ = spot.ranges, spot.rules  # what is wrong shall be said now
+        _ = spot.ranges, spot.rules  # errors are raised here
         return spot
 
 
 def read_spot(path: Path | None, flags: Mapping[str, Any]) -> tuple[SpotConfig, "Spot"]:
-    """A spot from a file, from flags, or from both: a flag goes before the file's key."""
+    """A spot from a file, from flags, or from both: flags override the file."""
     given = {key: value for key, value in flags.items() if value is not None}
     source = str(path) if path is not None else "command line"
     if path is None:

@@ -1,4 +1,4 @@
-"""Solving a spot as a job: train until a rule holds, keep what is solved, say what came out.
+"""Solving a spot as a job: train until a rule holds, save the solution, report the outcome.
 
 The solver of this job takes the time of its iterations; checks and compilation do not count.
 """
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from allstreets.base import InputError
-from allstreets.base.interrupt import InterruptRequest, interrupt_request
+from allstreets.base import InputError, InterruptRequest, interrupt_request
 from allstreets.solvers import Spot, SpotResult, SpotSolver
-from allstreets.storage import CheckpointWarning, claim
-from allstreets.storage.bundle import (
+from allstreets.storage import (
+    CheckpointWarning,
     Saved,
-    clear_unfinished,
+    claim,
+    clear_unfinished_spot,
     require_free,
     require_resumable,
     require_saved,
@@ -86,7 +86,7 @@ class JobSolver(SpotSolver):
 
 @dataclass(frozen=True)
 class SpotOutcome:
-    """What a job came to."""
+    """The outcome of a job."""
 
     solver: JobSolver
     training: TrainingOutcome
@@ -94,7 +94,7 @@ class SpotOutcome:
     evs: tuple[float, float]  # chips
     seconds: float  # of the whole job, those before a resume included
     keep: Callable[[Path], None]  # writes the solution to another folder
-    unsaved: str | None = None  # why it could not be kept, for people
+    unsaved: str | None = None  # why it could not be saved, for people
 
     @property
     def interrupted(self) -> bool:
@@ -151,7 +151,7 @@ def check_interval(slots: int) -> int:
 def require_job(
     config: SpotConfig, spot: Spot, output: Path | None, resume: bool, saved: str
 ) -> None:
-    """Refuse what cannot be kept or gone on with, before anything is computed."""
+    """Refuse what cannot be saved or resumed, before anything is computed."""
     if resume and output is None:
         raise InputError("--resume needs --output, the folder to go on from")
     require_saved(spot, saved)
@@ -172,19 +172,19 @@ def solve_job(
     saved: Saved = "full",
     observers: Sequence[Observer] = (),
 ) -> SpotOutcome:
-    """Solve a spot; with `output` keep it as a bundle, with `resume` go on from that bundle."""
+    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle."""
     require_job(config, spot, output, resume, saved)
-    rules = stop_rules(config.target, max_iterations, seconds)
+    rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
     start = time.monotonic()
     solver = JobSolver(spot, config.algorithm, threads, config.precision)
     before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
     with ExitStack() as stack:
         if output is not None:
             stack.enter_context(claim(output))
-            clear_unfinished(output)
+            clear_unfinished_spot(output)
             if resume:
                 before = restore_spot(solver, output)
-                if before["exploitability"] <= config.target:
+                if before["exploitability"] <= config.exploitability_threshold:
                     rules = (Iterations(solver.iterations),)  # there is nothing left to do
         doing = "stopping" if output is None else f"saving to {output}"
         request = stack.enter_context(interrupt_request(doing, "the solution"))
@@ -199,7 +199,7 @@ def solve_job(
             rules,
             intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
             observers=watchers,
-            request=request,
+            control=request,
         )
         reached = _reached(solver, outcome)
         rows = [check.to_row() for check in outcome.history]
@@ -221,7 +221,7 @@ def _later(row: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def _reached(solver: JobSolver, outcome: TrainingOutcome) -> float:
-    """Exploitability of what is there now; the last check may lie a few iterations back."""
+    """Exploitability of the current strategies; the last check may lie a few iterations back."""
     metrics = outcome.progress.fresh_metrics
     if metrics is not None and metrics.exploitability is not None:
         return metrics.exploitability / 100
@@ -282,6 +282,6 @@ class _Regularly:
             if problem is None:
                 self._request.saved(progress.iteration)
             else:
-                told = f"{problem.splitlines()[0]}; the run goes on"
-                warnings.warn(told, CheckpointWarning, stacklevel=2)
+                message = f"{problem.splitlines()[0]}; the run goes on"
+                warnings.warn(message, CheckpointWarning, stacklevel=2)
             self._due = time.monotonic() + SAVE_SECONDS

@@ -1,10 +1,10 @@
 """When a run ends: small frozen rules, each with its own name and its own figure.
 
-A rule is asked at checks only, never before the first iteration: an untrained solver has no
+A rule is evaluated at checks only, never before the first iteration: an untrained solver has no
 regret, and would pass for a converged one.
 """
 
-from __future__ import annotations  # `cfr` brings Numba with it: here its names are types only
+from __future__ import annotations  # some types are of files that import this one
 
 import math
 from collections.abc import Iterable, Sequence
@@ -136,7 +136,7 @@ def find_rule(rules: Iterable[object], kind: type[Rule]) -> Rule | None:
 
 
 def holding(rules: Iterable[StopRule], progress: Progress) -> tuple[Reason, ...]:
-    """Names of the rules that hold, the most telling first; none before the first iteration."""
+    """Names of the rules that hold, the most significant first; none before the first iteration."""
     if progress.iteration == 0:
         return ()
     return tuple(sorted({r.name for r in rules if r.holds(progress)}, key=_ORDER.index))

@@ -16,7 +16,7 @@ from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.solver_config import PreflopConfig, UnifiedConfig
 
 JOBS = ("unified_cfr", "preflop_cfr", "postflop_model")
-"""What a file may ask for."""
+"""The jobs that a file may request."""
 
 
 class TrainConfig(ConfigModel):
@@ -58,12 +58,12 @@ class TrainConfig(ConfigModel):
 
     @property
     def job(self) -> str:
-        """What the file asks for."""
+        """The job that the file requests."""
         return self.solver.type if self.solver is not None else "postflop_model"
 
 
 FIRST_RUN = Path(__file__).with_name("first_run.yaml")
-"""What is solved when nobody names a file: small enough to watch."""
+"""What is solved where no file is named: small enough to watch."""
 
 
 def read_train_config(path: Path) -> TrainConfig:

@@ -1,4 +1,4 @@
-"""Numbers as people read them, in a width that does not jump about."""
+"""Numbers for display, in a steady width."""
 
 
 def figure(value: float | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from allstreets.base.interrupt import SIGNALS, InterruptRequest, interrupt_request
+from allstreets.base.interrupt import SIGNALS, interrupt_request
 
 Done = subprocess.CompletedProcess[str]
 
@@ -210,13 +210,6 @@ def test_other_threads_leave_signals_alone() -> None:
     thread.start()
     thread.join()
     assert found == [(False, signal.SIG_DFL)]
-
-
-def test_a_request_by_other_ways() -> None:
-    request = InterruptRequest()
-    assert not request.made
-    request.make()
-    assert request.made
 
 
 def test_the_module_is_light() -> None:

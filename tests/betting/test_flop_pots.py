@@ -6,6 +6,7 @@ from betting.random_preflop import Game, preflop_games
 from hypothesis import given
 
 from allstreets.betting import (
+    BIG_BLINDS,
     FlopPot,
     NodeKind,
     PostflopRules,
@@ -14,11 +15,11 @@ from allstreets.betting import (
     build_postflop_tree,
     build_preflop_tree,
     flop_pots,
+    line_text,
     neat,
     paid_at,
-    parse_preflop_line,
+    parse_line,
     postflop_rules,
-    preflop_line_text,
     same_sizes,
 )
 
@@ -29,7 +30,7 @@ def test_the_pots_of_twenty_big_blinds() -> None:
     tree = build_preflop_tree(PreflopRules.parse(20))
     pots = flop_pots(tree)
     found = [
-        (preflop_line_text(tree, pot.node), pot.name, pot.raises, pot.pot, pot.stack)
+        (line_text(tree, pot.node, notation=BIG_BLINDS), pot.name, pot.raises, pot.pot, pot.stack)
         for pot in pots
     ]
     assert found == [
@@ -46,7 +47,7 @@ def test_the_pots_of_twenty_big_blinds() -> None:
 
 def test_antes_are_in_the_pot() -> None:
     tree = build_preflop_tree(PreflopRules.parse(200, ante=0.1, raise_cap=5))
-    node = parse_preflop_line(tree, "r2.5 r6.25 r15.63 r39.08 r97.7 c")
+    node = parse_line(tree, "r2.5 r6.25 r15.63 r39.08 r97.7 c", notation=BIG_BLINDS).node
     pots = {pot.node: pot for pot in flop_pots(tree)}
     assert pots[node] == FlopPot(node, 2 * 9780, 20_000 - 9780, 5, "6-bet")
 

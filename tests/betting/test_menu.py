@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from allstreets.betting import BetSize, parse_sizes
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 
-# Pot 100, 500 behind, on the flop: nobody has bet.
+# Pot 100, 500 behind, on the flop: no bet yet.
 FLOP_BET = Situation(pot=100, last_bet=0, own_bet=0, all_in=500, streets_left=3)
 # The same after a bet of 40: calling makes the pot 180.
 FLOP_RAISE = Situation(pot=180, last_bet=40, own_bet=0, all_in=500, streets_left=3)

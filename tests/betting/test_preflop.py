@@ -8,6 +8,7 @@ from reference.preflop import NaivePreflop
 
 from allstreets.base import InputError
 from allstreets.betting import (
+    BIG_BLINDS,
     IP,
     OOP,
     ActionKind,
@@ -17,10 +18,10 @@ from allstreets.betting import (
     PreflopRules,
     Street,
     build_preflop_tree,
+    line_text,
     neat,
-    parse_preflop_line,
+    parse_line,
     payoffs,
-    preflop_line_text,
     rakes,
 )
 
@@ -80,7 +81,7 @@ ENDS = {NodeKind.FOLD: "fold", NodeKind.SHOWDOWN: "all-in", NodeKind.CHANCE: "fl
 def written_out(tree: BettingTree) -> list[str]:
     """A tree in the way of the table above."""
     return [
-        f"{preflop_line_text(tree, node)}: "
+        f"{line_text(tree, node, notation=BIG_BLINDS)}: "
         + (ENDS[NodeKind(kind)] if kind in ENDS else tree.player_at(node).seat)
         + f" {tree.invested[node, OOP]} {tree.invested[node, IP]}"
         for node, kind in enumerate(tree.kind.tolist())
@@ -89,7 +90,7 @@ def written_out(tree: BettingTree) -> list[str]:
 
 def offered(tree: BettingTree, line: str) -> list[tuple[ActionKind, float]]:
     """Raises and all-ins where a line leads, in chips."""
-    actions = tree.actions_at(parse_preflop_line(tree, line))
+    actions = tree.actions_at(parse_line(tree, line, notation=BIG_BLINDS).node)
     return [(action.kind, action.amount) for action in actions if action.is_aggressive]
 
 
@@ -124,7 +125,7 @@ def test_every_node_is_the_slow_twin_s(game: Game) -> None:
     seats = {"BB": OOP, "SB": IP}
     kinds = {"fold": NodeKind.FOLD, "showdown": NodeKind.SHOWDOWN, "flop": NodeKind.CHANCE}
     for node, theirs in enumerate(nodes):
-        assert preflop_line_text(tree, node) == theirs.line
+        assert line_text(tree, node, notation=BIG_BLINDS) == theirs.line
         if theirs.what in seats:
             assert tree.kind[node] == NodeKind.DECISION
             assert tree.player_at(node) == seats[theirs.what]
@@ -225,7 +226,9 @@ def test_rake_by_hand(no_flop_no_drop: bool) -> None:
     results = payoffs(tree, rules)
 
     def at(line: str) -> list[list[float]]:
-        found: list[list[float]] = results[parse_preflop_line(tree, line)].tolist()
+        found: list[list[float]] = results[
+            parse_line(tree, line, notation=BIG_BLINDS).node
+        ].tolist()
         return found
 
     # Matched are 2 · 0.6 bb, then 2 · 2.6 bb: the rest of a bet goes back and is never raked.
@@ -404,7 +407,9 @@ def test_a_big_blind_ante_by_hand() -> None:
     assert (tree.pot, tree.stack, tree.pot_at(0)) == (100, 900, 250)
     assert amounts(tree, "") == [250, 900]
     results = payoffs(tree, rules)
-    folded, bb_folded, shown = (parse_preflop_line(tree, line) for line in ("f", "a f", "a c"))
+    folded, bb_folded, shown = (
+        parse_line(tree, line, notation=BIG_BLINDS).node for line in ("f", "a f", "a c")
+    )
     assert results[folded, :, 0].tolist() == [50, -50]
     assert results[bb_folded, :, 0].tolist() == [-200, 200]
     assert results[shown].tolist() == [[900, -50, -1000], [1000, 50, -900]]

@@ -6,13 +6,29 @@ from hypothesis import given
 
 from allstreets.base import InputError
 from allstreets.betting import (
+    BIG_BLINDS,
     BettingTree,
     PreflopRules,
+    action_label,
     build_preflop_tree,
-    parse_preflop_line,
-    preflop_action_label,
-    preflop_line_text,
+    line_text,
+    parse_line,
 )
+
+
+def find(tree: BettingTree, text: str) -> int:
+    """The node that a line leads to."""
+    return parse_line(tree, text, notation=BIG_BLINDS).node
+
+
+def text_of(tree: BettingTree, node: int) -> str:
+    """Its canonical line."""
+    return line_text(tree, node, notation=BIG_BLINDS)
+
+
+def label_of(tree: BettingTree, node: int) -> str:
+    """What people read for the action that leads there."""
+    return action_label(tree, node, BIG_BLINDS)
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +52,18 @@ def tree() -> BettingTree:
     ],
 )
 def test_lines_and_their_canonical_text(tree: BettingTree, text: str, canonical: str) -> None:
-    node = parse_preflop_line(tree, text)
-    assert preflop_line_text(tree, node) == canonical
-    assert parse_preflop_line(tree, canonical) == node
+    node = find(tree, text)
+    assert text_of(tree, node) == canonical
+    assert find(tree, canonical) == node
 
 
 @given(preflop_games())
 def test_every_node_reads_back(game: Game) -> None:
     tree = game.tree
-    lines = [preflop_line_text(tree, node) for node in range(tree.node_count)]
+    lines = [text_of(tree, node) for node in range(tree.node_count)]
     assert len(set(lines)) == len(lines)
     for node in range(0, tree.node_count, 1 + tree.node_count // 100):
-        assert parse_preflop_line(tree, lines[node]) == node
+        assert find(tree, lines[node]) == node
 
 
 @pytest.mark.parametrize(
@@ -72,15 +88,15 @@ def test_bad_lines_name_the_word_and_what_is_offered(
     tree: BettingTree, text: str, message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        parse_preflop_line(tree, text)
+        find(tree, text)
     assert message in str(caught.value)
 
 
 def test_a_hand_that_the_blinds_decide_has_no_lines() -> None:
     tree = build_preflop_tree(PreflopRules.parse(0.5))
-    assert parse_preflop_line(tree, "") == 0
+    assert find(tree, "") == 0
     with pytest.raises(InputError, match="'f': the hand is over with the blinds: all-in"):
-        parse_preflop_line(tree, "f")
+        find(tree, "f")
 
 
 @pytest.mark.parametrize(
@@ -99,16 +115,16 @@ def test_a_hand_that_the_blinds_decide_has_no_lines() -> None:
     ],
 )
 def test_labels_for_people(tree: BettingTree, text: str, label: str) -> None:
-    assert preflop_action_label(tree, parse_preflop_line(tree, text)) == label
+    assert label_of(tree, find(tree, text)) == label
 
 
 def test_calling_a_big_blind_that_is_all_in_is_no_limp() -> None:
     tree = build_preflop_tree(PreflopRules.parse(1))
-    assert preflop_action_label(tree, parse_preflop_line(tree, "c")) == "call"
+    assert label_of(tree, find(tree, "c")) == "call"
 
 
 def test_amounts_do_not_count_the_ante() -> None:
     tree = build_preflop_tree(PreflopRules.parse(20, ante=0.1))
-    assert preflop_action_label(tree, parse_preflop_line(tree, "r2.5")) == "raise to 2.5 bb"
-    assert preflop_action_label(tree, parse_preflop_line(tree, "a")) == "all-in 19.9 bb"
-    assert parse_preflop_line(tree, "r19.9") == parse_preflop_line(tree, "a")
+    assert label_of(tree, find(tree, "r2.5")) == "raise to 2.5 bb"
+    assert label_of(tree, find(tree, "a")) == "all-in 19.9 bb"
+    assert find(tree, "r19.9") == find(tree, "a")

@@ -66,7 +66,7 @@ def test_sizes_by_raise() -> None:
         ({"stack_depth": math.nan}, "stack_depth nan is not a number"),
         ({"stack_depth": math.inf}, "stack_depth inf is not a number"),
         ({"ante": 0.12345}, "ante 0.12345 bb has too many decimals: write four at most"),
-        ({"bb_ante": 20}, "bb_ante 20 bb is the whole stack of 20 bb: nobody could bet"),
+        ({"bb_ante": 20}, "bb_ante 20 bb is the whole stack of 20 bb: give a smaller one"),
         ({"allin": "sometimes"}, "'sometimes': write always, never, or the largest SPR"),
         ({"allin": -1}, "'-1': write always, never, or the largest SPR"),
         ({"rake": "5"}, "rake 5 is a fraction of the pot: write 0.05 for 5 %"),

@@ -46,7 +46,7 @@ def test_rules_are_values() -> None:
         ({"chips_per_bb": 0}, "chips_per_bb 0 does not lie between 0.01 and"),
         (
             {"sizes": same_sizes(Street.RIVER, "50%", "3bb")},
-            "'3bb': nobody says what a big blind is: give chips_per_bb, or write 50% (of the pot) "
+            "'3bb': the big blind is not defined: give chips_per_bb, or write 50% (of the pot) "
             "or 100c (chips)",
         ),
         ({"add_allin_threshold": -0.1}, "add_allin_threshold -0.1 is negative: write 0 to switch"),
@@ -81,7 +81,9 @@ def test_bad_rules_say_what_is_wrong(changes: dict[str, Any], message: str) -> N
 
 def test_multiples_of_the_last_bet_are_for_raises_only() -> None:
     assert PlayerSizes.parse("50%", "2.5x").raises
-    with pytest.raises(InputError, match="flop bet sizes, entry 2: '3x': times the last bet only"):
+    with pytest.raises(
+        InputError, match="flop bet sizes, entry 2: '3x': a multiple of the last bet"
+    ):
         PlayerSizes.parse("50%,3x", "", what="flop")
-    with pytest.raises(InputError, match="donk sizes: times the last bet only exists for raises"):
+    with pytest.raises(InputError, match="donk sizes: a multiple of the last bet is for raises"):
         PlayerSizes(donk=PlayerSizes.parse("", "2x").raises)

@@ -79,10 +79,10 @@ def test_every_sensible_float_is_a_share_of_the_pot(number: float) -> None:
     [
         (
             "33%,2x",
-            "bet sizes, entry 2: '2x': times the last bet only exists for raises: "
+            "bet sizes, entry 2: '2x': a multiple of the last bet is for raises only: "
             "give a bet as 50% of the pot, 3bb or 100c",
         ),
-        ([TimesLastBet(Decimal(2))], "bet sizes, entry 1: '2x': times the last bet only exists"),
+        ([TimesLastBet(Decimal(2))], "bet sizes, entry 1: '2x': a multiple of the last bet is for"),
         (
             "33%,half",
             "bet sizes, entry 2: 'half' is not a bet size: write 50% or 0.5 (of the pot), 3bb, "

@@ -94,8 +94,8 @@ def test_lists_may_be_left_empty() -> None:
         ({"board": "AhTd"}, "the board 'AhTd' has 2 cards"),
         (
             {"bet_sizes": TURN | {"river_oop": BOTH}},
-            "bet_sizes has no river_ip: write river_ip: {bet: [], raise: []} if this player shall "
-            "never bet on the river",
+            "bet_sizes has no river_ip: write river_ip: {bet: [], raise: []} if this player "
+            "never bets on the river",
         ),
         (
             {"bet_sizes": TURN | RIVER | {"rivr_ip": BOTH}},

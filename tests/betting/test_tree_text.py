@@ -4,12 +4,13 @@ from betting.random_preflop import Game, preflop_games
 from hypothesis import given
 
 from allstreets.betting import (
+    BIG_BLINDS,
     NodeKind,
     PreflopRules,
+    action_label,
     build_preflop_tree,
     draw_tree,
     flop_pots,
-    preflop_action_label,
 )
 
 THREE_BIG_BLINDS = """
@@ -67,6 +68,6 @@ def test_one_line_a_node_and_the_depth_is_the_margin(game: Game) -> None:
         assert set(line[: 3 * depth]) <= set("│ ")
         assert line[3 * depth : 3 * depth + 3] in ("├─ ", "└─ ")
         label, end = line[3 * depth + 3 :].split(" → ")
-        assert label == preflop_action_label(tree, node)
+        assert label == action_label(tree, node, BIG_BLINDS)
         is_decision = tree.kind[node] == NodeKind.DECISION
         assert (end in ("SB", "BB")) == is_decision

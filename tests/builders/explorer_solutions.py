@@ -13,7 +13,7 @@ from builders.whole_solution import buckets, combos, forgotten, raked, result, s
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.unified.result import PreflopResult
+from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP, "raked": {**TURN, "rake": 0.05}}
@@ -54,7 +54,7 @@ def folder(name: str) -> Path:
         run_small(path, postflop_sprs=[1, 2])
     else:
         assert name == "bucket models"
-        run_small(path, **{**BUCKETED, "fixed_flops": ["Ks7d2c"]})
+        run_small(path, **{**BUCKETED, "flops": ["Ks7d2c"]})
     return path
 
 

@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 from reference.matrix import NaiveStage
 
-from allstreets.betting import Street
+from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import parse_board
 from allstreets.cards.combos import COMBO_CARDS, COMBO_MASKS
 from allstreets.cards.hands import HAND_OF_COMBO
 from allstreets.cards.matchups import matchups
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.matrix_model import Stage
 
 
 def ordered_stage(

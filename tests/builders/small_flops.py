@@ -1,31 +1,34 @@
 """Small models of flops, solved in a moment."""
 
 import signal
-from collections.abc import Callable, Iterator
-from itertools import count, repeat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from allstreets.solvers.flops.model import FlopEnds, FlopProgress, FlopSolver
+from allstreets.cards import Flop
+from allstreets.solvers.flops.solver import FlopsSolver
 from allstreets.training import PostflopModelConfig, TrainConfig, check_config
-from allstreets.training.postflop_run import FlopsObserver, FlopsOutcome, PostflopJob
+from allstreets.training.flops_run import FlopsJob, FlopsOutcome, FlopsProgress, plan_flops
+from allstreets.training.watch import Watch
 
 FLOPS = ["Ks7d2c", "9h8h2c", "QcQd5h"]
 TEXTS = ["Ks7h2d", "9s8s2h", "QsQh5d"]  # as they are called
 SMALL: dict[str, Any] = {
     "bet_sizes": "75%",
     "postflop_sprs": 2,
-    "fixed_flops": FLOPS,
-    "postflop_solve_iterations": 300,
-    "cfr_exploitability_threshold": 0.01,
+    "flops": FLOPS,
+    "iterations": 300,
+    "exploitability_threshold": 0.01,
 }
 BUCKETED: dict[str, Any] = {
     **SMALL,
-    "solve_type": "bucketed",
+    "cards": "buckets",
     "num_hand_buckets_flop": 6,
     "num_hand_buckets_turn": 12,
     "num_hand_buckets_river": 15,
 }
+
+Observer = Callable[[FlopsProgress], None]
 
 
 def small_config(**keys: Any) -> PostflopModelConfig:
@@ -36,23 +39,39 @@ def small_config(**keys: Any) -> PostflopModelConfig:
 
 
 def run_small(
-    folder: Path, *observers: FlopsObserver, resume: bool = False, threads: int = 2, **keys: Any
+    folder: Path, *observers: Observer, resume: bool = False, threads: int = 2, **keys: Any
 ) -> FlopsOutcome:
     """Solve a small model into a folder."""
-    job = PostflopJob(small_config(**keys), folder, resume=resume, threads=threads)
-    return job.run(observers)
+    job = plan_flops(small_config(**keys), folder, resume=resume, threads=threads)
+
+    def each(progress: FlopsProgress) -> None:
+        for observer in observers:
+            observer(progress)
+
+    return job.run(Watch(flops=each))
 
 
-def interrupting(done: int) -> Callable[..., Any]:
-    """Solvers of which the one after `done` presses Ctrl-C, and goes on until it is told to stop.
+def press_after(done: int) -> Observer:
+    """Presses Ctrl-C when `done` flops are solved and the next ones have been trained a little."""
+    pressed = False
 
-    It does so in the thread that solves; there is only one, so that `done` flops are finished.
-    """
-    begun = count()
-
-    class Pressing(FlopSolver):
-        def run(self, ends: FlopEnds) -> Iterator[FlopProgress]:
+    def observe(progress: FlopsProgress) -> None:
+        nonlocal pressed
+        trained = progress.group is not None and progress.group.iteration > 0
+        if progress.done >= done and trained and not pressed:
+            pressed = True
             signal.raise_signal(signal.SIGINT)
-            yield from repeat(next(super().run(ends)))
 
-    return lambda *arguments: (FlopSolver if next(begun) < done else Pressing)(*arguments)
+    return observe
+
+
+def failing(text: str, error: Exception) -> Callable[..., FlopsSolver]:
+    """In the place of `FlopsJob.solver`: groups with this flop cannot be solved."""
+    make = FlopsJob.solver
+
+    def solver(job: FlopsJob, flops: list[Flop], *arguments: Any) -> FlopsSolver:
+        if text in [flop.text for flop in flops]:
+            raise error
+        return make(job, flops, *arguments)
+
+    return solver

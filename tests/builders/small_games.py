@@ -29,7 +29,7 @@ EXACT: dict[str, Any] = {
     "cards": "exact",
     "stack_depth": 2,
     "raise_cap": 0,
-    "postflop_max_raises_per_street": 0,
+    "max_raises_per_street": 0,
     "flops": ["9s7s2s"],
 }
 

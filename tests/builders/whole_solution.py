@@ -9,13 +9,14 @@ import numpy as np
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.batches import FlopBatches
-from allstreets.solvers.unified.game import UnifiedGame
+from allstreets.solvers.flops.batches import VisitPlan
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.kept import Kept, keep
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 from allstreets.storage import save_unified
+from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
+from allstreets.subgames.engine import MemoryMode
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"
 """A flop of `classes()` in two spellings."""
@@ -40,10 +41,16 @@ def whole_game(
     )
 
 
-def solver_of(game: UnifiedGame, iterations: int, cards: Any = "classes", **keys: Any) -> Any:
+def solver_of(
+    game: UnifiedGame,
+    iterations: int,
+    model: CardModel = CLASSES,
+    memory: MemoryMode = "resident",
+    batches: VisitPlan | None = None,
+) -> UnifiedSolver:
     """A trained solver."""
-    batches = keys.pop("batches", None)
-    solver = UnifiedSolver(game, make_games(game, cards, **keys), parse_schedule("tuned"), batches)
+    games = game.build(game.engine(model, memory))
+    solver = UnifiedSolver(game, games, parse_schedule("tuned"), batches)
     solver.train_batch(iterations)
     return solver
 
@@ -51,41 +58,35 @@ def solver_of(game: UnifiedGame, iterations: int, cards: Any = "classes", **keys
 @cache
 def classes() -> UnifiedSolver:
     """Three flops, seven pots."""
-    found: UnifiedSolver = solver_of(whole_game(), 30)
-    return found
+    return solver_of(whole_game(), 30)
 
 
 @cache
 def buckets() -> UnifiedSolver:
     """Two flops with buckets; the second flop has fewer of them on the river."""
     game = whole_game(["Ks7h2d", "AsAhAd"], 6, "50%", ())
-    found: UnifiedSolver = solver_of(game, 20, "buckets", buckets=BUCKETS)
-    return found
+    return solver_of(game, 20, CardModel("buckets", BUCKETS))
 
 
 @cache
 def combos() -> UnifiedSolver:
     """A flop with real combos; the one pot that sees it is all-in with its first bet."""
     game = whole_game(["7s7h7d"], 3, "100%", ())
-    found: UnifiedSolver = solver_of(game, 6, "exact")
-    return found
+    return solver_of(game, 6, EXACT)
 
 
 @cache
 def raked() -> UnifiedSolver:
     """A flop, with antes and rake: results do not sum to zero."""
     game = whole_game(["Ks7h2d"], 6, "50%", (), ante=0.1, rake=0.05, rake_cap=0.3)
-    found: UnifiedSolver = solver_of(game, 20)
-    return found
+    return solver_of(game, 20)
 
 
 @cache
 def forgotten() -> UnifiedSolver:
     """A game that keeps values only."""
     game = whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())
-    batches = FlopBatches(1, 2)
-    found: UnifiedSolver = solver_of(game, 8, memory="values", batches=batches)
-    return found
+    return solver_of(game, 8, memory="per_batch", batches=VisitPlan(1, 2))
 
 
 @cache
@@ -121,15 +122,15 @@ def save_classes(folder: Path, **others: Any) -> Path:
 def played(solution: UnifiedResult) -> UnifiedSolver:
     """A solver whose average strategies are those of a solution of the model `classes`."""
     game = solution.game
-    solver = UnifiedSolver(game, make_games(game), parse_schedule("tuned"))
+    solver = UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
     for node, strategy in solution.before.strategies.items():
         solver.preflop.sums[node][...] = strategy
-    games: Any = solver.games
+    games = solver.games
     for place in range(len(game.flops.flops)):
         for number in range(len(game.pots)):
             view = solution._flop_view(place, number, game.pots[number], game.pots[number].pot.node)
-            for node in games.games[number].decisions():
-                games.games[number].set_average(place, node, view.kept.at(node))
+            for node in game.pots[number].tree.decisions():
+                games.set_average(number, place, node, view.strategies.at(node))
     return solver
 
 

@@ -26,7 +26,7 @@ from allstreets.cards import (
 from allstreets.cards import flop_tables as tables
 from allstreets.cards.combos import disjoint_combos
 from allstreets.cards.flop_margins import count_margins
-from allstreets.cards.flop_tables import FLOPS_A_PART, PART_BYTES, PART_COUNT
+from allstreets.cards.flop_tables import FLOPS_PER_PART, PART_BYTES, PART_COUNT
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def flop_cards(number: int) -> tuple[int, ...]:
 
 
 def test_the_parts_hold_all_flops() -> None:
-    assert PART_COUNT * FLOPS_A_PART == FLOP_COUNT
+    assert PART_COUNT * FLOPS_PER_PART == FLOP_COUNT
 
 
 def test_a_few_flops_cost_a_few_flops(folder: Path, counted: list[tuple[int, ...]]) -> None:
@@ -118,7 +118,7 @@ def test_building_uses_flops_that_were_counted_before(
     table = FlopTable(folder)
     table.margins(5)
     table.build(1, parts=[0])
-    assert len(counted) == FLOPS_A_PART
+    assert len(counted) == FLOPS_PER_PART
 
 
 def test_an_interrupted_build_goes_on_where_it_stopped(
@@ -133,10 +133,10 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     kept = len(part_files(folder))
     assert 1 <= kept < PART_COUNT  # the one that was reported, and what was at work by then
     assert not leftovers(folder)
-    assert len(counted) == kept * FLOPS_A_PART
+    assert len(counted) == kept * FLOPS_PER_PART
     counted.clear()
     flop_table().build(1, parts=range(kept + 1))
-    assert counted == [flop_cards(kept * FLOPS_A_PART + place) for place in range(FLOPS_A_PART)]
+    assert counted == [flop_cards(kept * FLOPS_PER_PART + place) for place in range(FLOPS_PER_PART)]
 
 
 BUILD = """
@@ -160,10 +160,10 @@ def test_a_build_that_is_killed_leaves_whole_parts(
     parts = [int(path.stem.split("-")[1]) for path in part_files(folder)]
     table = FlopTable(folder)
     for part in parts:
-        for number in range(part * FLOPS_A_PART, (part + 1) * FLOPS_A_PART):
+        for number in range(part * FLOPS_PER_PART, (part + 1) * FLOPS_PER_PART):
             table.margins(number)
     assert counted == []  # every record passed its checksum
-    number = parts[-1] * FLOPS_A_PART
+    number = parts[-1] * FLOPS_PER_PART
     assert np.array_equal(table.margins(number), count_margins(flop_cards(number)))
 
 
@@ -195,7 +195,7 @@ def test_damage_is_noticed_and_mended(
     FlopTable(folder).build(2, parts=[0])
     (path,) = part_files(folder)
     content = path.read_bytes()
-    record = PART_BYTES // FLOPS_A_PART
+    record = PART_BYTES // FLOPS_PER_PART
     spoiled = bytearray(content)
     if damage == "flip":
         spoiled[2 * record + 7] ^= 1  # of flop 2
@@ -238,7 +238,7 @@ def test_a_damaged_part_is_mended_by_the_process_that_has_it_open(folder: Path) 
     table.margins(0)  # a view of the file, checked and in use when the file is spoiled
     with path.open("r+b") as file:
         for number in (0, 5):
-            file.seek(number * PART_BYTES // FLOPS_A_PART)
+            file.seek(number * PART_BYTES // FLOPS_PER_PART)
             file.write(b"\x01\x02\x03\x04")
     table.build(2, parts=[0])
     assert path.read_bytes() == content
@@ -251,11 +251,11 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, counted: list[tuple[int
     table = FlopTable(tmp_path / "file" / "cache")
     assert np.array_equal(table.margins(5), count_margins(flop_cards(5)))
     table.build(2, parts=[0])
-    assert len(counted) == FLOPS_A_PART
+    assert len(counted) == FLOPS_PER_PART
     assert np.array_equal(table.margins(6), count_margins(flop_cards(6)))
     assert not table.margins(6).flags.writeable
     table.build(2, parts=[0])
-    assert len(counted) == FLOPS_A_PART  # kept in memory
+    assert len(counted) == FLOPS_PER_PART  # kept in memory
     assert not table.is_complete()
 
 

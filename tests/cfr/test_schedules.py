@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 from reference.games import naive_multipliers
 
 from allstreets.base import InputError
-from allstreets.cfr import SCHEDULES, Schedule, cfr_plus, dcfr, linear, parse_schedule, vanilla
+from allstreets.cfr import (
+    SCHEDULES,
+    Pruning,
+    Schedule,
+    cfr_plus,
+    dcfr,
+    linear,
+    parse_schedule,
+    vanilla,
+)
 
 NAMES = [*SCHEDULES, "dcfr(1.5,0,2)", "cfr+(1)"]
 
@@ -22,8 +31,25 @@ def test_multipliers_are_those_of_the_design(name: str) -> None:
         assert ours.negative == pytest.approx(negative, rel=1e-14)
         assert ours.average == pytest.approx(average, rel=1e-14)
         assert ours.weight == pytest.approx(weight, rel=1e-14)
-        assert ours.clip is clip
-        assert schedule.lowest_regret == (0 if clip else -np.inf)
+        assert ours.lowest == schedule.lowest_regret == (0 if clip else -np.inf)
+        assert ours.threshold == -np.inf
+
+
+def test_pruning_sets_the_lowest_regret_and_the_threshold() -> None:
+    plain, pruning = parse_schedule("linear"), Pruning(2, "-10*sqrt(t)", 5, 700)
+    out = -np.inf
+    found = plain.run(1, 5, pruning)
+    assert [(now.lowest, now.threshold) for now in found] == [
+        (out, out),
+        (out, out),
+        (-700, pytest.approx(-10 * 3**0.5)),
+        (-700, -20),
+        (-700, out),
+    ]
+    assert plain.at(9, pruning)[2::3] == (-700, -30)
+    # Nothing else changes, and where pruning is off nothing does.
+    assert [now[:2] + now[3:5] for now in found] == [now[:2] + now[3:5] for now in plain.run(1, 5)]
+    assert plain.run(1, 5, Pruning(0, -10.0, 5, 700)) == plain.run(1, 5)
 
 
 @given(st.sampled_from(NAMES), st.integers(1, 5000), st.integers(1, 300))

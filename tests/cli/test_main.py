@@ -90,7 +90,7 @@ def test_a_fault_of_ours_is_told_as_one(
     monkeypatch.setattr("allstreets.cards.parse_flop", broken)
     code, _, err = run(capsys, "flops", "AhKd7s")
     assert code == 1
-    assert err.splitlines()[0] == "Internal fault: RuntimeError: the evaluator is on fire"
+    assert err.splitlines()[0] == "Internal error: RuntimeError: the evaluator is on fire"
     monkeypatch.setenv("ALLSTREETS_DEBUG", "1")
     with pytest.raises(RuntimeError, match="on fire"):
         cli.main(["flops", "AhKd7s"])
@@ -114,8 +114,8 @@ def test_ctrl_c_ends_with_130() -> None:
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        (["solve", "x.yaml"], "allstreets.training.spot_config.read_spot"),
-        (["train", "x.yaml"], "allstreets.training.train_config.read_train_config"),
+        (["solve", "x.yaml"], "allstreets.training.read_spot"),
+        (["train", "x.yaml"], "allstreets.training.read_train_config"),
         (["toy", "kuhn"], "allstreets.games.load_game"),
     ],
 )

@@ -8,8 +8,9 @@ import pytest
 from builders.whole_solution import FLOP, classes, forgotten, result, save_classes
 from rich.console import Console
 
-from allstreets.cli.preflop_view import print_node, print_opening
-from allstreets.solvers.class_node import NodeView
+from allstreets.cli.node_view import print_head, print_mix
+from allstreets.cli.preflop_view import print_opening
+from allstreets.solvers import Decision
 from allstreets.storage import load_unified
 
 
@@ -17,6 +18,11 @@ def printed(draw: Any, what: Any) -> str:
     out = io.StringIO()
     draw(Console(file=out, width=200, highlight=False), what)
     return out.getvalue()
+
+
+def print_node(out: Console, node: Decision) -> None:
+    print_head(out, node)
+    print_mix(out, node)
 
 
 def test_opening_from_a_solver_and_from_a_bundle(tmp_path: Any) -> None:
@@ -56,7 +62,7 @@ def test_opening_without_evs() -> None:
     ],
 )  # fmt: skip
 def test_head_of_a_decision(node: Any, head: list[str]) -> None:
-    found: NodeView = node()
+    found: Decision = node()
     lines = printed(print_node, found).splitlines()
     assert lines[: len(head)] == head
     share = f"{100 * float(found.frequencies()[0]):.1f} %"
@@ -68,7 +74,11 @@ def test_head_of_a_decision(node: Any, head: list[str]) -> None:
 def test_rare_decisions_are_marked() -> None:
     node = result().node("r2.5 r6.25")
     assert " · " in printed(print_node, node)  # hands that the small blind does not raise
-    never = replace(node, reach=node.reach / 1000, weights=node.weights / 1e6)
+    oop, ip = (
+        replace(hands, reach=hands.reach / 1000, weights=hands.weights / 1e6)
+        for hands in node.hands
+    )
+    never = replace(node, hands=(oop, ip))
     text = printed(print_node, never)
     assert ": hardly ever" in text
     assert " · " not in text  # all hands are drawn

@@ -137,7 +137,7 @@ def test_a_street_that_was_not_kept_is_solved_again(
     line = "x x | 2h |"
     code, out, err = run(capsys, str(solved / "turn"), "--line", line, "--json")
     assert code == 0
-    assert "'x x | 2h' was not kept: solving it again to 0." in err
+    assert "'x x | 2h' was not saved: solving it again to 0." in err
     again = json.loads(out)
     full = shown(capsys, str(solved / "full"), "--line", line)
     for one, other in zip(again["players"], full["players"], strict=True):
@@ -153,7 +153,7 @@ def test_a_street_that_was_not_kept_is_solved_again(
         ("x x b", "'b': the river card is missing"),
         ("x x | Ks |", "Ks is on the board already"),
         ("x x", "a card is dealt there: write 'x x | 7h |'"),
-        ("x b75 f", "nobody acts there any more"),
+        ("x b75 f", "no player acts there any more"),
         ("hello", "'hello' is not an action: OOP may x, b75 (75 %)"),
     ],
 )

@@ -13,7 +13,7 @@ from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.unified.result import PreflopResult
+from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 
@@ -75,11 +75,11 @@ def test_a_decision(capsys: pytest.CaptureFixture[str], game: Path, way: tuple[s
     assert list(rows[0]) == [
         "hand", "combos", "reach", "ev_bb", "f", "ev_bb_f", "c", "ev_bb_c", "r100%", "ev_bb_r100%",
     ]  # fmt: skip
-    assert len(rows) == int((node.combos > 0).sum())
+    assert len(rows) == int((node.own.counts > 0).sum())
     by_hand = {row["hand"]: row for row in rows}
     place = HAND_NAMES.index("AKs")
     assert float(by_hand["AKs"]["c"]) == pytest.approx(node.strategy[1, place])
-    assert float(by_hand["AKs"]["ev_bb"]) == pytest.approx(node.evs[place], abs=1e-5)
+    assert float(by_hand["AKs"]["ev_bb"]) == pytest.approx(node.evs()[place], abs=1e-5)
 
 
 def test_the_table_over_flops(capsys: pytest.CaptureFixture[str], game: Path) -> None:
@@ -122,14 +122,14 @@ def test_charts(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path, 
 
 
 def test_values_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    save_unified(forgotten(), tmp_path / "game", config={"memory": "values"})
+    save_unified(forgotten(), tmp_path / "game", config={"memory": "per_batch"})
     text = good(capsys, tmp_path / "game")
-    assert "exploitability not known: memory: values keeps no strategies of flops" in text
+    assert "exploitability not known: memory: per_batch stores no strategies of flops" in text
     assert "--flop " not in text
     assert "–" in good(capsys, tmp_path / "game", "--flops")
-    assert good(capsys, tmp_path / "game", "--line", "c").endswith("EVs are not known here.\n")
+    assert good(capsys, tmp_path / "game", "--line", "c").endswith("EVs are unknown here.\n")
     code, _, err = run(capsys, tmp_path / "game", "--line", "c x", "--flop", "Ks7h2d")
-    assert (code, "keeps no strategies after the flop" in err) == (2, True)
+    assert (code, "stores no strategies after the flop" in err) == (2, True)
 
 
 def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

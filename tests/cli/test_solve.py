@@ -14,9 +14,9 @@ from harness.pressing import press_in
 
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
-from allstreets.storage import bundle, load_spot
-from allstreets.storage.bundle import read_manifest
+from allstreets.storage import load_spot, spot_bundle
 from allstreets.storage.mapped import write_mapped
+from allstreets.storage.spot_bundle import read_spot_manifest
 
 KEYS = [
     "exploitability_pct",
@@ -124,13 +124,13 @@ def test_a_target_that_is_not_reached_is_said(
     assert code == 0
     assert out.startswith("Stopped at ")
     assert "The target of 0.3 % is not reached." in out
-    assert "--output DIR keeps a solution" in out
+    assert "--output DIR saves a solution" in out
 
 
 def test_all_in_already(capsys: pytest.CaptureFixture[str], river: Path) -> None:
     code, out, _ = run(capsys, str(river), "--stack", "0")
     assert code == 0
-    assert "Nobody has chips left to bet" in out
+    assert "No player has chips left to bet" in out
     assert figures(capsys, str(river), "--stack", "0")["exploitability_pct"] < 1e-3
 
 
@@ -139,7 +139,7 @@ def test_resume(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path)
     figures(capsys, str(river), *ends, "20")
     assert figures(capsys, *flags(RIVER), *ends, "50", "--resume")["iterations"] == 50
     whole = figures(capsys, str(river), "--target", "0", "--max-iterations", "50")
-    assert read_manifest(tmp_path / "solved")["evs"] == [whole["ev_oop"], whole["ev_ip"]]
+    assert read_spot_manifest(tmp_path / "solved")["evs"] == [whole["ev_oop"], whole["ev_ip"]]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_an_unknown_key_is_told_with_its_line(
 def test_what_does_not_fit_is_refused(
     capsys: pytest.CaptureFixture[str], river: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.solvers.spot.estimate.available_bytes", lambda: 1_000_000)
+    monkeypatch.setattr("allstreets.solvers.available_bytes", lambda: 1_000_000)
     code, _, err = run(capsys, str(river))
     assert code == 2
     assert "needs 250 MB and 1 MB are free" in err
@@ -201,7 +201,7 @@ def test_signals_keep_what_is_solved(
     """One after the first check, one in the middle of the save."""
     folder, number = tmp_path / "solved", signal.Signals[name]
     press_in(monkeypatch, SpotSolver, "metrics", number, when=trained)
-    press_in(monkeypatch, bundle, "write_mapped", number)
+    press_in(monkeypatch, spot_bundle, "write_mapped", number)
     endless = ["--target", "0", "--max-iterations", "100000000"]
     code, out, err = run(capsys, *flags(TURN), *endless, "--output", str(folder), "--json")
     assert code == 130
@@ -221,10 +221,10 @@ from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
-from allstreets.storage import bundle
+from allstreets.storage import spot_bundle
 trained = lambda solver: solver.iterations > 0
 press_in(MonkeyPatch(), SpotSolver, "metrics", signal.SIGINT, when=trained)
-press_in(MonkeyPatch(), bundle, "write_mapped", signal.SIGINT, signal.SIGINT)
+press_in(MonkeyPatch(), spot_bundle, "write_mapped", signal.SIGINT, signal.SIGINT)
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -264,12 +264,12 @@ def test_a_full_disk_does_not_hide_the_result(
             raise OSError(28, "No space left on device")
         return write_mapped(path, *arguments, **options)
 
-    monkeypatch.setattr(bundle, "write_mapped", full)
+    monkeypatch.setattr(spot_bundle, "write_mapped", full)
     code, out, err = run(capsys, *command)
     assert code == 2
     assert "EV OOP" in out
     assert f"Error: cannot write the solution to {folder}: No space left on device" in err
-    assert "The solution is not kept" in err
+    assert "The solution is not saved" in err
     assert "Traceback" not in err
     assert [path.name for path in folder.iterdir()] == [".lock"]
     answers = iter([str(folder), str(other)])

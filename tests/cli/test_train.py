@@ -8,23 +8,25 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from builders.small_flops import FLOPS, SMALL, TEXTS, interrupting
+from builders.small_flops import FLOPS, SMALL, TEXTS, failing, press_after
 from reference.flop_model import judged
 from reference.matrix import NaiveStage
 
 from allstreets.betting import Player
-from allstreets.cards import Flop, hand_pairs
+from allstreets.cards import hand_pairs, parse_flop
+from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.solvers.flops.model import FlopSolver
-from allstreets.solvers.flops.strategies import decisions
-from allstreets.storage import load_postflop
+from allstreets.solvers.flops import estimate
+from allstreets.storage import load_flops
 from allstreets.subgames.classes import class_stages
-from allstreets.training import postflop_run
+from allstreets.training.flops_run import FlopsJob, FlopsProgress
 
 
 def write(path: Path, **keys: Any) -> Path:
@@ -50,7 +52,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, folder = write(tmp_path / "train.yaml"), tmp_path / "solved"
     code, out, err = run(capsys, "train", str(file), "-o", str(folder), "--threads", "1")
     assert code == 0
-    assert err.splitlines()[0].startswith("small: 3 flops at SPR 2, exhaustive, 99 tree nodes, ab")
+    assert err.splitlines()[0].startswith("small: 3 flops at SPR 2, classes, 99 tree nodes, ab")
     assert "on 1 thread" in err.splitlines()[0]
     assert "flops 3 of 3 | expl mean 0.00" in err
     lines = out.splitlines()
@@ -64,22 +66,22 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "already holds this model; go on with it by --resume" in err
     code, out, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
     assert code == 0
-    assert "(3 of 3 are there)" in err
+    assert "(3 of 3 are solved)" in err
 
 
 def test_what_is_kept_is_as_exploitable_as_told(solved: Path) -> None:
     """By a recursion over dense matrices, on the strategies as the folder holds them."""
-    result = load_postflop(solved)
+    result = load_flops(solved)
     for row in result.flops:
-        game, kept = result.game(row["spr"]), result.strategies(row["flop"], row["spr"])
-        flop = result.strategy(row["flop"], "", row["spr"]).flop
+        pot, kept = result.pot(row["spr"]), result.flop_view(row["flop"], row["spr"]).strategies
+        flop = parse_flop(row["flop"]).flop
         pairs = hand_pairs(flop.cards).astype(np.float64)
         margin = class_stages(flop.cards)[0].margin.astype(np.float64)
         slow = judged(
-            game.tree,
-            game.payoffs,
+            pot.tree,
+            pot.payoffs,
             [NaiveStage((1, 2, 3), pairs, margin)],
-            {node: kept.at(node) for node in decisions(game.tree)},
+            {node: kept.at(node) for node in pot.tree.decisions()},
         )
         gains = [slow.judge(player, np.ones(169), best=True).sum() for player in Player]
         found = sum(gains) / 2 / pairs.sum() / 1000
@@ -88,7 +90,7 @@ def test_what_is_kept_is_as_exploitable_as_told(solved: Path) -> None:
 
 
 def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = write(tmp_path / "train.yaml", fixed_flops=FLOPS[:2])
+    file = write(tmp_path / "train.yaml", flops=FLOPS[:2])
     code, out, err = run(capsys, "train", str(file), "-o", str(tmp_path / "out"), "--json")
     assert code == 0
     found = json.loads(out)
@@ -102,21 +104,17 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_faults_give_an_exit_code_and_the_way_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(flop: Flop, *arguments: Any) -> FlopSolver:
-        if flop.text == TEXTS[1]:
-            raise FloatingPointError("the numbers ran away")
-        return FlopSolver(flop, *arguments)
-
     file, folder = write(tmp_path / "train.yaml"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(postflop_run, "FlopSolver", failing)
+        numbers = FloatingPointError("the numbers ran away")
+        patch.setattr(FlopsJob, "solver", failing(TEXTS[1], numbers))
         code, out, err = run(capsys, "train", str(file), "-o", str(folder))
     assert code == 1
     fault = "FloatingPointError: the numbers ran away"
     assert f"flop 9s8s2h failed: {fault}" in err
     assert f"Flop 9s8s2h at SPR 2 failed: {fault}" in out
     again = f"allstreets train {file} --output {folder} --resume"
-    assert f"Not all is solved, 1 flop is missing. Go on with: {again}" in out
+    assert f"Not everything is solved, 1 flop is missing. Go on with: {again}" in out
     code, out, _ = run(capsys, *again.split()[1:])
     assert code == 0
     assert "Solved 3 of 3 flops" in out
@@ -128,15 +126,21 @@ def test_ctrl_c_keeps_the_flops_that_are_solved(
     file, folder = write(tmp_path / "train.yaml"), tmp_path / "out"
     command = ["train", str(file), "--output", str(folder)]
     with monkeypatch.context() as patch:
-        patch.setattr(postflop_run, "FlopSolver", interrupting(2))
+        patch.setattr(estimate, "LARGEST_GROUP", 1)
+
+        @contextmanager
+        def pressing() -> Iterator[Callable[[FlopsProgress], None]]:
+            yield press_after(2)
+
+        patch.setattr(train_jobs, "show_flop_progress", pressing)
         code, out, err = run(capsys, *command, "--threads", "1")
     assert code == 130
-    assert f"Stopping, finished flops are kept in {folder} …" in err
+    assert f"Saving to {folder} …" in err
     again = f"allstreets train {file} --output {folder} --resume"
     assert f"Interrupted, 1 flop is missing. Go on with: {again}" in out
     code, _, err = run(capsys, *again.split()[1:])
     assert code == 0
-    assert "(2 of 3 are there)" in err
+    assert "(2 of 3 are solved)" in err
 
 
 KILLED = """
@@ -144,11 +148,14 @@ import signal, sys
 from itertools import count
 from harness.pressing import press_in
 from pytest import MonkeyPatch
+from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.storage import flop_bundle
+from allstreets.solvers.flops import estimate
+from allstreets.storage import flop_files
 written = count()
 third = lambda *_: next(written) == 2
-press_in(MonkeyPatch(), flop_bundle, "write_flop_file", signal.SIGKILL, when=third)
+estimate.LARGEST_GROUP = 1
+press_in(MonkeyPatch(), flop_files, "write_mapped", signal.SIGKILL, when=third)
 main(sys.argv[1:])
 """
 
@@ -163,10 +170,10 @@ def test_a_killed_run_keeps_the_flops_that_are_solved(
         [sys.executable, "-c", KILLED, *command], env=os.environ | {"PYTHONPATH": paths}
     )
     assert done.returncode == -signal.SIGKILL
-    assert len(load_postflop(folder).flops) == 3  # the manifest knows less
+    assert len(load_flops(folder).flops) == 2  # one flop at both ratios
     code, _, err = run(capsys, *command, "--resume")
     assert code == 0
-    assert "(3 of 6 are there)" in err
+    assert "(2 of 6 are solved)" in err
 
 
 @pytest.mark.parametrize(
@@ -195,7 +202,7 @@ def test_overview(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "small"
-    assert lines[1] == "exhaustive, tuned; bets 75%, raises 75%, 1 raise a street"
+    assert lines[1] == "classes, tuned; bets 75%, raises 75%, 1 raise per street"
     assert lines[2].startswith("6 flops solved in ")
     for spr in (1, 2):
         assert any(line.startswith(f"SPR {spr}: exploitability 0.") for line in lines)
@@ -211,7 +218,7 @@ def test_the_table_over_flops(
     code, out, _ = run(capsys, "report", str(solved), "--format", "csv")
     assert code == 0
     rows = list(csv.DictReader(io.StringIO(out)))
-    expected = load_postflop(solved).flops
+    expected = load_flops(solved).flops
     assert [row["flop"] for row in rows] == [row["flop"] for row in expected]
     assert list(rows[0]) == list(expected[0])
     assert [float(row["exploitability"]) for row in rows] == [
@@ -238,13 +245,14 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     code, out, err = run(capsys, *arguments)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "Ks7h2d, SPR 2: rainbow, unpaired, stands for 24 of 22,100 flops"
+    assert lines[0] == "Ks7h2d, SPR 2: rainbow, unpaired, represents 24 of 22,100 flops"
     assert lines[1].startswith("exploitability 0.")
-    assert "x b75%" in lines
-    assert "flop   OOP to act   pot 1.75, 0.75 to call (starting pot = 1)" in lines
+    assert "spr2 | Kd7s2h | x b75%" in lines
+    table = "flop   OOP to act   pot 1.75, 0.75 to call (starting pot = 1), 2 and 1.25 behind"
+    assert table in lines
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     assert all(len(line) <= 80 for line in lines)
-    found = load_postflop(solved).strategy("Ks7d2c", "x b75%", 2)
+    found = load_flops(solved).node("x b75%", "Ks7d2c", 2)
     code, out, _ = run(capsys, *arguments, "--json")
     told = json.loads(out)
     assert code == 0
@@ -254,7 +262,9 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert {row["hand"]: row["f"] for row in told["hands"]}["AA"] == found.strategy[0, 0]
     code, out, _ = run(capsys, *arguments, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert list(rows[0]) == ["hand", "combos", "reach", "f", "c", "a"]
+    assert list(rows[0]) == [
+        "hand", "combos", "reach", "ev", "f", "ev_f", "c", "ev_c", "a", "ev_a"
+    ]  # fmt: skip
     assert sum(int(row["combos"]) for row in rows) == 1176
 
 
@@ -265,7 +275,7 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
         (["--flop", "AhKd7s"], "AhKd7s (AsKh7d) is not solved here"),
         (["--flop", "Ks7d2c"], "say which by --spr"),
         (["--flop", "Ks7d"], "a flop has 3"),
-        (["--spr", "9"], "no flop is solved at the SPR 9; there are: 1, 2"),
+        (["--spr", "9"], "no flop is solved at SPR 9, only at: 1, 2"),
         (["--combos"], "--combos is for spots"),
         (["--flop", "Ks7d2c", "--spr", "2", "--line", "b1%"], "'b1%' is not offered"),
         (["--flop", "Ks7d2c", "--parquet", "x"], "leave --flop out"),
@@ -300,7 +310,7 @@ def test_options_of_models_are_refused_for_spots(
 def test_schema(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "config", "schema", "train")
     assert code == 0
-    assert "cfr_exploitability_threshold" in out
+    assert "exploitability_threshold" in out
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

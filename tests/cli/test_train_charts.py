@@ -14,14 +14,14 @@ from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.cli.main import main
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.train_config import read_train_config
-from allstreets.training.unified_run import make_solver, plan_unified
+from allstreets.training.unified_run import plan_unified
 
 RANKS = "AKQJT98765432"
 MODEL = {
     "bet_sizes": [1.0],
     "postflop_sprs": [1],
-    "fixed_flops": ["Ks7d2c"],
-    "postflop_solve_iterations": 20,
+    "flops": ["Ks7d2c"],
+    "iterations": 20,
     "threads": 1,
 }
 
@@ -72,7 +72,7 @@ def test_charts_in_a_log(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     # The small blind's chart, number by number.
     config = read_train_config(file).solver
     assert isinstance(config, UnifiedConfig)
-    solver = make_solver(plan_unified(config))
+    solver = plan_unified(config).solver()
     solver.train_batch(10)
     mix = solver.preflop.average()[0]
     shown = cells(chart[tops[0] + 1 : tops[0] + 14])
@@ -104,7 +104,7 @@ def test_charts_of_odd_games(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     games: list[tuple[dict[str, Any], list[str]]] = [
         ({"chart_interval": 3, "epochs": 4}, ["iteration 3 of 4 | exploitability not known yet"]),
         (
-            {"memory": "values", "flop_batch_size": 1, "epochs": 4, "chart_interval": 6},
+            {"memory": "per_batch", "flop_batch_size": 1, "epochs": 4, "chart_interval": 6},
             ["iteration 6 of 8 | exploitability not known"],
         ),
     ]
@@ -135,7 +135,7 @@ def test_flops_have_no_such_charts(capsys: pytest.CaptureFixture[str], tmp_path:
     arguments = ["train", str(tmp_path / "flops.yaml"), "-o", str(tmp_path / "out")]
     assert main([*arguments, "--chart-interval", "5"]) == 2
     assert capsys.readouterr().err == (
-        "Error: --chart-interval: this file solves flops, which have no such charts\n"
+        "Error: --chart-interval: flops one by one have no preflop charts\n"
     )
     assert not (tmp_path / "out").exists()
 
@@ -158,7 +158,7 @@ def test_charts_above_the_table(
         patch.setattr(sys, "stderr", terminal.stream)
         assert main(["train", str(file), "-o", str(tmp_path / "out"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["iterations"] == 12
-    assert "\x1b[38;" in terminal.output  # in colour
+    assert re.search(r"\x1b\[(38;|[34]\d|9\d)", terminal.output)  # in colour
     left = [line.rstrip() for line in screen(terminal.output)]
     # The table once, after both pairs of charts and before what is told at the end.
     (table,) = [place for place, line in enumerate(left) if line.startswith("12 / 12 ")]

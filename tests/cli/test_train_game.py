@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.small_flops import failing
 from builders.small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
 
 from allstreets.cli.main import main
-from allstreets.solvers.flops.model import FlopSolver
-from allstreets.solvers.unified import estimate as unified_estimate
-from allstreets.storage import load, load_unified
-from allstreets.training import postflop_run, read_train_config
-from allstreets.training.postflop_run import PostflopJob
+from allstreets.solvers.game import estimate as unified_estimate
+from allstreets.storage import load_flops, load_preflop, load_unified
+from allstreets.training import read_train_config
+from allstreets.training.flops_run import FlopsJob, plan_flops
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.unified_run import plan_unified
 
@@ -23,8 +23,8 @@ SAMPLES = sorted((ROOT / "sample_configurations").glob("*.yaml"))
 MODEL = {
     "bet_sizes": [1.0],
     "postflop_sprs": [1, 2.5],
-    "fixed_flops": ["Ks7d2c", "9h8h2c"],
-    "postflop_solve_iterations": 40,
+    "flops": ["Ks7d2c", "9h8h2c"],
+    "iterations": 40,
     "threads": 1,
 }
 PREFLOP = {"type": "preflop_cfr", "stack_depth": 6, "raise_cap": 1, "iterations": 60}
@@ -93,7 +93,7 @@ def test_what_is_suggested_fits_the_game(
         {"stack_depth": 1, "checkpoint_interval": None},
         {"stack_depth": 1, "cards": "exact"},
         {"ante": 5.4},
-        {"memory": "values", "flop_batch_size": 2},
+        {"memory": "per_batch", "flop_batch_size": 2},
     ]
     for number, keys in enumerate(games):
         file, folder = write_small(tmp_path / "game.yaml", **keys, epochs=2), tmp_path / f"{number}"
@@ -157,18 +157,17 @@ def test_regrets_on_disk_are_those_in_memory(
 
 
 def test_regrets_of_the_batch_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    keys = {"memory": "values", "flop_batch_size": 1, "iterations_per_batch": 3, "epochs": 4}
+    keys = {"memory": "per_batch", "flop_batch_size": 1, "iterations_per_batch": 3, "epochs": 4}
     code, out, err = train(capsys, tmp_path, **keys)
     assert code == 0
     assert "of regrets and strategies for one batch" in err
-    told = "Exploitability of the whole game: not known: the strategies of other flops are not kept"
-    assert told in out
+    assert "whole game: unknown, since strategies of flops outside the batch are not stored" in out
     assert run(capsys, *told_command(out, "Look further: "))[0] == 0
     result = load_unified(tmp_path / "out")
     assert (result.exploitability, result.iterations) == (None, 24)
     code, out, _ = run(capsys, "report", str(tmp_path / "out"))
     assert code == 0
-    assert "exploitability not known: memory: values keeps no strategies of flops" in out
+    assert "exploitability not known: memory: per_batch stores no strategies of flops" in out
     code, out, _ = train(capsys, tmp_path, "--json", "--resume", **{**keys, "epochs": 5})
     assert code == 0
     assert json.loads(out)["exploitability_mbb"] is None
@@ -192,8 +191,8 @@ def test_the_separated_pipeline(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert "Solved 4 of 4 flops in " in err
     assert "Exploitability within the models of flops: " in err
     assert run(capsys, *told_command(err, "Look further: "))[0] == 0
-    assert load(folder).exploitability == found["exploitability_mbb"]
-    assert len(load(folder / "models").flops) == 4
+    assert load_preflop(folder).exploitability == found["exploitability_mbb"]
+    assert len(load_flops(folder / "models").flops) == 4
     code, _, err = run(capsys, "train", str(file), "-o", str(folder))
     assert code == 2
     assert "already holds a solution of 60 iterations" in err
@@ -201,7 +200,7 @@ def test_the_separated_pipeline(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     write_pipeline(file, iterations=80)
     code, _, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
     assert code == 0
-    assert "(4 of 4 are there)" in err
+    assert "(4 of 4 are solved)" in err
     # The same flops again, for another game on top of them.
     data = {"solver": {**PREFLOP, "models": str(folder / "models"), "stack_depth": 5}}
     (tmp_path / "again.yaml").write_text(json.dumps(data))
@@ -217,21 +216,17 @@ def test_a_pipeline_that_stopped_among_the_flops_goes_on(
 ) -> None:
     file, folder = write_pipeline(tmp_path / "parts.yaml"), tmp_path / "out"
 
-    def failing(flop: Any, *arguments: Any) -> Any:
-        if flop.text == "9s8s2h":
-            raise FloatingPointError("the numbers ran away")
-        return FlopSolver(flop, *arguments)
-
     with monkeypatch.context() as patch:
-        patch.setattr(postflop_run, "FlopSolver", failing)
+        fault = FloatingPointError("the numbers ran away")
+        patch.setattr(FlopsJob, "solver", failing("9s8s2h", fault))
         code, out, _ = run(capsys, "train", str(file), "-o", str(folder))
     assert code == 1
     assert not (folder / "manifest.json").exists()
     code, out, err = run(capsys, *told_command(out, "Go on with: "))
     assert code == 0
-    assert "(2 of 4 are there)" in err
+    assert "(2 of 4 are solved)" in err
     assert "Exploitability within the models of flops: " in out
-    assert load(folder).iterations == 60
+    assert load_preflop(folder).iterations == 60
 
 
 def test_a_pipeline_that_died_before_its_first_checkpoint_goes_on(
@@ -250,7 +245,7 @@ def test_a_pipeline_that_died_before_its_first_checkpoint_goes_on(
     assert "the lights went out" in err
     code, _, _ = run(capsys, "train", str(file), "-o", str(folder), "--resume")
     assert code == 0
-    assert load(folder).iterations == 60
+    assert load_preflop(folder).iterations == 60
 
 
 # What is refused.
@@ -262,8 +257,11 @@ def test_a_pipeline_that_died_before_its_first_checkpoint_goes_on(
         ({**SMALL, "stak_depth": 5}, "unknown key; did you mean 'stack_depth'?"),
         ({**SMALL, "flops": ["AhKd"]}, "a flop has 3"),
         ({**SMALL, "algorithm": "best"}, "unknown algorithm 'best'"),
-        ({**SMALL, "memory": "values"}, "memory values needs batches"),
-        ({**SMALL, "prune_warmup": 3, "prune_threshold": "x"}, "prune_threshold is 'x'"),
+        ({**SMALL, "memory": "per_batch"}, "memory per_batch needs batches"),
+        (
+            {**SMALL, "prune_warmup": 3, "prune_threshold": "x"},
+            "prune_threshold: 'x' is not a threshold",
+        ),
         ({**PREFLOP, "models": "not/there"}, "not/there does not exist; solve flops first"),
         ({**PREFLOP, "models": ".", "rake": 0.05}, "rake"),
         (PREFLOP, "preflop_cfr needs postflop_model or models"),
@@ -285,7 +283,7 @@ def test_resume_needs_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     file = write_small(tmp_path / "game.yaml")
     code, _, err = run(capsys, "train", str(file), "--resume")
     assert code == 2
-    assert err == "Error: --resume needs --output, the folder to go on from\n"
+    assert err == "Error: --resume needs --output, the folder of the run to continue\n"
     code, _, err = run(capsys, "train", str(file), "--resume", "-o", str(tmp_path / "none"))
     assert code == 2
     assert "holds no checkpoint; start the run without --resume" in err
@@ -323,7 +321,8 @@ def test_sample_configurations_can_be_planned(path: Path, tmp_path: Path) -> Non
     config = read_train_config(path)
     assert config.name == path.stem
     if config.postflop_model is not None:
-        need = PostflopJob(config.postflop_model, tmp_path / "out").estimate()
+        flops = plan_flops(config.postflop_model, tmp_path / "out")
+        need = flops.estimate(len(flops.places))
         assert need.memory_bytes < 8e9
     if isinstance(config.solver, UnifiedConfig):
         job = plan_unified(config.solver)

@@ -9,7 +9,7 @@ import pytest
 from builders.small_games import SMALL, small_config, write_small
 
 from allstreets.cli.main import main
-from allstreets.training.unified_run import make_solver, plan_unified
+from allstreets.training.unified_run import plan_unified
 
 PICTURE = """\
 SB: 6 bb, blinds 0.5/1 bb
@@ -49,8 +49,8 @@ def test_the_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     picture, _, sums = out.partition("\n\n")
     # Padded to 176 hands, 8 bytes an action: 90 · 176 · 8 and 24 · 176 · 8.
     limped, raised = (
-        ", 42 decisions, 90 actions, 127 kB a flop",
-        ", 12 decisions, 24 actions, 33.8 kB a flop",
+        ", 42 decisions, 90 actions, 127 kB per flop",
+        ", 12 decisions, 24 actions, 33.8 kB per flop",
     )
     assert picture + "\n" == PICTURE.format(limped=limped, raised=raised)
     assert sums.splitlines()[0] == (
@@ -59,7 +59,7 @@ def test_the_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     )
     assert re.fullmatch(
         r"Regrets and strategies 389 kB, in all \d+ MB of memory \(memory: resident\), about \S+ s "
-        r"an iteration\.",
+        r"per iteration\.",
         sums.splitlines()[1],
     )
 
@@ -69,7 +69,7 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     found = json.loads(out)
     job = plan_unified(small_config())
-    assert found["memory_bytes"] == make_solver(job).memory_bytes == 138 * 176 * 8 * 2
+    assert found["memory_bytes"] == job.solver().memory_bytes == 138 * 176 * 8 * 2
     assert (found["preflop_decisions"], found["pots"], found["flops"]) == (8, 3, 2)
     assert (found["postflop_decisions"], found["slots"]) == (66, 138)
     pots = found["flop_pots"]

@@ -14,10 +14,9 @@ from builders.whole_solution import CONFIG, FLOP, classes
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Locator, Page, expect
 
-import allstreets
-from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, combo_text
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.solvers import SpotSolver
-from allstreets.storage import save_spot, save_unified
+from allstreets.storage import load_spot, load_unified, save_spot, save_unified
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
@@ -123,7 +122,7 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
         take(page, "Check")
     river = page.get_by_label("river: BB")
     expect(river).to_be_visible()
-    node = allstreets.load(folder / "game").node(line_of(page))
+    node = load_unified(folder / "game").node(line_of(page))
     assert node.street.text == "river"
     shown = [
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
@@ -187,7 +186,7 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
 def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name: str) -> None:
     open_solution(page, "small turn")
     solution = urlsplit(page.url).path
-    node = allstreets.load(folder / "turn").node(line)
+    node = load_spot(folder / "turn").node(line)
     hand = HAND_NAMES.index(name)
     page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
     rows = page.locator("table tbody tr").filter(has=page.locator("td.action"))
@@ -213,17 +212,17 @@ def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name
 
 def test_modes_and_players(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
-    node = allstreets.load(folder / "turn").node("")
+    node = load_spot(folder / "turn").node("")
     hand = HAND_NAMES.index("KTs")
     cell = page.locator('[data-hand="KTs"] .text')
     modes = page.get_by_role("group", name="What the grid shows")
     modes.get_by_text("EV", exact=True).click()
     expect(cell).to_have_text(re.compile(r"\d"))
-    evs = node.by_hand(node.evs())
+    evs = node.cells(node.evs())
     assert numbers(cell)[0] == pytest.approx(evs[hand], abs=0.51)
     modes.get_by_text("Equity", exact=True).click()
     wait_for(page, mode="equity")
-    equities = node.by_hand(node.equity())
+    equities = node.cells(node.equity())
     assert numbers(cell)[0] == pytest.approx(100 * equities[hand], abs=0.51)
     keep_picture(page, "equity_of_hands")
     modes.get_by_text("Strategy", exact=True).click()
@@ -289,7 +288,7 @@ def test_cards_flops_equity_and_facts(page: Page, folder: Path) -> None:
 
     open_solution(page, "small game")
     page.goto(f"{page.url.split('?')[0]}?line=c+x&tab=flops")
-    flops = allstreets.load(folder / "game").flops
+    flops = load_unified(folder / "game").flops
     expect(page.get_by_role("row")).to_have_count(len(flops) + 2)
     page.get_by_placeholder(re.compile("AK7")).fill(FLOP[0] + FLOP[2])
     expect(page.get_by_role("row")).to_have_count(1 + 2)
@@ -335,12 +334,12 @@ def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str,
 
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
-    node = allstreets.load(folder / "turn").node("")
+    node = load_spot(folder / "turn").node("")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name=re.compile("Copy the range that takes: bet")).first.click()
     expect(page.get_by_text(re.compile("copied", re.IGNORECASE))).to_be_visible()
     text = page.evaluate("navigator.clipboard.readText()")
-    weights = allstreets.Range.parse(text).weights
+    weights = Range.parse(text).weights
     bets = node.actions.index(next(word for word in node.actions if word.startswith("b")))
     for combo, reach, chance in zip(
         node.combos.tolist(), node.reach, node.strategy[bets], strict=True

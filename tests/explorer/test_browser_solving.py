@@ -9,8 +9,8 @@ import pytest
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, expect
 
-import allstreets
 from allstreets.cards import HAND_NAMES
+from allstreets.storage import load_spot
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
     ]
     [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
-    node = allstreets.load(folder / "solution").node("")
+    node = load_spot(folder / "solution").node("")
     assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
     page.goto("/solve")
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()

@@ -148,7 +148,7 @@ def test_cells_of_a_spreadsheet() -> None:
         ("turn", "range", {"player": "oop", "action": "b1"}, 422, "is not offered here"),
         ("turn", "flops", {}, 422, "one board"),
         ("classes", "cards", {"line": "c x"}, 422, "averaged over"),
-        ("trimmed", "cards", {"line": "x x"}, 422, "not kept"),
+        ("trimmed", "cards", {"line": "x x"}, 422, "not stored"),
         ("classes", "place", {"line": "c x | AhKd7s"}, 404, "not among the 3"),
         ("models", "equity", {"line": "spr1"}, 422, "no flop is dealt yet"),
     ],

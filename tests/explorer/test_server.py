@@ -24,7 +24,7 @@ from allstreets.cli.explore import default_folders
 from allstreets.cli.main import main
 from allstreets.explorer import server
 from allstreets.explorer.solves.folders import SolveFolder
-from allstreets.storage.bundle import read_manifest
+from allstreets.storage.spot_bundle import read_spot_manifest
 
 
 @dataclass
@@ -151,7 +151,7 @@ def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
     assert status is not None
     assert request.state == status.state == "interrupted"
     assert status.progress is not None
-    assert read_manifest(folder.solution)["iterations"] == status.progress.iteration
+    assert read_spot_manifest(folder.solution)["iterations"] == status.progress.iteration
 
 
 def assert_refusals(running: Running, client: httpx.Client) -> None:
@@ -215,7 +215,7 @@ def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path
     assert status is not None
     assert status.state == "interrupted"
     assert status.progress is not None
-    assert read_manifest(folder.solution)["iterations"] == status.progress.iteration
+    assert read_spot_manifest(folder.solution)["iterations"] == status.progress.iteration
     with started(tmp_path, "--port", "0") as running, running.client as client:
         (found,) = client.get("/api/solves").json()
         assert (found["id"], found["state"]) == (name, "interrupted")

@@ -18,14 +18,16 @@ from allstreets.base.interrupt import SIGNALS
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
-from allstreets.explorer.solves import events
+from allstreets.explorer.solves import events, worker
+from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import SolveFolder, default_folder
 from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.spots import read_form
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot
-from allstreets.storage.bundle import read_manifest, restore_spot
+from allstreets.storage.spot_bundle import read_spot_manifest, restore_spot
 
 
 def name_of(solution: Path) -> str:
@@ -70,7 +72,7 @@ def folder_of(solves: Solves, name: str) -> SolveFolder:
 
 def saved_at(solves: Solves, name: str) -> int:
     """The iteration of the bundle."""
-    return int(read_manifest(folder_of(solves, name).solution)["iterations"])
+    return int(read_spot_manifest(folder_of(solves, name).solution)["iterations"])
 
 
 def as_sent(points: list[CurvePoint]) -> list[dict[str, Any]]:
@@ -85,16 +87,16 @@ def number_of(solves: Solves, name: str) -> int:
 
 
 def listened(solves: Solves, name: str) -> list[Report]:
-    """A list of all that the process will tell from now on."""
+    """A list of all that the process will report from now on."""
     heard: list[Report] = []
     one = solves._running[name]
-    hear = one.hear
+    receive = one.receive
 
     def hearing(report: Report) -> None:
         heard.append(report)
-        hear(report)
+        receive(report)
 
-    one.hear = hearing  # type: ignore[method-assign]
+    one.receive = hearing  # type: ignore[method-assign]
     return heard
 
 
@@ -132,7 +134,7 @@ def test_a_river_is_solved_to_its_target(solves: Solves) -> None:
     result = load_spot(folder.solution)
     assert result.iterations == iteration(done) == done.curve[-1].iteration
     assert 100 * result.exploitability == pytest.approx(done.curve[-1].exploitability)
-    assert read_manifest(folder.solution)["name"] == "my river"
+    assert read_spot_manifest(folder.solution)["name"] == "my river"
     assert solves.solve_of(folder.solution) == done.id
     assert solves.solve_of(folder.path) is None
     assert solves.solve_of(folder.path.parent.parent / done.id / "solution") is None
@@ -151,9 +153,9 @@ def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     name = solves.start(form).id
     with pytest.raises(BusyError, match=r"is starting: stop it, or wait"):
         solves.start(form)
-    with pytest.raises(BusyError, match="only a running solve can be held"):
+    with pytest.raises(BusyError, match="only a running solve can be paused"):
         solves.pause(name)
-    with pytest.raises(BusyError, match="only a held solve can go on"):
+    with pytest.raises(BusyError, match="only a paused solve can go on"):
         solves.resume(name)
     with pytest.raises(BusyError, match="stop it first"):
         solves.delete(name)
@@ -177,7 +179,7 @@ def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     assert held.progress.exploitability is not None
     result = load_spot(folder_of(solves, name).solution)  # what is there can be looked at
     assert result.iterations == iteration(held)
-    with pytest.raises(BusyError, match="only a running solve can be held; this one is held"):
+    with pytest.raises(BusyError, match="only a running solve can be paused; this is paused"):
         solves.pause(name)
 
     heard = listened(solves, name)
@@ -371,7 +373,7 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     kept = other.detail(last.id)
     assert kept.state == "interrupted"
     assert iteration(kept) >= iteration(last)
-    assert read_manifest(folder.solution)["iterations"] == iteration(kept)
+    assert read_spot_manifest(folder.solution)["iterations"] == iteration(kept)
     assert_uninterrupted(folder, kept.form)
     go_on_for_a_while(other, last.id)
     assert other.close()
@@ -407,6 +409,18 @@ def store(root: Path, name: str, **changes: Any) -> Path:
     keys = {**STORED, "form": river().model_dump(mode="json", by_alias=True), **changes}
     (folder / "solve.json").write_text(json.dumps(keys))
     return folder
+
+
+def test_a_process_that_is_stopped_before_its_first_iteration_keeps_nothing(tmp_path: Path) -> None:
+    folder, commands = SolveFolder(store(tmp_path, "early")), Commands()
+    request = folder.request()
+    assert request is not None
+    commands.take("stop")
+    with Path(os.devnull).open("wb") as nowhere:
+        outlet = Outlet(folder, request, Channel(nowhere.fileno()))
+        ending = worker.attempt(folder, request, commands, outlet)
+    assert ending == Ending("stopped", "stopped before the first iteration")
+    assert not folder.has_solution
 
 
 def test_the_list_is_made_from_the_folders(tmp_path: Path) -> None:

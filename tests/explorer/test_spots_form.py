@@ -64,7 +64,7 @@ def test_the_settings_arrive() -> None:
     )
     config, made = read_form(form)
     assert (config.name, config.precision) == ("mine", "int16")
-    assert config.target == pytest.approx(0.0025)
+    assert config.exploitability_threshold == pytest.approx(0.0025)
     rules = made.rules
     assert (rules.rake, rules.rake_cap) == (0.05, 3.5)
     assert rules.add_allin_threshold == 1.5
@@ -135,7 +135,7 @@ def test_every_problem_is_told_at_once_with_its_field() -> None:
         ({"board": "Ks7d4c9hXx"}, "board", "'Xx' is not a card"),
         ({"oop_range": "KsKd"}, "oop_range", "is blocked"),
         ({"ip_range": "AA:0"}, "ip_range", "the range is empty"),
-        ({"stack": 0}, "stack", "nobody has chips left"),
+        ({"stack": 0}, "stack", "no player has chips left"),
         ({"oop_range": "AsAh", "ip_range": "AhAd"}, None, "block each other"),
     ],
 )

@@ -13,7 +13,7 @@ from allstreets.betting import Player
 from allstreets.cards import equity, hand_pairs, parse_board, parse_hand
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.storage import load_postflop
+from allstreets.storage import load_flops
 
 NAMES: tuple[Any, Any] = ("oop", "ip")
 LINES = ("", "x", "x b75%", "x x | * | b75%", "x b75% c | * | x x | * | x")
@@ -27,12 +27,12 @@ def whole(spr: float, flop: str, line: str) -> str:
 
 @pytest.mark.parametrize(("name", "spr", "line"), EVERY)
 def test_strategies_are_those_of_the_solution(name: str, spr: float, line: str) -> None:
-    known = load_postflop(folder(name)).strategy("Ks7d2c", line, spr)
+    known = load_flops(folder(name)).node(line, "Ks7d2c", spr)
     place = view(name).place(whole(spr, "Ks7d2c", line))
     here = place.here
     assert isinstance(here, Decision)
-    assert place.line == whole(spr, "Ks7d2c", known.line)
-    assert (place.pot, here.to_call) == (known.pot / 1000, known.to_call / 1000)
+    assert place.line == known.line
+    assert (place.pot, here.to_call) == (known.pot, known.to_call)
     assert [action.word for action in here.actions] == list(known.actions)
     assert [action.label for action in here.actions] == list(known.labels)
     assert here.player == NAMES[known.player]
@@ -43,15 +43,15 @@ def test_strategies_are_those_of_the_solution(name: str, spr: float, line: str) 
         np.testing.assert_allclose(found, chances)
     grid = here.grids.oop if known.player == Player.OOP else here.grids.ip
     np.testing.assert_allclose(grid.reach, known.reach, atol=1e-12)
-    pairs = hand_pairs(known.flop.cards)
-    assert here.share == pytest.approx(known.weights.sum() / pairs.sum())
+    pairs = hand_pairs(known.board)
+    assert here.share == pytest.approx(known.own.weights.sum() / pairs.sum())
 
 
 @pytest.mark.parametrize("flop", TEXTS)
 @pytest.mark.parametrize("spr", [1, 2])
 def test_evs_of_the_start_are_what_pairs_of_hands_are_worth(flop: str, spr: float) -> None:
     """The solution keeps what every hand wins of every other one; here they are added up."""
-    solution = load_postflop(folder("models"))
+    solution = load_flops(folder("models"))
     here = view("models").place(whole(spr, flop, "")).here
     assert isinstance(here, Decision)
     pairs = hand_pairs(parse_board(flop))
@@ -68,7 +68,7 @@ def test_evs_of_the_start_are_what_pairs_of_hands_are_worth(flop: str, spr: floa
 
 
 def test_evs_of_buckets_are_those_of_the_model() -> None:
-    row = load_postflop(folder("bucket models")).row("Ks7d2c", 2)
+    row = load_flops(folder("bucket models")).row("Ks7d2c", 2)
     here = view("bucket models").place("spr2 | Ks7d2c").here
     assert isinstance(here, Decision)
     assert here.grids.oop.summary.ev == pytest.approx(row["ev_oop"], abs=1e-5)
@@ -96,6 +96,19 @@ def test_equity_of_full_ranges() -> None:
     assert here.grids.oop.summary.equity == pytest.approx(0.5)
 
 
+def test_eqr_is_what_is_got_of_the_pot() -> None:
+    """EV from here on over equity times pot: what was put in since the flop is not counted."""
+    for line in ("", "x b75%"):
+        place = view("models").place(whole(2, "Ks7d2c", line))
+        assert isinstance(place.here, Decision)
+        for player in NAMES:
+            grid = getattr(place.here.grids, player)
+            for ev, share, eqr in zip(grid.ev, grid.equity, grid.eqr, strict=True):
+                if ev is not None and share:
+                    expected = (ev + 2 - place.stacks[player]) / (share * place.pot)
+                    assert eqr == pytest.approx(expected)
+
+
 def test_the_ratio_is_picked_first() -> None:
     place = view("models").place("")
     assert (place.line, view("models").describe().root) == ("spr1", "spr1")
@@ -119,7 +132,7 @@ def test_the_ratio_is_picked_first() -> None:
 @pytest.mark.parametrize("name", ["models", "bucket models"])
 @pytest.mark.parametrize("line", ["", "spr2 | * | x", "spr2 | Ks7h2d | x b75%"])
 def test_the_table_over_flops(name: str, line: str) -> None:
-    solution = load_postflop(folder(name))
+    solution = load_flops(folder(name))
     report = view(name).flops(line)
     spr = 2.0 if "spr2" in line or name != "models" else 1.0
     assert report.line.startswith(f"spr{spr:g} | *")
@@ -127,12 +140,12 @@ def test_the_table_over_flops(name: str, line: str) -> None:
     weights = []
     for row in report.rows:
         words = report.line.partition("*")[2].removeprefix(" | ")
-        known = solution.strategy(row.flop, words, spr)
+        known = solution.node(words, row.flop, spr)
         figures = solution.row(row.flop, spr)
         assert row.frequencies == pytest.approx(known.frequencies().tolist())
         assert row.exploitability_pct == pytest.approx(100 * figures["exploitability"])
         assert row.ev_oop == (figures["ev_oop"] if not words else None)
-        weights.append(figures["multiplicity"] * known.weights.sum())
+        weights.append(figures["multiplicity"] * known.own.weights.sum())
         here = view(name).place(row.line).here
         assert isinstance(here, Decision)
         assert row.equity_oop == pytest.approx(here.grids.oop.summary.equity)
@@ -165,14 +178,14 @@ def test_what_is_not_there() -> None:
         view("models").hand("spr2", "oop", "AA")
     with pytest.raises(InputError, match="decisions on the flop only"):
         view("bucket models").flops("spr2 | * | x x")
-    with pytest.raises(InputError, match="nobody acts there"):
+    with pytest.raises(InputError, match="no player acts there"):
         view("models").flops("spr2 | * | b75% f")
 
 
 def test_what_it_is() -> None:
     told = view("models").describe()
     facts = {fact.label: fact.value for fact in told.facts}
-    assert told.title == "3 flops, SPR 1, 2, exhaustive"
+    assert told.title == "3 flops, SPR 1, 2, classes"
     assert facts["Flop"] == "bet 75%, raise 75%"
     assert told.features.flops
     assert told.features.equity

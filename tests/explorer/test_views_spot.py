@@ -30,7 +30,8 @@ from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
 from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.spot import SpotView
-from allstreets.solvers import NodeResult, SpotSolver, action_rows, player_rows
+from allstreets.solvers import SpotSolver, action_rows, player_rows
+from allstreets.solvers.decision import Decision as Record
 from allstreets.storage import load_spot, save_spot
 from allstreets.storage.manifest import read_manifest
 
@@ -81,8 +82,8 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         for key in ("equity", "ev", "eqr"):
             assert summary[key] == pytest.approx(row[key], rel=1e-6)
     for place_of_action, action in enumerate(told["actions"]):
-        chances = node.by_hand(node.strategy[place_of_action])
-        evs = node.by_hand(node.action_evs[place_of_action])
+        chances = node.cells(node.strategy[place_of_action])
+        evs = node.cells(node.action_evs[place_of_action])
         assert action["chances"] == [sent(value) for value in chances]
         assert action["evs"] == [sent(value) for value in evs]
 
@@ -95,7 +96,7 @@ def test_what_was_locked_and_what_was_never_learned(tmp_path: Path) -> None:
     locked = SpotSolver(spot(RIVER, lock=locks), threads=1)
     locked.train_batch(10)
     save_spot(locked, tmp_path)
-    manifest = read_manifest(tmp_path, "spot", 2)
+    manifest = read_manifest(tmp_path, "spot")
     assert headline("spot", manifest).locks == 2
     shown = SpotView(load_spot(tmp_path), manifest)
     facts = {fact.label: fact.value for fact in shown.describe().facts}
@@ -300,7 +301,7 @@ def test_weights_of_cards_add_up_to_what_is_dealt() -> None:
 def test_reports_that_are_not_there() -> None:
     with pytest.raises(InputError, match="No card has been dealt yet"):
         view("turn").cards("x b75%")
-    with pytest.raises(InputError, match=r"turn is not kept in this solution.*--save full"):
+    with pytest.raises(InputError, match=r"turn is not stored in this solution.*--save full"):
         view("trimmed").cards("x x")
     with pytest.raises(InputError, match="one board, so there is no table of flops"):
         view("turn").flops("")
@@ -402,10 +403,9 @@ def test_ranges_in_words_read_back(name: str, line: str) -> None:
         _assert_reads(told.text, told.combos, weights, board)
 
 
-def _weights(node: NodeResult, player: Player, action: int | None = None) -> Any:
-    weights = np.zeros(1326)
-    reach = node.numbers.reach[player]
-    weights[node.numbers.combos[player]] = reach * (1 if action is None else node.strategy[action])
+def _weights(node: Record, player: Player, action: int | None = None) -> Any:
+    weights, hands = np.zeros(1326), node.hands[player]
+    weights[hands.combos] = hands.reach * (1 if action is None else node.strategy[action])
     return np.round(weights, 4)
 
 
@@ -506,14 +506,14 @@ def test_random_weights(seed: int) -> None:
 
 def test_a_view_needs_no_files_but_its_own(tmp_path: Any) -> None:
     save_spot(solver("turn"), tmp_path / "moved")
-    manifest = read_manifest(tmp_path / "moved", "spot", 2)
+    manifest = read_manifest(tmp_path / "moved", "spot")
     here = SpotView(load_spot(tmp_path / "moved"), manifest)
     assert here.place("x") == view("turn").place("x")
 
 
 def test_what_was_given_up_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allstreets.solvers.spot.result.KEPT_STREETS", 2)
-    monkeypatch.setattr("allstreets.solvers.spot.resolve.KEPT_SPOTS", 1)
+    monkeypatch.setattr("allstreets.solvers.spot.result.CACHED_STREETS", 2)
+    monkeypatch.setattr("allstreets.solvers.spot.resolve.CACHED_SPOTS", 1)
     result, short_one = solver("flop").result(), load_spot(folder("trimmed"))
     lines = ("x x | 2c |", "x x | 2h |", "x x | 9h | x")
     for solution in (result, short_one):

@@ -29,9 +29,11 @@ from allstreets.cards.combos import COMBO_MASKS
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.explorer.views.class_scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
-from allstreets.solvers.class_node import NodeView, action_rows, hand_rows, player_rows
-from allstreets.storage import load
+from allstreets.explorer.views.scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
+from allstreets.solvers import PreflopResult
+from allstreets.solvers.decision import Decision as Record
+from allstreets.solvers.rows import action_rows, hand_rows, player_rows
+from allstreets.storage import load, load_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"  # one flop of "classes" in two spellings
 NAMES: tuple[Any, Any] = ("oop", "ip")
@@ -56,9 +58,10 @@ def sent(value: float) -> float | None:
     return None if np.isnan(value) else short(value)
 
 
-def told_of(name: str, line: str) -> tuple[NodeView, dict[str, Any]]:
-    node: NodeView = load(folder(name)).node(line)
-    return node, view(name).place(line).model_dump(mode="json")
+def told_of(name: str, line: str) -> tuple[Record, dict[str, Any]]:
+    solution = load(folder(name))
+    assert isinstance(solution, PreflopResult)
+    return solution.node(line), view(name).place(line).model_dump(mode="json")
 
 
 @pytest.mark.parametrize(("name", "line"), EVERY)
@@ -82,9 +85,9 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         assert summary["combos"] == pytest.approx(row["combos"], rel=1e-6)
         expected = None if np.isnan(row["ev_bb"]) else pytest.approx(row["ev_bb"], rel=1e-5)
         assert summary["ev"] == expected
-        evs = node.node_evs.players[player]
+        evs = node.evs(player)
         close(here["grids"][NAMES[player]]["ev"], evs)
-        close(here["grids"][NAMES[player]]["reach"], node.reach[player])
+        close(here["grids"][NAMES[player]]["reach"], node.hands[player].reach)
     for number, action in enumerate(here["actions"]):
         close(action["chances"], node.strategy[number])
         close(action["evs"], node.action_evs[number])
@@ -131,7 +134,7 @@ def _assert_mean(
 def test_equities_before_the_flop_against_combos() -> None:
     """All pairs of hands are dealt as `pairs` says: with three flops not quite as in the deck."""
     here = decision("classes", "r2.5")
-    solution = load(folder("classes"))
+    solution = load_unified(folder("classes"))
     pairs, shares = solution.before.pairs, preflop_equity().equity
     for hand in (parse_hand("AA"), parse_hand("72o"), parse_hand("T9s")):
         won = met = 0.0
@@ -196,7 +199,7 @@ def test_the_strip_says_where_cards_are_averaged_over() -> None:
 
 @pytest.mark.parametrize("line", ["c x", "c x | * | x", f"c x | {SAME} | x b100%", "r2.5 c | *"])
 def test_the_table_over_flops(line: str) -> None:
-    solution = load(folder("classes"))
+    solution = load_unified(folder("classes"))
     report = view("classes").flops(line)
     plain = line.replace(f"| {SAME} ", "").replace("| * ", "").removesuffix("| *")
     rows = solution.flop_table(plain)
@@ -213,7 +216,7 @@ def test_the_table_over_flops(line: str) -> None:
         assert isinstance(here, Decision)
         shares = here.grids.oop.summary.equity, here.grids.ip.summary.equity
         assert (row.equity_oop, row.equity_ip) == pytest.approx(shares)
-        total += known["weight"] * node.weights[0].sum()
+        total += known["weight"] * node.hands[0].weights.sum()
         if node.line.endswith(row.flop):
             # As the solver found them there, by the strategies that are kept here.
             evs = here.grids.oop.summary.ev, here.grids.ip.summary.ev
@@ -222,7 +225,7 @@ def test_the_table_over_flops(line: str) -> None:
             assert row.ev_oop is None
     assert sum(row.weight for row in report.rows) == pytest.approx(1)
     first = solution.node(plain, report.rows[0].flop)
-    weight = rows[0]["weight"] * first.weights[0].sum() / total
+    weight = rows[0]["weight"] * first.hands[0].weights.sum() / total
     assert report.rows[0].weight == pytest.approx(weight)
     # What is chosen there leads to the next table.
     onward = next(choice for choice in report.actions if choice.word in ("x", "c"))
@@ -238,7 +241,7 @@ def test_tables_that_are_not_there() -> None:
         assert view("classes").flops(line).rows
     with pytest.raises(MissingError, match="No flop is dealt any more"):
         view("classes").flops("a")
-    with pytest.raises(InputError, match="nobody acts there"):
+    with pytest.raises(InputError, match="no player acts there"):
         view("classes").flops("c x | * | b100% f")
     with pytest.raises(InputError, match="decisions on the flop only"):
         view("buckets").flops("c x | * | x x")
@@ -254,13 +257,13 @@ def test_tables_that_are_not_there() -> None:
 def test_real_combos_in_any_suits(line: str, suits: int) -> None:
     cards = CARD_PERMUTATIONS[suits][list(parse_cards("7s7h7d"))].tolist()
     text = line.format(cards_text(cards))
-    solution = load(folder("exact"))
+    solution = load_unified(folder("exact"))
     node = solution.node(text)
     here, name = view("exact"), NAMES[node.player]
     for hand in ("AKs", "A7o", "72s", "99"):
         rows = here.hand(text, name, hand).rows
         place = parse_hand(hand)
-        assert len(rows) == node.combos[place]
+        assert len(rows) == node.own.counts[place]
         for row in rows:
             assert not {row.cards[:2], row.cards[2:]} & {*here.place(text).board}
             assert HAND_OF_COMBO[parse_combo(row.cards)] == place
@@ -306,7 +309,7 @@ def test_where_solutions_end() -> None:
     with pytest.raises(MissingError, match="this solution ends where it is dealt") as caught:
         view("preflop").place("c x | AhKd7s | x")
     assert caught.value.hints[0].line == "c x"
-    with pytest.raises(MissingError, match=r"with cards: exact the turn is not kept"):
+    with pytest.raises(MissingError, match=r"with cards: exact the turn is not stored"):
         view("exact").place("c x | 7s7h7d | x x | x")
 
 
@@ -336,7 +339,7 @@ def test_one_row_a_hand() -> None:
 
 def test_rows_for_a_spreadsheet() -> None:
     text = f"c x | {FLOP} | x"
-    known = {row["hand"]: row for row in hand_rows(load(folder("classes")).node(text))}
+    known = {row["hand"]: row for row in hand_rows(load_unified(folder("classes")).node(text))}
     rows = view("classes").rows(text)
     assert [row["hand"] for row in rows] == [hand for hand in HAND_NAMES if hand in known]
     for row in rows:
@@ -350,9 +353,9 @@ def test_rows_for_a_spreadsheet() -> None:
 @pytest.mark.parametrize("player", NAMES)
 def test_ranges_in_words_read_back(player: Any) -> None:
     text = f"r2.5 c | {SAME}"
-    node = load(folder("classes")).node(text)
+    node = load_unified(folder("classes")).node(text)
     told = view("classes").range(text, player, None)
-    expected = np.round(node.reach[Player[player.upper()]], 4)[HAND_OF_COMBO]
+    expected = np.round(node.hands[Player[player.upper()]].reach, 4)[HAND_OF_COMBO]
     board = parse_board(SAME)
     assert "Q" in told.text
     read = Range.parse(told.text).on(board)
@@ -385,10 +388,10 @@ def test_pairs_weigh_ranges() -> None:
 
 def test_flops_weigh_as_often_as_play_gets_there() -> None:
     """Two flops of different weights: a rainbow one, and trips."""
-    solution, report = load(folder("buckets")), view("buckets").flops("c x | * | x")
+    solution, report = load_unified(folder("buckets")), view("buckets").flops("c x | * | x")
     rows = solution.flops
     assert rows[0]["weight"] != rows[1]["weight"]
-    pairs = [solution.node("c x | x", row["flop"]).weights[0].sum() for row in rows]
+    pairs = [solution.node("c x | x", row["flop"]).hands[0].weights.sum() for row in rows]
     weights = [row["weight"] * count for row, count in zip(rows, pairs, strict=True)]
     expected = [weight / sum(weights) for weight in weights]
     assert [row.weight for row in report.rows] == pytest.approx(expected)

@@ -67,10 +67,25 @@ def _definition(module: str, name: str | None) -> Path | None:
     path = _file(module)
     if path is None or path.name != "__init__.py" or name is None:
         return path
-    for source, passed_on in _imports(path):
+    for source, passed_on in (*_imports(path), *_listed(path)):
         if passed_on == name and source.startswith("allstreets"):
             return _definition(source, name)
     return path
+
+
+@cache
+def _listed(path: Path) -> tuple[tuple[str, str | None], ...]:
+    """The modules and public names of a package, as its stub lists them."""
+    stub = path.with_suffix(".pyi")
+    if not stub.is_file():
+        return ()
+    package = ".".join(path.relative_to(ROOT).parent.parts)
+    return tuple(
+        (f"{package}.{node.module}", alias.name)
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
 
 
 @cache

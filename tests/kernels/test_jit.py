@@ -5,6 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
+import pytest
+
+from allstreets.kernels.matrix_pass import largest
+
 SCRIPT = """
 import numpy as np
 from allstreets.kernels.external_sampling import random_number
@@ -36,3 +42,12 @@ def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
         process.stdin.write("\n")
         process.stdin.flush()
     assert sorted(process.communicate()[0] for process in processes) == ["0\n", "1\n"]
+
+
+def test_python_cannot_call_an_inner_kernel() -> None:
+    row = np.array([1.0, 2.0], np.float32)
+    with pytest.raises(TypeError, match="only kernels can call it"):
+        largest(row)
+    assert numba.njit(lambda numbers: largest(numbers))(row) == 2
+    with pytest.raises(TypeError, match="only kernels can call it"):
+        largest(row)  # also once it is compiled

@@ -61,13 +61,11 @@ class ExactClasses:
             node: np.full((int(tree.child_count[node]), 169), 1.0 / tree.child_count[node])
             for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist()
         }
-        self.told = 0
 
     def set_average(self, node: int, strategy: Floats) -> None:
         """Play `strategy` [A, 169] at a node from now on."""
         assert strategy.shape == self.strategy[node].shape
         self.strategy[node] = strategy
-        self.told += 1
 
     def best_response(self, player: Player, other: Floats) -> Floats:
         """[169] values of the best response."""
@@ -235,9 +233,9 @@ class NaiveSampled:
         for one in deals:
             weight = pairs / (self.deals * drawn[one.hand])
             values[one.hand] += weight * self.walk(player, one, strategy, weight, threshold)
-        if now.clip:
+        if now.lowest > -np.inf:
             for key in mine:
-                self.regrets[key] = np.maximum(self.regrets[key], 0.0)
+                self.regrets[key] = np.maximum(self.regrets[key], np.float32(now.lowest))
         return values
 
     def way(self, node: int) -> list[tuple[int, int]]:

@@ -76,7 +76,7 @@ class NaiveSpot:
             regrets = self.regrets.get(key, np.zeros(len(values)))
             kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
             new = kept + values - value
-            self.regrets[key] = np.maximum(new, 0) if now.clip else new
+            self.regrets[key] = np.maximum(new, now.lowest)
             mean = self.averages.get(key, np.zeros(len(values)))
             self.averages[key] = mean + (strategy - mean) * share
             return value

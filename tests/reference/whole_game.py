@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from allstreets.betting import (
     IP,
     OOP,
+    POSTFLOP,
     BettingTree,
     NodeKind,
     PreflopRules,
@@ -23,10 +24,10 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, parse_cards, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+from allstreets.subgames.matrix_model import Stage
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]  # hands of OOP and IP
@@ -72,7 +73,8 @@ class WholeGame:
 
     def flop_games(self, threads: int = 1) -> MatrixFlops:
         """The same cards as the unified solver takes them."""
-        return MatrixFlops(self.rules.trees, self.stages, dealt_by(self.stages), threads=threads)
+        trees = [(pot.tree, pot.payoffs) for pot in self.rules.pots]
+        return MatrixFlops(trees, MatrixCards(self.stages, dealt_by(self.stages)), threads=threads)
 
 
 def whole_game(
@@ -110,11 +112,11 @@ def whole_game(
     return WholeGame(rules, stages, all_pairs, all_margins)
 
 
-def dealt_by(stages: Sequence[tuple[Stage]]) -> FlopPairs:
+def dealt_by(stages: Sequence[tuple[Stage]]) -> DealtPairs:
     """What the stages of some flops deal."""
     combos = np.array([stage.combos for (stage,) in stages])
     held = [stage.cards for (stage,) in stages if stage.cards is not None]
-    return FlopPairs(combos, np.array(held) if held else None)
+    return DealtPairs(combos, np.array(held) if held else None)
 
 
 def _fitting_pairs(live: Mapping[int, Sequence[tuple[int, ...]]]) -> dict[Pair, int]:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.solvers.unified.batches import (
+from allstreets.solvers.flops.batches import (
     Choice,
-    FlopBatches,
+    VisitPlan,
     inclusion_chances,
     systematic_sample,
 )
@@ -23,7 +23,7 @@ SHARES = np.array([0.3, 0.02, 0.15, 0.0, 0.08, 0.05, 0.2, 0.1, 0.06, 0.04])
 
 @given(st.integers(1, 40), st.integers(0, 50), st.integers(1, 4), st.integers(0, 100))
 def test_every_iteration_has_its_place(flops: int, size: int, each: int, first: int) -> None:
-    batches = FlopBatches(size, each)
+    batches = VisitPlan(size, each)
     all_places = []
     for epoch in range(5):
         for batch in range(batches.batches(flops)):
@@ -37,7 +37,7 @@ def test_every_iteration_has_its_place(flops: int, size: int, each: int, first: 
 def test_a_shuffled_epoch_visits_every_flop_once(
     flops: int, size: int, epoch: int, seed: int
 ) -> None:
-    batches = FlopBatches(size, seed=seed)
+    batches = VisitPlan(size, seed=seed)
     visited: list[int] = []
     for batch in range(batches.batches(flops)):
         chosen, chances = batches.draw(epoch, batch, np.ones(flops) / flops)
@@ -51,7 +51,7 @@ def test_a_shuffled_epoch_visits_every_flop_once(
 @pytest.mark.parametrize("size", [0, 10, 11])
 @pytest.mark.parametrize("choice", ["shuffled", "reach"])
 def test_all_flops_at_once(size: int, choice: Choice) -> None:
-    batches = FlopBatches(size, 3, choice)
+    batches = VisitPlan(size, 3, choice)
     assert batches.visits_all(10)
     assert batches.epoch_iterations(10) == 3
     chosen, chances = batches.draw(4, 0, SHARES)
@@ -62,7 +62,7 @@ def test_all_flops_at_once(size: int, choice: Choice) -> None:
 @pytest.mark.parametrize("choice", ["shuffled", "reach"])
 def test_what_is_drawn_depends_on_seed_epoch_and_batch_alone(choice: Choice) -> None:
     def drawn(seed: int, epoch: int, batch: int) -> tuple[int, ...]:
-        chosen, _ = FlopBatches(3, 1, choice, seed).draw(epoch, batch, SHARES)
+        chosen, _ = VisitPlan(3, 1, choice, seed).draw(epoch, batch, SHARES)
         return tuple(chosen.tolist())
 
     draws = [(seed, epoch, batch) for seed in (1, 2, 3) for epoch in range(4) for batch in range(3)]
@@ -78,7 +78,7 @@ def test_shuffled_flops_come_as_often_as_their_chance_says(batch: int) -> None:
     count = np.zeros(10)
     draws = 3000
     for seed in range(draws):
-        chosen, chances = FlopBatches(3, seed=seed).draw(0, batch, SHARES)
+        chosen, chances = VisitPlan(3, seed=seed).draw(0, batch, SHARES)
         count[chosen] += 1
     chance = float(chances[0])
     assert chance == (0.1 if batch == 3 else 0.3)
@@ -91,7 +91,7 @@ def test_flops_by_reach_come_as_often_as_their_chance_says(size: int) -> None:
     draws = 4000
     wanted = inclusion_chances(SHARES, size)
     for seed in range(draws):
-        chosen, chances = FlopBatches(size, 1, "reach", seed).draw(0, 0, SHARES)
+        chosen, chances = VisitPlan(size, 1, "reach", seed).draw(0, 0, SHARES)
         np.testing.assert_array_equal(chances, wanted[chosen])
         count[chosen] += 1
     errors = np.sqrt(wanted * (1 - wanted) / draws)
@@ -155,4 +155,4 @@ def test_chances_follow_the_shares(shares: Floats, data: st.DataObject) -> None:
 @pytest.mark.parametrize(("size", "iterations"), [(-1, 1), (3, 0), (0, -2)])
 def test_what_is_refused(size: int, iterations: int) -> None:
     with pytest.raises(InputError, match=f"flop_batch_size is {size} and iterations_per_batch"):
-        FlopBatches(size, iterations)
+        VisitPlan(size, iterations)

@@ -5,39 +5,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.one_flop import OneFlop
 from builders.whole_solution import buckets, classes
 from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs
-from allstreets.solvers.flops.evaluation import FlopEvaluation, pairs_met
-from allstreets.solvers.flops.hands import CardModel, combo_hands
-from allstreets.solvers.flops.strategies import FlopStrategies, decisions
+from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
+from allstreets.solvers.flops.hands import combo_hands, flop_hands
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix import MatrixSubgame
+from allstreets.subgames.card_model import CLASSES
+from allstreets.subgames.packed import ONE_BYTE, PackedStrategies
 
 RANDOM = np.random.default_rng(7)
 
 
-def random_evaluation(solver: UnifiedSolver, pot: int, flop: int) -> FlopEvaluation:
+def random_evaluation(solver: UnifiedSolver, pot: int, flop: int) -> NodeEvaluation:
     """A pot on a flop where both players play at random."""
-    model = CardModel.parse(solver.games.model)
+    model = solver.games.model
     game, found = solver.game.pots[pot], solver.game.flops.flops[flop]
     held = None
     if model.kind == "buckets":
-        from allstreets.solvers.flops.packing import FlopPacker
-
-        none = np.zeros((2, len(solver.game.pots), 169))
-        held = FlopPacker(solver).pack(flop, none, none.astype(np.float32))["held"]
-    stages = model.hands(found, held).stages()
-    empty = FlopStrategies(game.tree, model.streets, ())
+        pots = solver.games.pots
+        held = solver.games.pack(flop, np.zeros((2, pots, 169)), [ONE_BYTE] * pots)["held"]
+    stages = flop_hands(model, found, held).stages()
+    empty = PackedStrategies(game.tree, model.streets, ())
     averages = []
-    for node in decisions(game.tree):
+    for node in game.tree.decisions():
         hands = len(stages[int(empty.stages[node])].combos)
         raw = RANDOM.random((int(game.tree.child_count[node]), hands)) ** 3
         averages.append(raw / raw.sum(axis=0))
-    kept = FlopStrategies.pack(game.tree, model.streets, averages)
-    return FlopEvaluation(game.tree, game.payoffs, stages, kept)
+    kept = PackedStrategies.pack(game.tree, model.streets, averages)
+    return NodeEvaluation(game.tree, game.payoffs, stages, kept)
 
 
 @pytest.mark.parametrize("make", [classes, buckets])
@@ -46,9 +45,9 @@ def test_the_root_is_what_the_engine_says(make: Any, player: Player) -> None:
     solver = make()
     for pot in range(len(solver.game.pots)):
         slow = random_evaluation(solver, pot, 0)
-        engine = MatrixSubgame(slow.tree, slow.payoffs, tuple(slow.stages))
-        for node in engine.game.decisions():
-            engine.set_average(node, slow.kept.at(node))
+        engine = OneFlop(slow.tree, slow.payoffs, tuple(slow.stages))
+        for node in engine.game.tree.decisions():
+            engine.set_average(node, slow.strategies.at(node))
         reach = RANDOM.random(len(slow.stages[0].combos))
         expected = engine.evaluate(player, reach)
         found = slow.value(0, player, reach)
@@ -62,10 +61,10 @@ def test_any_node_is_what_pairs_of_hands_add_up_to(player: Player) -> None:
     cards = solver.game.flops.flops[2].cards
     pairs = hand_pairs(cards).astype(np.float64)
     equity = np.nan_to_num(flop_matchups(cards).equity)
-    at, start = cache(slow.kept.at), RANDOM.random((2, 169))
+    at, start = cache(slow.strategies.at), RANDOM.random((2, 169))
     nodes = RANDOM.choice(np.flatnonzero(slow.tree.kind == NodeKind.DECISION), 4, replace=False)
     for node in nodes.tolist():
-        other = reach_of(slow.tree, slow.kept.at, node, start)[player.opponent]
+        other = reach_of(slow.tree, slow.strategies.at, node, start)[player.opponent]
         values = slow.value(node, player, other)
         met = pairs @ other
         for hand in RANDOM.choice(np.flatnonzero(met > 0), 2).tolist():
@@ -85,7 +84,7 @@ def test_any_node_is_what_pairs_of_hands_add_up_to(player: Player) -> None:
 
 def test_pairs_met_is_the_matrix_times_the_reach() -> None:
     for stage in (
-        CardModel.parse("classes").hands(classes().game.flops.flops[0]).first,
+        flop_hands(CLASSES, classes().game.flops.flops[0]).first,
         combo_hands(classes().game.flops.flops[0]).first,
         random_evaluation(buckets(), 0, 0).stages[1],
     ):

@@ -4,28 +4,29 @@ import numpy as np
 import pytest
 from builders.whole_solution import BUCKETS, buckets, classes, combos, forgotten
 
-from allstreets.betting import Street
+from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.solvers.flops.hands import CardModel, combo_hands, live
+from allstreets.solvers.flops.hands import combo_hands, flop_hands, live
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
+from allstreets.subgames.card_model import CLASSES, EXACT
+from allstreets.subgames.packed import ONE_BYTE
 
 
-def test_names_of_models_are_read() -> None:
-    """The names are those that the games give themselves."""
-    found = CardModel.parse(classes().games.model)
-    assert (found.kind, found.is_kept, found.last_street) == ("classes", True, Street.RIVER)
-    found = CardModel.parse(buckets().games.model)
-    assert (found.kind, found.counts, found.seed) == ("buckets", BucketCounts(*BUCKETS), 1)
-    found = CardModel.parse(combos().games.model)
-    assert (found.kind, found.is_kept, found.last_street) == ("exact", True, Street.FLOP)
-    found = CardModel.parse(forgotten().games.model)
-    assert (found.kind, found.is_kept) == ("classes", False)
+def test_models_of_games() -> None:
+    """The streets that a bundle keeps, stage by stage."""
+    assert classes().games.model == forgotten().games.model == CLASSES
+    assert (CLASSES.streets, CLASSES.last_street) == ((POSTFLOP,), Street.RIVER)
+    model = buckets().games.model
+    assert (model.kind, model.buckets, model.seed) == ("buckets", BUCKETS, 1)
+    assert model.streets == ((Street.FLOP,), (Street.TURN,), (Street.RIVER,))
+    assert combos().games.model == EXACT
+    assert (EXACT.streets[0], EXACT.last_street) == ((Street.FLOP,), Street.FLOP)
 
 
 def test_classes() -> None:
     flop = classes().game.flops.flops[0]
-    hands = CardModel.parse("classes").hands(flop)
+    hands = flop_hands(CLASSES, flop)
     assert np.array_equal(hands.combos, hand_combos(flop.cards))
     assert np.array_equal(hands.first.pairs, hand_pairs(flop.cards))
 
@@ -42,13 +43,10 @@ def test_combos() -> None:
 @pytest.mark.parametrize("flop", [0, 1])
 def test_buckets(flop: int) -> None:
     """What is stored of the buckets agrees with the model that is found anew."""
-    from allstreets.solvers.flops.packing import FlopPacker
-
     solver = buckets()
-    none = np.zeros((2, 1, 169))
-    held = FlopPacker(solver).pack(flop, none, none.astype(np.float32))["held"]
+    held = solver.games.pack(flop, np.zeros((2, 1, 169)), [ONE_BYTE])["held"]
     found = solver.game.flops.flops[flop]
-    hands = CardModel.parse(solver.games.model).hands(found, held)
+    hands = flop_hands(solver.games.model, found, held)
     model = build_bucket_model(found.cards, BucketCounts(*BUCKETS), 1)
     counts = np.zeros((169, len(model.weights[0])))
     for combo, bucket in enumerate(model.flop_buckets.tolist()):

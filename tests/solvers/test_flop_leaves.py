@@ -4,7 +4,7 @@ Sampling is what is tested here, so the games below answer fixed numbers; with r
 are compared in `test_unified_steps`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.cfr.schedules import Schedule, parse_schedule
-from allstreets.solvers.unified.batches import Choice, FlopBatches, inclusion_chances
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.leaves import FlopLeaves
-from allstreets.solvers.unified.models import make_games
-from allstreets.subgames.flop_games import FlopGames, Flops
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix import discount_row
+from allstreets.cfr.schedules import Multipliers, Schedule, parse_schedule
+from allstreets.solvers.flops.batches import Choice, VisitPlan, inclusion_chances
+from allstreets.solvers.flops.leaves import SubgameLeaves
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.subgames.card_model import CLASSES
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.flop_games import Flags, FlopGames, Flops, RegretSums
 
 Floats = NDArray[np.float64]
 
@@ -34,70 +33,76 @@ TUNED = parse_schedule("tuned")
 
 
 class FixedFlops:
-    """Flops whose values are given, whatever reach comes in; notes how it is asked."""
+    """Flops whose values are given, whatever reach comes in; notes how it is called."""
 
     pots = POTS
-    model = "fixed"
-    memory_bytes = 0
+    model = CLASSES
+    memory_bytes = saved_bytes = 0
+    can_drop_hands = False
 
     def __init__(self, values: Floats) -> None:
         self.values = values  # [2, P, F, 169]
         self.flops = values.shape[2]
-        self.dealt = FlopPairs.of([()] * self.flops)  # as if nothing lay on the table
-        self.asked: list[tuple[int, list[int], list[list[float]]]] = []
+        self.dealt = DealtPairs.of([()] * self.flops)  # as if nothing lay on the table
+        self.calls: list[tuple[Player, list[int], list[Multipliers]]] = []
 
-    def keeps(self, flops: Flops) -> bool:
+    def persists(self, flops: Flops) -> bool:
         return len(flops) > 0
 
     def step(
         self,
-        player: int,
-        own: Floats,
-        other: Floats,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
         flops: Flops,
-        discounts: Floats,
-        asked: NDArray[np.bool_] | None = None,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
     ) -> Floats:
-        assert asked is None
-        assert own.shape == other.shape
-        self.asked.append((int(player), flops.tolist(), discounts.tolist()))
+        assert hand_mask is None
+        assert hero.shape == villain.shape
+        self.calls.append((player, flops.tolist(), list(now)))
         found: Floats = self.values[player][:, flops]
         return found
 
-    def judge(self, player: int, other: Floats, flops: Flops, *, best: bool) -> Floats:
-        assert other.shape == (POTS, HAND_COUNT)
-        found: Floats = self.values[player][:, flops] + float(best)
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        return self.evaluate(player, villain, flops) + 1.0
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        assert villain.shape == (POTS, HAND_COUNT)
+        found: Floats = self.values[player][:, flops]
         return found
 
-    def average(self, pot: int, flop: int, node: int) -> Floats:
-        raise NotImplementedError((pot, flop, node))
-
-    def regret_sums(self, weights: NDArray[np.float64]) -> tuple[float, float, int]:
-        del weights
-        return 0.0, 0.0, 0
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        none = np.zeros((POTS, len(flops)))
+        return RegretSums(none, none, none.astype(np.int64))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        return {"asked": np.array(len(self.asked))}
+        return {"calls": np.array(len(self.calls))}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        assert "asked" in state
+        assert "calls" in state
+
+    def _none(self, *_: object) -> Any:
+        raise NotImplementedError
+
+    iterate = pair_values = average = set_average = rounded = pack = keep_hands = _none
 
 
 def make_leaves(
     flops: int = 5, seed: int = 1, schedule: Schedule = TUNED
-) -> tuple[FlopLeaves, FixedFlops, Floats]:
+) -> tuple[SubgameLeaves, FixedFlops, Floats]:
     """Leaves that remember random values; the games; what all flops are worth together."""
     generator = np.random.default_rng(seed)
     values = generator.normal(size=(2, POTS, flops, HAND_COUNT)).astype(np.float32)
     games = FixedFlops(values.astype(np.float64))
     checked: FlopGames = games
-    leaves = FlopLeaves(checked, WEIGHTS[:flops], EVERYONE, schedule)
+    leaves = SubgameLeaves(checked, WEIGHTS[:flops], EVERYONE, schedule)
     leaves.last[...] = generator.normal(size=leaves.last.shape)
     leaves.totals[...] = np.einsum("f,qpfh->qph", leaves.weights, leaves.last.astype(np.float64))
     return leaves, games, np.einsum("f,qpfh->qph", leaves.weights, games.values)
 
 
-def iterate(leaves: FlopLeaves) -> Floats:
+def iterate(leaves: SubgameLeaves) -> Floats:
     """[2, P, 169]: the estimates of one iteration for both players."""
     return np.array([leaves.step(player, NOBODY, NOBODY) for player in Player])
 
@@ -114,7 +119,7 @@ def test_real_flops_deal_as_many_pairs_as_there_are_before_the_flop() -> None:
     rules = UnifiedGame(
         PreflopRules.parse(3, [2.5], 1), same_sizes(Street.FLOP, ["a"], ["a"]), flops
     )
-    leaves = FlopLeaves(make_games(rules), flops.weights, EVERYONE, TUNED)
+    leaves = SubgameLeaves(rules.build(rules.engine()), flops.weights, EVERYONE, TUNED)
     assert leaves.pairs.sum() == pytest.approx(EVERYONE, rel=1e-12)
     expected = np.zeros((HAND_COUNT, HAND_COUNT))
     for flop, weight in zip(flops.flops, flops.weights, strict=True):
@@ -158,7 +163,7 @@ def test_over_many_seeds_the_mean_estimate_is_the_sum(choice: Choice, batch: int
     estimates = []
     for seed in range(2000):
         leaves.restore(remembered)
-        leaves.visit(*FlopBatches(2, 1, choice, seed).draw(0, batch, shares))
+        leaves.visit(*VisitPlan(2, 1, choice, seed).draw(0, batch, shares))
         estimates.append(iterate(leaves)[..., ::40])
     found = np.array(estimates)
     errors = found.std(axis=0, ddof=1) / np.sqrt(len(found))
@@ -187,7 +192,7 @@ def test_settled_values_are_estimated_exactly(choice: Choice) -> None:
     leaves.visit_all()
     for player in Player:
         leaves.step(player, NOBODY, NOBODY)
-    batches = FlopBatches(2, 1, choice)
+    batches = VisitPlan(2, 1, choice)
     for number in range(12):
         leaves.visit(*batches.draw(number // 3, number % 3, np.ones(games.flops) / games.flops))
         for player in Player:
@@ -250,35 +255,32 @@ def test_every_flop_discounts_by_its_own_visits(algorithm: str) -> None:
     visits = dict.fromkeys(range(5), 0)
     for flops in ([0, 1], [1, 4], [0, 1, 2, 3, 4], [1], [2, 3]):
         leaves.visit(np.array(flops), np.ones(len(flops)))
-        games.asked.clear()
+        games.calls.clear()
         for player in Player:
             leaves.step(player, NOBODY, NOBODY)
         for flop in flops:
             visits[flop] += 1  # both halves are one visit
-        for _, asked, rows in games.asked:
-            assert asked == flops
-            assert rows == [discount_row(schedule.at(visits[flop])) for flop in flops]
-        assert [asked[0] for asked in games.asked] == [OOP, IP]
+        for _, visited, now in games.calls:
+            assert visited == flops
+            assert now == [schedule.at(visits[flop]) for flop in flops]
+        assert [call[0] for call in games.calls] == [OOP, IP]
     assert leaves.visits.tolist() == list(visits.values())
 
 
-def test_judging_sums_all_flops_whatever_is_visited() -> None:
+def test_evaluating_sums_all_flops_whatever_is_visited() -> None:
     leaves, games, total = make_leaves()
     leaves.visit(np.array([2]), np.array([0.2]))
     for player in Player:
-        np.testing.assert_allclose(
-            leaves.judge(player, NOBODY, best=False), total[player], rtol=1e-12
-        )
-        by_flop = leaves.judge_flops(player, NOBODY, best=True)
-        np.testing.assert_array_equal(by_flop, games.values[player] + 1.0)
-        np.testing.assert_allclose(
-            leaves.judge(player, NOBODY, best=True), total[player] + leaves.weights.sum()
-        )
+        np.testing.assert_allclose(leaves.evaluate(player, NOBODY), total[player], rtol=1e-12)
+        by_flop = leaves.sum_flops(games.values[player] + 1.0)
+        found = leaves.best_response(player, NOBODY)
+        np.testing.assert_array_equal(found, by_flop)
+        np.testing.assert_allclose(found, total[player] + leaves.weights.sum())
 
 
 def test_restored_leaves_go_on_alike() -> None:
     first, games, _ = make_leaves()
-    second = FlopLeaves(games, WEIGHTS, EVERYONE, TUNED)
+    second = SubgameLeaves(games, WEIGHTS, EVERYONE, TUNED)
     chosen, chances = np.array([1, 3]), np.array([0.4, 0.4])
     first.visit(chosen, chances)
     first.step(OOP, NOBODY, NOBODY)

@@ -7,8 +7,8 @@ import pytest
 from builders.whole_solution import classes, raked
 
 from allstreets.betting import NodeKind, Player
-from allstreets.solvers.flops.evaluation import FlopEvaluation
-from allstreets.solvers.flops.sweep import FlopSweep, swept
+from allstreets.solvers.flops.evaluation import NodeEvaluation
+from allstreets.solvers.flops.sweep import TreeSweep, swept
 from allstreets.solvers.unified.result import UnifiedResult
 
 
@@ -19,14 +19,14 @@ def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
     number = pot % len(solution.game.pots)
     view = solution.flop_view(len(solution.game.flops.flops) - 1, number)
     tree = view.pot.tree
-    values = FlopSweep(view).values
+    values = TreeSweep(view).values
     assert values.shape == (2, tree.node_count, 169)
-    slow = FlopEvaluation(tree, view.pot.payoffs, view.hands.stages(), view.kept)
+    slow = NodeEvaluation(tree, view.pot.payoffs, view.hands.stages(), view.strategies)
     decisions = np.flatnonzero(tree.kind == NodeKind.DECISION).tolist()
     for node in decisions[:: max(len(decisions) // 25, 1)]:
-        reach = view.node(node, "").reach
+        hands = view.node(node, "").hands
         for player in Player:
-            expected = slow.value(node, player, reach[player.opponent])
+            expected = slow.value(node, player, hands[player.opponent].reach)
             scale = max(float(np.abs(expected).max()), 1.0)
             np.testing.assert_allclose(values[player, node], expected, atol=1e-9 * scale)
 
@@ -40,5 +40,5 @@ def test_a_view_shows_the_same_evs() -> None:
         one, other = view.node(node, ""), quick.node(node, "")
         np.testing.assert_allclose(one.action_evs, other.action_evs, rtol=1e-9, atol=1e-12)
         for player in Player:
-            mine, theirs = one.node_evs.players[player], other.node_evs.players[player]
+            mine, theirs = one.evs(player), other.evs(player)
             np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)

@@ -20,7 +20,13 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
         {**RIVER, "name": "blocked", "oop_range": "KsKd"},
         {**RIVER, "name": "typo", "pots": 3},
         spot(RIVER, pot=60),
-        {**RIVER, "name": "own", "algorithm": "cfr+", "precision": "float16", "target": 0.05},
+        {
+            **RIVER,
+            "name": "own",
+            "algorithm": "cfr+",
+            "precision": "float16",
+            "exploitability_threshold": 0.05,
+        },
     ]
     rows = solve_many(spots, target=0.01, processes=2, csv=path)
     assert [row.name for row in rows] == ["first", "blocked", "typo", "4", "own"]

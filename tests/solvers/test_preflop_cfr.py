@@ -38,19 +38,21 @@ class TableLeaves:
     def step(
         self,
         player: Player,
-        own: Floats,
-        other: Floats,
-        asked: NDArray[np.bool_] | None,
+        hero: Floats,
+        villain: Floats,
+        hand_mask: NDArray[np.bool_] | None,
     ) -> Floats:
-        assert asked is None
-        assert own.shape == other.shape == (len(self.table), HAND_COUNT)
-        return self.judge(player, other, best=False)
+        assert hand_mask is None
+        assert hero.shape == villain.shape == (len(self.table), HAND_COUNT)
+        return self.evaluate(player, villain)
 
-    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
-        del best
+    def best_response(self, player: Player, villain: Floats) -> Floats:
+        return self.evaluate(player, villain)
+
+    def evaluate(self, player: Player, villain: Floats) -> Floats:
         values = [
             table @ reach if player == OOP else -(table.T @ reach)
-            for table, reach in zip(self.table, other, strict=True)
+            for table, reach in zip(self.table, villain, strict=True)
         ]
         return np.array(values).reshape(-1, HAND_COUNT)
 
@@ -177,7 +179,7 @@ def test_values_are_those_of_the_generic_best_response(seed: int) -> None:
     form = written_out(game, leaves)
     generator = np.random.default_rng(seed)
     strategies = {}
-    for node in game.decisions():
+    for node in game.tree.decisions():
         numbers = generator.random((int(game.tree.child_count[node]), HAND_COUNT))
         strategies[node] = normalised(np.where(numbers < 0.3, 0.0, numbers))
     solver = PreflopCfr(game, leaves)
@@ -185,7 +187,7 @@ def test_values_are_those_of_the_generic_best_response(seed: int) -> None:
     reach = solver.pot_reach(strategies)
     both = []
     for player in Player:
-        below = leaves.judge(player, reach[player.opponent], best=True)
+        below = leaves.best_response(player, reach[player.opponent])
         best = solver.values(player, below, best=True, strategies=strategies)
         kept = solver.values(player, below, best=False, strategies=strategies)
         expected = best_response(form, table, int(player)).value
@@ -209,7 +211,7 @@ def test_the_average_is_a_weighted_mean_of_what_the_opponent_met(algorithm: str)
         now = schedule.at(iteration)
         for player in Player:
             met = solver.current()
-            for node in game.decisions():
+            for node in game.tree.decisions():
                 mover = tree.player_at(node)
                 if mover == player:
                     continue

@@ -51,7 +51,11 @@ def test_what_nobody_plays_is_drawn_in_full() -> None:
     """A decision without a range has strategies to look at all the same."""
     found = result()
     often = found.node("r2.5")
-    never = replace(often, reach=often.reach / 1000, weights=often.weights / 1e6)
+    oop, ip = (
+        replace(hands, reach=hands.reach / 1000, weights=hands.weights / 1e6)
+        for hands in often.hands
+    )
+    never = replace(often, hands=(oop, ip))
     assert not often.is_rare
     assert never.is_rare
     chart = node_chart(found, never)
@@ -60,4 +64,4 @@ def test_what_nobody_plays_is_drawn_in_full() -> None:
     assert np.isfinite(never.shown_strategy()).all()
     raised = found.node("r2.5 r6.25")
     assert np.isnan(raised.shown_strategy()).any()  # hands that the small blind does not raise
-    assert np.array_equal(raised.shown_reach, raised.reach[raised.player])
+    assert np.array_equal(raised.shown_reach, raised.reach)

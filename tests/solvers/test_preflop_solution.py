@@ -19,8 +19,8 @@ from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
-from allstreets.solvers.class_node import node_mapping
 from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solvers.rows import node_report
 from allstreets.solvers.unified.result import UnifiedResult
 
 
@@ -43,13 +43,12 @@ def test_evs_are_those_of_the_solver(make: Any) -> None:
     assert same(before.reach, reach)
     pairs = solver.preflop.game.pairs
     for player in Player:
-        leaves = solver.leaves.judge(
-            player, solver.preflop.pot_reach(average)[player.opponent], best=False
-        )
+        villain = solver.preflop.pot_reach(average)[player.opponent]
+        leaves = solver.leaves.evaluate(player, villain)
         values = solver.preflop.values(player, leaves, best=False, strategies=average)
         for node in average:
             met = pairs @ reach[node, player.opponent]
-            shown = before.evs(node).players[player]
+            shown = before.node(node).evaluate().hands[player]
             there = np.isfinite(shown)
             np.testing.assert_allclose(
                 shown[there], values[node][there] / met[there] / 100, atol=1e-3
@@ -61,10 +60,10 @@ def test_evs_are_those_of_the_solver(make: Any) -> None:
 def test_actions_mix_to_the_ev_of_the_hand() -> None:
     before = result().before
     for node in before.strategies:
-        evs = before.evs(node)
+        evs = before.node(node).evaluate()
         player = before.tree.player_at(node)
         mixed = (before.strategies[node] * evs.actions).sum(axis=0)
-        np.testing.assert_allclose(mixed, evs.players[player], atol=1e-5)
+        np.testing.assert_allclose(mixed, evs.hands[player], atol=1e-5)
 
 
 def test_folding_costs_what_was_put_in() -> None:
@@ -90,7 +89,7 @@ def test_all_in_and_called_is_the_equity_of_pairs() -> None:
         expected = hand_ev(
             tree, results, at, lambda _: equity, before.pairs, other, node, Player.OOP, hand
         )
-        assert 100 * view.evs[hand] == pytest.approx(expected, abs=1e-3)
+        assert 100 * view.evs()[hand] == pytest.approx(expected, abs=1e-3)
 
 
 def test_frequencies_count_combos() -> None:
@@ -101,7 +100,7 @@ def test_frequencies_count_combos() -> None:
     weights = own * (before.pairs @ other)
     assert node.frequencies()[0] == pytest.approx(node.strategy[0] @ weights / weights.sum())
     assert node.share == pytest.approx(weights.sum() / before.pairs.sum())
-    assert node.weights[0].sum() == pytest.approx(node.weights[1].sum())
+    assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
 
 
 def test_arrays_come_back() -> None:
@@ -123,7 +122,7 @@ def test_values_that_nobody_knows() -> None:
     assert before.values is None
     assert "values" not in before.arrays()
     node = before.node(0)
-    assert np.isnan(node.evs).all()
+    assert np.isnan(node.evs()).all()
     assert np.isnan(node.ev())
     assert not node.known
     assert node.frequencies().sum() == pytest.approx(1)
@@ -145,6 +144,6 @@ def test_a_raise_that_nobody_makes_has_no_ev() -> None:
     assert root.range_evs()[0] == pytest.approx(-0.5)
     assert before.node(raised).reached
     assert not answer.reached
-    assert np.isnan(answer.node_evs.players).all()
+    assert np.isnan(answer.learned.hands).all()
     assert answer.line_reach.shares == (1.0, 0.0)
-    assert node_mapping(answer)["reached"] is False
+    assert node_report(answer)["reached"] is False

@@ -1,10 +1,8 @@
 """The separated preflop solver against loops over hands and deals."""
 
-from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +16,9 @@ from allstreets.betting import Player, PreflopRules, build_preflop_tree, flop_po
 from allstreets.cards import hand_pairs, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.preflop.pair_values import PairValues, mean_over_flops, nearest_spr
-from allstreets.solvers.preflop.solver import ModelLeaves, PreflopSolver
-from allstreets.training import Intervals, Iterations, RunFiles, TrainingSolver, train
+from allstreets.solvers.separated.pair_values import PairValues, mean_over_flops, nearest_spr
+from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
+from allstreets.training import Intervals, Iterations, RunFiles, train
 
 SPRS = (0.5, 4.0)
 HANDS = [parse_hand(text) for text in ("AA", "AKs", "AKo", "72o", "22", "T9s")]
@@ -120,7 +118,7 @@ def test_what_one_player_wins_the_other_loses(seed: int) -> None:
     reach = generator.random((2, 2, 169))
     leaves = ModelLeaves(generator.normal(size=(2, 169, 169)))
     mine = leaves.step(Player.OOP, reach[0], reach[1])
-    theirs = leaves.judge(Player.IP, reach[0], best=True)
+    theirs = leaves.best_response(Player.IP, reach[0])
     np.testing.assert_allclose((reach[0] * mine).sum(1), -(reach[1] * theirs).sum(1), atol=1e-8)
 
 
@@ -141,7 +139,9 @@ def test_every_iteration_equals_the_recursion(algorithm: str) -> None:
     fast.train_batch(iterations)
     for iteration in range(1, iterations + 1):
         for player in Player:
-            slow.step(player, parse_schedule(algorithm).at(iteration))
+            now = parse_schedule(algorithm).at(iteration)
+            factors = now.positive, now.negative, now.average, now.weight, now.lowest == 0
+            slow.step(player, factors)
     for node, regrets in fast.preflop.regrets.items():
         wanted = np.array([slow.regrets[node, hand] for hand in range(169)]).T
         np.testing.assert_allclose(regrets, wanted, rtol=1e-9, atol=1e-6)
@@ -196,7 +196,7 @@ def test_a_restored_solver_goes_on_bit_for_bit() -> None:
 
 
 def test_the_training_loop_runs_and_resumes_it(tmp_path: Path) -> None:
-    def run(iterations: int, resume: bool) -> TrainingSolver:
+    def run(iterations: int, resume: bool) -> PreflopSolver:
         one = solver()
         files = RunFiles(tmp_path / "run", resume=resume)
         train(one, [Iterations(iterations)], files=files, intervals=Intervals(3, 3))
@@ -256,33 +256,3 @@ def test_identity_does_not_know_how_sizes_are_spelled() -> None:
         for size in ("3bb", "3.0bb", "3.1bb")
     ]
     assert spelled[0].identity == spelled[1].identity != spelled[2].identity
-    # Earlier versions did; their checkpoints bear this.
-    assert spelled[1].former_identity == {
-        **spelled[1].identity,
-        "preflop": "PreflopRules(stack=1200, raise_sizes=(((BigBlinds(count=Decimal('3.0')),),), "
-        "((BigBlinds(count=Decimal('3.0')),),)), raise_cap=2, ante=0, small_blind=50, "
-        "big_blind=100, force_allin_threshold=0.0, rake=0.0, rake_cap=None, no_flop_no_drop=True)",
-    }
-
-
-def test_a_run_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
-    class Former(PreflopSolver):
-        """As it named its checkpoints then."""
-
-        @property
-        def identity(self) -> Mapping[str, Any]:
-            return self.former_identity
-
-    def make(kind: type[PreflopSolver]) -> PreflopSolver:
-        return kind(rules(), values(), parse_schedule("tuned"))
-
-    train(make(Former), [Iterations(5)], files=RunFiles(tmp_path))
-    resumed, whole = make(PreflopSolver), make(PreflopSolver)
-    former = (resumed.former_identity,)
-    with pytest.raises(InputError, match="belongs to another run: preflop"):
-        train(resumed, [Iterations(9)], files=RunFiles(tmp_path, resume=True))
-    files = RunFiles(tmp_path, resume=True, former_identities=former)
-    train(resumed, [Iterations(9)], files=files)
-    whole.train_batch(9)
-    for name, array in whole.state().items():
-        assert resumed.state()[name].tobytes() == array.tobytes(), name

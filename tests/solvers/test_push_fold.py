@@ -21,8 +21,8 @@ from allstreets.betting import IP, OOP, PreflopRules
 from allstreets.cards import preflop_equity
 from allstreets.cards.hands import HAND_NAMES, HAND_SIZES
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.preflop.pair_values import PairValues
-from allstreets.solvers.preflop.solver import PreflopSolver
+from allstreets.solvers.separated.pair_values import PairValues
+from allstreets.solvers.separated.solver import PreflopSolver
 
 Floats = NDArray[np.float64]
 

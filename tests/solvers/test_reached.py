@@ -8,7 +8,7 @@ import pytest
 from builders.small_spots import RIVER, TURN, spot
 from builders.whole_solution import whole_game
 
-from allstreets.betting import Player, parse_line, parse_preflop_line
+from allstreets.betting import BIG_BLINDS, Player, parse_line
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.solvers import Lock, SpotResult, SpotSolver, action_rows, node_report
 from allstreets.solvers.reached import LEAST_SHARE, LineReach, settled_actions
@@ -35,7 +35,7 @@ def test_what_is_settled() -> None:
     assert settled_actions(turn, parse_line(turn, "b75").node).tolist() == [True, False, False]
     assert settled_actions(turn, parse_line(turn, "b75 a").node).tolist() == [True, True]
     before = whole_game().tree
-    limp = parse_preflop_line(before, "c")
+    limp = parse_line(before, "c", notation=BIG_BLINDS).node
     assert settled_actions(before, limp).tolist() == [False, False, False]  # a check sees the flop
 
 
@@ -83,15 +83,15 @@ def test_a_call_that_ends_the_hand_needs_no_answer() -> None:
     solver.train_batch(40)
     node = solver.result().node("b50")
     assert node.known_actions.tolist() == [True, True, False, False]
-    numbers = node.numbers
-    fits = (COMBO_MASKS[numbers.combos[1]][:, None] & COMBO_MASKS[numbers.combos[0]]) == 0
-    met = fits @ numbers.reach[0]
+    oop, ip = node.hands
+    fits = (COMBO_MASKS[ip.combos][:, None] & COMBO_MASKS[oop.combos]) == 0
+    met = fits @ oop.reach
     equity = node.equity()
     slow = [equity[i] * (node.pot + 50) - 50 for i in range(len(equity)) if met[i] > 0]
     np.testing.assert_allclose(node.action_evs[1][met > 0], slow, atol=1e-3)
     assert np.isnan(node.taken_evs()[1])
     # The whole range, hand by hand.
-    weights = numbers.reach[1] * met
+    weights = ip.reach * met
     mean = sum(w * ev for w, ev in zip(weights[met > 0], slow, strict=True)) / weights.sum()
     assert node.range_evs()[1] == pytest.approx(mean, abs=1e-3)
 
@@ -102,7 +102,7 @@ def test_means_over_takers_need_some(locked: SpotResult) -> None:
     assert np.isnan(takers[taken < LEAST_SHARE]).all()
     often = taken >= LEAST_SHARE
     slow = [
-        np.average(evs, weights=node.reach * node.numbers.met[node.player] * chances)
+        np.average(evs, weights=node.own.weights * chances)
         for evs, chances in zip(node.action_evs[often], node.strategy[often], strict=True)
     ]
     np.testing.assert_allclose(takers[often], slow)

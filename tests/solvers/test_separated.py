@@ -8,23 +8,26 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_line, same_sizes
+from allstreets.cards import hand_pairs
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
-from allstreets.solvers.preflop.pair_values import mean_over_flops
-from allstreets.solvers.preflop.separated import (
-    UniformModels,
+from allstreets.solvers.flops.leaves import SubgameLeaves
+from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
+from allstreets.solvers.game.game import PotGame, UnifiedGame
+from allstreets.solvers.preflop.training import PreflopTraining
+from allstreets.solvers.separated.pair_values import mean_over_flops
+from allstreets.solvers.separated.play import (
+    model_values,
     models_at,
     own_models,
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.preflop.solver import ModelLeaves, PreflopSolver
-from allstreets.solvers.preflop.training import PreflopTraining
-from allstreets.solvers.unified.game import PotGame, UnifiedGame
+from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.classes import class_stages
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
 
 
 @cache
@@ -37,24 +40,32 @@ def game() -> UnifiedGame:
 def flop_games(pots: tuple[PotGame, ...]) -> MatrixFlops:
     trees = [(pot.tree, pot.payoffs) for pot in pots]
     flops = [flop.cards for flop in game().flops.flops]
-    return MatrixFlops(trees, [class_stages(flop) for flop in flops], FlopPairs.of(flops))
+    cards = MatrixCards([class_stages(flop) for flop in flops], DealtPairs.of(flops))
+    return MatrixFlops(trees, cards)
 
 
 def unified() -> UnifiedSolver:
     return UnifiedSolver(game(), flop_games(game().pots), tuned())
 
 
+NEVER = FlopTargets(exploitability=0.0)
+
+
 @cache
-def uniform(*sprs: float) -> UniformModels:
-    models = models_at(game(), sprs) if sprs else own_models(game())
-    made = UniformModels(models, flop_games(models), game().flops.weights, tuned())
-    made.train(60)
+def uniform(*sprs: float) -> FlopsSolver:
+    pots = models_at(game(), sprs) if sprs else own_models(game())
+    made = FlopsSolver(pots, game().flops, flop_games(pots), tuned(), NEVER)
+    made.train_batch(60)
     return made
+
+
+def sprs_of(models: FlopsSolver) -> list[float]:
+    return [pot.pot.spr for pot in models.pots]
 
 
 @cache
 def separated(*sprs: float) -> PreflopSolver:
-    solver = PreflopSolver(game().preflop, uniform(*sprs).pair_values(), tuned())
+    solver = PreflopSolver(game().preflop, model_values(uniform(*sprs)), tuned())
     solver.train_batch(150)
     return solver
 
@@ -80,71 +91,93 @@ def played(*sprs: float) -> UnifiedSolver:
 
 def test_pots_with_the_same_chips_are_one_model() -> None:
     assert len(game().pots) == 5
-    assert [round(spr, 3) for spr in uniform().sprs] == [5.5, 1.9, 0.46]
+    assert [round(spr, 3) for spr in sprs_of(uniform())] == [5.5, 1.9, 0.46]
     assert [own for own, _ in separated().pot_sprs] == [model for _, model in separated().pot_sprs]
-    assert uniform(2.0).sprs == (2.0,)
-    assert uniform(2.0).models[0].pot.pot == 1000
+    assert sprs_of(uniform(2.0)) == [2.0]
+    assert uniform(2.0).pots[0].pot.pot == 1000
 
 
-def test_models_get_better_and_are_judged_in_pots() -> None:
+def test_models_get_better_and_are_measured_in_pots() -> None:
     models = own_models(game())
-    made = UniformModels(models, flop_games(models), game().flops.weights, tuned())
+    made = FlopsSolver(models, game().flops, flop_games(models), tuned(), NEVER)
     found = []
     for _ in range(3):
-        made.train(10)
-        found.append(made.exploitability())
+        made.train_batch(10)
+        found.append(made.mean_exploitability())
     assert all((later < earlier).all() for earlier, later in pairwise(found))
     # The same by hand, flop by flop.
-    weights, full = made.leaves.weights, np.ones((3, 169))
+    weights, full = game().flops.weights, np.ones((3, 169))
     gains = np.zeros(3)
     for player in Player:
-        by_flop = made.leaves.judge_flops(player, full, best=True)
+        by_flop = made.games.best_response(player, full, np.arange(2))
         for model, pot in enumerate(models):
             gains[model] += sum(
                 weight * values.sum() / pot.pot.pot
                 for weight, values in zip(weights, by_flop[model], strict=True)
             )
-    np.testing.assert_allclose(found[-1], gains / 2 / (1326 * 1225))
+    np.testing.assert_allclose(found[-1], gains / 2 / (weights.sum() * 1176 * 1081))
 
 
 def test_values_of_models_are_means_over_their_flops() -> None:
     models, flops = uniform(), game().flops
-    found = models.pair_values()
-    single = [
-        UniformModels(models.models, models.games, alone, tuned()).pair_values().shares
-        for alone in np.eye(2)
-    ]
-    wanted = mean_over_flops(
-        flops, {spr: [shares[model] for shares in single] for model, spr in enumerate(models.sprs)}
+    found = model_values(models)
+    pairs = np.array(
+        [
+            weight * hand_pairs(flop.cards)
+            for flop, weight in zip(flops.flops, flops.weights, strict=True)
+        ]
     )
-    np.testing.assert_allclose(found.pairs, wanted.pairs, rtol=1e-12)
-    np.testing.assert_allclose(found.shares, wanted.shares, atol=1e-6)
+    np.testing.assert_allclose(
+        found.pairs / found.pairs.sum(), pairs.sum(axis=0) / pairs.sum(), rtol=1e-12
+    )
+    met = pairs.sum(axis=0) > 0
+    for model, pot in enumerate(models.pots):
+        won = sum(part * models.games.pair_values(model, flop) for flop, part in enumerate(pairs))
+        shares = 0.5 + won[met] / pairs.sum(axis=0)[met] / pot.pot.pot
+        np.testing.assert_allclose(found.shares[model][met], shares, atol=1e-6)
+
+
+def test_of_models_with_the_same_spr_the_first_counts() -> None:
+    """It is the one that is played, too."""
+    (one,) = models_at(game(), [2.0])
+    twice = FlopsSolver([one, one], game().flops, flop_games((one, one)), tuned())
+    alone = FlopsSolver([one], game().flops, flop_games((one,)), tuned())
+    bets = np.zeros((len(one.tree.children_of(0)), 169))
+    bets[-1] = 1.0
+    twice.games.set_average(1, 0, 0, bets)
+    assert not np.array_equal(twice.games.pair_values(1, 0), twice.games.pair_values(0, 0))
+    np.testing.assert_array_equal(model_values(twice).shares, model_values(alone).shares)
 
 
 def test_both_players_values_share_the_pot() -> None:
     models = uniform()
-    chips = models.pair_values().chips([model.pot for model in models.models])
+    chips = model_values(models).chips([pot.pot for pot in models.pots])
+    leaves = SubgameLeaves(models.games, game().flops.weights, 1326 * 1225, tuned())
     reach = np.random.default_rng(1).random((3, 169))
     for player in Player:
-        wanted = models.leaves.judge(player, reach, best=False)
-        found = ModelLeaves(chips).judge(player, reach, best=False)
+        wanted = leaves.evaluate(player, reach)
+        found = ModelLeaves(chips).evaluate(player, reach)
         np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
 
 
 def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None:
     """Its own strategies as the models of every pot: nothing is lost by the table."""
     whole = solved()
-    models = UniformModels(game().pots, whole.games, game().flops.weights, tuned())
-    totals = np.array([pot.pot.pot for pot in game().pots])[:, None, None] * (
-        models.pair_values().shares - 0.5
-    )
+    by_pot = {
+        float(place + 1): [
+            0.5 + whole.games.pair_values(place, flop) / pot.pot.pot for flop in range(2)
+        ]
+        for place, pot in enumerate(game().pots)
+    }
+    own = mean_over_flops(game().flops, by_pot)
+    totals = np.array([pot.pot.pot for pot in game().pots])[:, None, None] * (own.shares - 0.5)
     leaves = ModelLeaves(totals * whole.leaves.pairs)
     average = whole.preflop.average()
     reach = whole.preflop.pot_reach(average)
     for player in Player:
         other = reach[player.opponent]
-        wanted = whole.leaves.judge(player, other, best=False)
-        found = leaves.judge(player, other, best=False)
+        wanted = whole.leaves.evaluate(player, other)
+        found = leaves.evaluate(player, other)
         np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
         for best in (True, False):
             values = [
@@ -157,7 +190,7 @@ def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None
 def test_its_own_trees_are_played_as_they_are() -> None:
     solver, models = played(), uniform()
     for place, pot in enumerate(game().pots):
-        model = models.sprs.index(pot.pot.spr)
+        model = sprs_of(models).index(pot.pot.spr)
         for node in np.flatnonzero(pot.tree.kind == NodeKind.DECISION).tolist():
             for flop in range(2):
                 found = solver.games.average(place, flop, node)
@@ -167,7 +200,7 @@ def test_its_own_trees_are_played_as_they_are() -> None:
 
 def test_other_trees_are_played_by_the_line() -> None:
     solver, models = played(2.0), uniform(2.0)
-    deep, model = game().pots[0].tree, models.models[0].tree
+    deep, model = game().pots[0].tree, models.pots[0].tree
     lines = {"": "", "x": "x", "b200": "b1000", "x b200": "x b1000", "b200 r800": "b1000 a"}
     for line, other in lines.items():
         nodes = [parse_line(tree, text).node for tree, text in ((deep, line), (model, other))]
@@ -211,7 +244,7 @@ def test_flops_solved_again_for_the_unified_ranges_are_as_good_as_unified() -> N
 
 
 def test_models_are_asked_for_sensible_sprs_and_no_rake() -> None:
-    with pytest.raises(InputError, match=r"an SPR of 0\.0001 leaves nothing to bet"):
+    with pytest.raises(InputError, match=r"an SPR of 0\.0001 cannot be played"):
         models_at(game(), [0.0001])
     raked = UnifiedGame(
         PreflopRules.parse(12, [2.5], 2, rake=0.05), game().sizes, game().flops, max_raises=1

@@ -46,6 +46,7 @@ def test_keys_of_a_mapping() -> None:
         Spot.from_mapping({**GOOD, "stak": 5})
     with pytest.raises(InputError, match="oop and stack missing: a spot needs board, oop, ip"):
         Spot.from_mapping({"board": "Ks7d4c9h2s", "ip": "AA", "pot": 10})
+    assert Spot.from_mapping({**GOOD, "max_raises_per_street": 2}).max_raises == 2
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])

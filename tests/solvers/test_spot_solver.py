@@ -142,18 +142,18 @@ def test_every_node_adds_up() -> None:
     assert sum(result.evs) == pytest.approx(spot.pot, abs=1e-3)
     for line in ("", "x", "b30", "x b30", "b30 c | 3d", "b30 c | 3d | x", "x x | Ac | b30"):
         node = result.node(line)
-        both = [node.total(node.evs(player), player) for player in Player]
+        both = [node.ev(player) for player in Player]
         assert sum(both) == pytest.approx(node.pot, abs=2e-3), line
         assert np.allclose(node.strategy.sum(axis=0), 1)
         assert node.frequencies().sum() == pytest.approx(1)
-        live = (node.reach > 0) & (node.numbers.met[node.player] > 0)
+        live = (node.reach > 0) & (node.own.weights > 0)
         live &= node.strategy[~node.known_actions].sum(axis=0) < 1e-6  # others have no EV of all
         mixed = np.nansum(node.strategy * node.action_evs, axis=0)
         assert np.allclose(mixed[live], node.evs()[live], atol=1e-3)
         if "f" in node.actions:
             fold = node.action_evs[node.actions.index("f")]
             assert np.abs(fold[live]).max() < 1e-3
-        equities = [node.total(node.equity(player), player) for player in Player]
+        equities = [node.mean(node.equity(player), player) for player in Player]
         assert sum(equities) == pytest.approx(1)
         rows = node.table()
         assert len(rows) == len(node.combos)
@@ -175,7 +175,7 @@ def test_players_would_agree() -> None:
     evs = dict(zip(root.combos.tolist(), root.evs().tolist(), strict=True))
     assert evs[parse_combo("KhKd")] > evs[parse_combo("AhQd")]
     assert evs[parse_combo("9s9d")] > evs[parse_combo("QhJh")]
-    bets = root.by_hand(1 - root.strategy[0])
+    bets = root.cells(1 - root.strategy[0])
     assert np.nanmax(bets) <= 1 + 1e-9
 
 
@@ -187,7 +187,7 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
         assert np.isfinite(np.asarray(array, np.float64)).all()
     result = solver.result()
     for line in ("", "x", "x x | 3d | x"):
-        assert np.isfinite(result.node(line).numbers.values).all()
+        assert all(np.isfinite(evs).all() for evs in result.node(line).evaluate().hands)
 
 
 def test_all_in_already_is_worth_its_equity() -> None:
@@ -261,7 +261,7 @@ def test_single_hands_can_be_locked_on_any_river() -> None:
         (Lock("x b30", {"fold": 0.5}), "the probabilities sum to 0.5, not to 1"),
         (Lock("x b30", {"fol": 1}), "no action 'fol' there: did you mean 'fold'?"),
         (Lock("x b30", {"fold": 2, "call": -1}), "is not in 0..1"),
-        (Lock("b30 f", {"fold": 1}), "nobody acts there, so there is nothing to lock"),
+        (Lock("b30 f", {"fold": 1}), "no player acts there, so there is nothing to lock"),
         (Lock("x b31", {"fold": 1}), "lock[0].line: line 'x b31': 'b31' is not offered"),
         (Lock("x", {"raise": 1}), "lock[0].strategy: no action 'raise' there"),
         (

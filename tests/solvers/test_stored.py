@@ -10,7 +10,7 @@ from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.cards import parse_card
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.spot.stored import StoredStreet, board_name, pack_street, street_nodes
+from allstreets.solvers.spot.stored import StoredStreet, board_name, pack_street
 
 
 def assert_same(first: Any, second: Any) -> None:
@@ -32,7 +32,7 @@ def test_the_first_street(keys: dict[str, Any]) -> None:
     stored = StoredStreet(
         tree, tree.first_street, pack_street(view, tree, tree.first_street), np.arange(1326)
     )
-    for node in street_nodes(tree, tree.first_street):
+    for node in tree.decisions(tree.first_street):
         assert_same(stored.node(node), view.node(node))
         np.testing.assert_array_equal(stored.strategy(node), view.strategy(node))
 
@@ -46,7 +46,7 @@ def test_a_card_that_stands_for_others(card: str) -> None:
     name, renamed = board_name(root, (parse_card(card),))
     packed = pack_street(result.street((parse_card(name),)), tree, Street.TURN)
     stored = StoredStreet(tree, Street.TURN, packed, renamed)
-    for node in street_nodes(tree, Street.TURN):
+    for node in tree.decisions(Street.TURN):
         assert_same(stored.node(node), result.street((parse_card(card),)).node(node))
 
 

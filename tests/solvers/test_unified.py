@@ -23,16 +23,15 @@ from reference.whole_game import (
     whole_game,
 )
 
-from allstreets.betting import IP, OOP, Player
+from allstreets.betting import IP, OOP, POSTFLOP, Player
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
+from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.preflop.cfr import Strategies, normalised
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.unified.batches import FlopBatches
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.matrix_model import POSTFLOP
 
 Floats = NDArray[np.float64]
 AfterFlop = dict[tuple[int, int, int], Floats]
@@ -48,7 +47,7 @@ class Case:
     game: WholeGame
     form: SequenceForm
 
-    def solver(self, algorithm: str = "tuned", batches: FlopBatches | None = None) -> UnifiedSolver:
+    def solver(self, algorithm: str = "tuned", batches: VisitPlan | None = None) -> UnifiedSolver:
         games = self.game.flop_games()
         return UnifiedSolver(self.game.rules, games, parse_schedule(algorithm), batches)
 
@@ -76,7 +75,7 @@ def after_flop(solver: UnifiedSolver) -> AfterFlop:
         (pot, flop, node): games.average(pot, flop, node)
         for pot, below in enumerate(games.games)
         for flop in range(games.flops)
-        for node in below.decisions()
+        for node in below.tree.decisions()
     }
 
 
@@ -91,7 +90,7 @@ def play_at_random(solver: UnifiedSolver, seed: int) -> None:
     for sums in solver.preflop.sums.values():
         sums[...] = any_strategy(len(sums))
     for game in matrix_games(solver).games:
-        for node in game.decisions():
+        for node in game.tree.decisions():
             for flop in range(solver.games.flops):
                 game.set_average(flop, node, any_strategy(int(game.tree.child_count[node])))
 
@@ -101,13 +100,14 @@ def response_values(solver: UnifiedSolver, average: Strategies, best: bool) -> l
     reach = solver.preflop.pot_reach(average)
     found = []
     for player in Player:
-        leaves = solver.leaves.judge(player, reach[player.opponent], best=best)
+        run = solver.leaves.best_response if best else solver.leaves.evaluate
+        leaves = run(player, reach[player.opponent])
         values = solver.preflop.values(player, leaves, best=best, strategies=average)
         found.append(float(values[0].sum()) / solver.preflop.game.weight * MBB_PER_CHIP)
     return found
 
 
-def check_judgement(case: Case, solver: UnifiedSolver) -> None:
+def check_evaluation(case: Case, solver: UnifiedSolver) -> None:
     """Everything that the solver says of its average strategy, against the generic code."""
     average = solver.preflop.average()
     table = strategy_table(case.game, average, after_flop(solver))
@@ -128,25 +128,25 @@ def near(expected: object) -> object:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_strategy_is_judged_as_by_the_generic_code(case: Case, seed: int) -> None:
+def test_any_strategy_is_evaluated_as_by_the_generic_code(case: Case, seed: int) -> None:
     solver = case.solver()
     play_at_random(solver, seed)
-    check_judgement(case, solver)
+    check_evaluation(case, solver)
 
 
-def test_the_average_strategy_is_judged_as_by_the_generic_code(case: Case) -> None:
+def test_the_average_strategy_is_evaluated_as_by_the_generic_code(case: Case) -> None:
     solver = case.solver()
-    check_judgement(case, solver)  # before the first iteration: even everywhere
+    check_evaluation(case, solver)  # before the first iteration: even everywhere
     for iterations in (1, 4, 60):
         solver.train_batch(iterations)
-        check_judgement(case, solver)
+        check_evaluation(case, solver)
 
 
-def test_a_game_with_antes_is_judged_as_by_the_generic_code() -> None:
+def test_a_game_with_antes_is_evaluated_as_by_the_generic_code() -> None:
     case = make_case(ante=0.25, seed=3)
     solver = case.solver("dcfr")
     solver.train_batch(30)
-    check_judgement(case, solver)
+    check_evaluation(case, solver)
 
 
 @pytest.mark.parametrize("iterations", [0, 25])
@@ -167,7 +167,7 @@ def test_preflop_exploitability_leaves_the_flop_as_it_is(case: Case, iterations:
     assert figures.exploitability >= expected - TOLERANCE
 
 
-def test_flops_are_judged_one_by_one(case: Case) -> None:
+def test_flops_are_evaluated_one_by_one(case: Case) -> None:
     """Shares and exploitability of every flop, given the ranges that get there."""
     solver = case.solver()
     solver.train_batch(10)
@@ -187,7 +187,7 @@ def test_flops_are_judged_one_by_one(case: Case) -> None:
             stakes[flop] += pot.pot.pot * meet
             naive = NaiveGame(pot.tree, pot.payoffs, [cards])
             below = matrix_games(solver).games[number]
-            naive.sums = {node: below.average(flop, node) for node in below.decisions()}
+            naive.sums = {node: below.average(flop, node) for node in below.tree.decisions()}
             for own, other, player in ((oop, ip, OOP), (ip, oop, IP)):
                 best, kept = (naive.judge(player, other, best=best) for best in (True, False))
                 gains[flop] += float(own @ (best - kept)) / 2
@@ -237,7 +237,7 @@ def all_regrets(
     for node, regrets in solver.preflop.regrets.items():
         found.append(((int(solver.game.tree.player[node]), None, None, node), regrets))
     for pot, game in enumerate(matrix_games(solver).games):
-        for node in game.decisions():
+        for node in game.tree.decisions():
             for flop, weight in enumerate(solver.leaves.weights):
                 numbers = game.numbers_at(game.regrets, flop, node) * weight
                 found.append(((int(game.tree.player[node]), pot, flop, node), numbers))
@@ -259,13 +259,13 @@ def visit_weights(solver: UnifiedSolver) -> list[float]:
 @pytest.mark.parametrize(
     ("batches", "iterations", "visited"),
     [
-        (FlopBatches(), 5, 3),
-        (FlopBatches(1, 2), 14, 3),  # the first flop of the third epoch is further than others
-        (FlopBatches(1, 2), 3, 2),  # a flop that nobody has looked at tells nothing
+        (VisitPlan(), 5, 3),
+        (VisitPlan(1, 2), 14, 3),  # the first flop of the third epoch is further than others
+        (VisitPlan(1, 2), 3, 2),  # a flop that nobody has looked at tells nothing
     ],
 )
 def test_regrets_are_divided_by_the_visits_of_their_flop(
-    open_case: Case, batches: FlopBatches, iterations: int, visited: int
+    open_case: Case, batches: VisitPlan, iterations: int, visited: int
 ) -> None:
     solver = open_case.solver("dcfr", batches)
     solver.train_batch(iterations)

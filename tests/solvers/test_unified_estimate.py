@@ -10,16 +10,17 @@ from allstreets.base import InputError
 from allstreets.betting import NodeKind, TreeSize
 from allstreets.cards import runouts
 from allstreets.cards.combos import live_combos
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
-from allstreets.solvers.unified.estimate import (
-    EXACT_SECONDS_A_SLOT,
-    PREFLOP_SECONDS_A_DECISION,
+from allstreets.solvers.game.estimate import (
+    EXACT_SECONDS_PER_SLOT,
+    PREFLOP_SECONDS_PER_DECISION,
     UnifiedEstimate,
     estimate_unified,
     require_room,
 )
+from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
+from allstreets.subgames.card_model import CLASSES
 from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import make_solver, plan_unified
+from allstreets.training.unified_run import plan_unified
 
 GAMES: list[dict[str, Any]] = [
     {},
@@ -34,19 +35,13 @@ GAMES: list[dict[str, Any]] = [
 
 
 def need_of(config: UnifiedConfig, **others: Any) -> UnifiedEstimate:
-    return estimate_unified(
-        config.game(),
-        config.cards,
-        buckets=config.buckets,
-        precision=config.precision,
-        **others,
-    )
+    return estimate_unified(config.game(), config.card_model(), **others)
 
 
 @pytest.mark.parametrize("keys", GAMES)
 def test_the_bytes_are_those_of_the_solver(keys: dict[str, Any]) -> None:
     job = plan_unified(small_config(**keys))
-    solver = make_solver(job)
+    solver = job.solver()
     assert job.need.memory_bytes == solver.memory_bytes
     assert job.need.resident_bytes >= solver.memory_bytes + PROGRAM_BYTES
     stored = sum(
@@ -87,32 +82,32 @@ def test_flops_that_differ_by_ranks_alone_take_the_same() -> None:
     need = need_of(config)
     assert need.memory_bytes == stored
     assert need.resident_bytes == stored + tables + PROGRAM_BYTES
-    preflop = need.preflop_decisions * PREFLOP_SECONDS_A_DECISION
-    assert need.seconds_per_iteration == pytest.approx(slots * EXACT_SECONDS_A_SLOT + preflop)
+    preflop = need.preflop_decisions * PREFLOP_SECONDS_PER_DECISION
+    assert need.seconds_per_iteration == pytest.approx(slots * EXACT_SECONDS_PER_SLOT + preflop)
 
 
 def test_no_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("an estimate counts; it builds nothing")
 
-    monkeypatch.setattr("allstreets.solvers.unified.game.build_postflop_tree", refuse)
+    monkeypatch.setattr("allstreets.solvers.game.game.build_postflop_tree", refuse)
     for cards in ("classes", "buckets", "exact"):
         config = small_config(postflop_bet_sizes=[0.5, 1.0], cards=cards)
         need = need_of(config)
         with pytest.raises(InputError, match="one bet size less"):
-            require_room(config.game(), need, config.cards, config.memory, free=1)
+            require_room(config.game(), need, config.card_model(), config.memory, free=1)
 
 
 def test_what_is_kept_where() -> None:
     config = small_config(flops="spread_8")
     resident = need_of(config)
     disk = need_of(config, memory="memmap")
-    values = need_of(config, memory="values", batch=2)
+    values = need_of(config, memory="per_batch", batch=2)
     assert disk.memory_bytes == resident.memory_bytes
     assert disk.resident_bytes == resident.resident_bytes - resident.memory_bytes
     assert values.memory_bytes == resident.memory_bytes // 4
     assert values.resident_bytes < disk.resident_bytes
-    fresh = make_solver(plan_unified(small_config(flops="spread_8", memory="values", batch_size=2)))
+    fresh = plan_unified(small_config(flops="spread_8", memory="per_batch", batch_size=2)).solver()
     assert fresh.memory_bytes == 0
     fresh.train_batch(1)
     assert fresh.memory_bytes == values.memory_bytes
@@ -134,10 +129,10 @@ def test_half_precision_is_half_the_memory() -> None:
 def test_what_fits_is_not_refused() -> None:
     config = small_config()
     game, need = config.game(), need_of(config)
-    require_room(game, need, "classes", "resident", free=need.resident_bytes)
+    require_room(game, need, CLASSES, "resident", free=need.resident_bytes)
     with pytest.raises(InputError, match="this game needs"):
-        require_room(game, need, "classes", "resident", free=need.resident_bytes - 1)
-    require_room(game, need, "classes", "resident", free=None)
+        require_room(game, need, CLASSES, "resident", free=need.resident_bytes - 1)
+    require_room(game, need, CLASSES, "resident", free=None)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +142,7 @@ def test_what_fits_is_not_refused() -> None:
         ({"postflop_bet_sizes": [0.5, 1.0]}, ["one bet size less ("], []),
         ({"memory": "memmap"}, ["flops: spread_"], ["memory: memmap"]),
         (
-            {"memory": "values", "flop_batch_size": 5},
+            {"memory": "per_batch", "flop_batch_size": 5},
             ["a smaller flop_batch_size"],
             ["memory: memmap", "spread_"],
         ),
@@ -159,7 +154,7 @@ def test_advice(keys: dict[str, Any], there: list[str], not_there: list[str]) ->
     need = need_of(config, memory=config.memory, batch=config.flop_batch_size)
     free = (need.resident_bytes + PROGRAM_BYTES) // 2
     with pytest.raises(InputError) as error:
-        require_room(config.game(), need, config.cards, config.memory, free=free)
+        require_room(config.game(), need, config.card_model(), config.memory, free=free)
     told = str(error.value)
     assert len(told.splitlines()) == 2
     assert all(part in told for part in there)
@@ -170,4 +165,4 @@ def test_a_smaller_stack_is_the_last_advice() -> None:
     config = small_config(memory="memmap", flops="AhKd7s")
     need = need_of(config, memory="memmap")
     with pytest.raises(InputError, match="What would make it smaller: a smaller stack"):
-        require_room(config.game(), need, "classes", "memmap", free=PROGRAM_BYTES)
+        require_room(config.game(), need, CLASSES, "memmap", free=PROGRAM_BYTES)

@@ -7,23 +7,24 @@ import numpy as np
 import pytest
 
 from allstreets.betting import (
+    BIG_BLINDS,
     IP,
     OOP,
     NodeKind,
     PreflopRules,
     Street,
     build_postflop_tree,
+    parse_line,
     payoffs,
     same_sizes,
 )
-from allstreets.betting.preflop_lines import parse_preflop_line
 from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.game.text import game_identity
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.solvers.unified.text import game_identity
+from allstreets.subgames.matrix_flops import MatrixFlops
 
 GAME = UnifiedGame(
     PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),
@@ -46,7 +47,7 @@ def test_every_way_to_a_flop_is_a_pot_of_its_own() -> None:
     }
     found = {pot.pot.node: (pot.pot.pot, pot.pot.stack) for pot in GAME.pots}
     for line, amounts in by_line.items():
-        assert found[parse_preflop_line(GAME.tree, line)] == amounts
+        assert found[parse_line(GAME.tree, line, notation=BIG_BLINDS).node] == amounts
 
 
 def test_pots_are_played_by_the_rules_of_the_game() -> None:
@@ -58,9 +59,14 @@ def test_pots_are_played_by_the_rules_of_the_game() -> None:
         assert pot.rules.sizes == GAME.sizes
         np.testing.assert_array_equal(pot.payoffs, payoffs(pot.tree, pot.rules))
         assert pot.tree.node_count == build_postflop_tree(pot.rules).node_count
-    trees = GAME.trees
-    assert all(tree is pot.tree for (tree, _), pot in zip(trees, GAME.pots, strict=True))
-    assert all(paid is pot.payoffs for (_, paid), pot in zip(trees, GAME.pots, strict=True))
+    # Where they are built anew, in another process, they are the same.
+    for (tree, paid), pot in zip(GAME.engine().trees(), GAME.pots, strict=True):
+        np.testing.assert_array_equal(tree.parent, pot.tree.parent)
+        np.testing.assert_array_equal(tree.invested, pot.tree.invested)
+        np.testing.assert_array_equal(paid, pot.payoffs)
+    games = GAME.build(GAME.engine())
+    assert isinstance(games, MatrixFlops)
+    assert all(one.tree is pot.tree for one, pot in zip(games.games, GAME.pots, strict=True))
 
 
 def test_thresholds_reach_the_pots() -> None:
@@ -142,7 +148,7 @@ def test_a_big_blind_ante_is_two_halves_and_what_they_cost() -> None:
     """1 bb posted by one player plays as half a bb by each, of stacks that leave as much behind."""
     sizes = same_sizes(Street.FLOP, [1.0], [])
     one, both = (
-        UnifiedSolver(game, make_games(game, "classes", threads=1), parse_schedule("tuned"))
+        UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
         for game in (
             UnifiedGame(PreflopRules.parse(4, [], bb_ante=1), sizes, FLOPS),
             UnifiedGame(PreflopRules.parse(3.5, [], ante=0.5), sizes, FLOPS),

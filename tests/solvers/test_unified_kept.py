@@ -1,4 +1,4 @@
-"""What is kept of a whole game is judged as it is kept; files are compared in `storage`."""
+"""What is kept of a whole game is evaluated as it is kept; files are compared in `storage`."""
 
 from typing import Any
 
@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 from builders.whole_solution import buckets, classes, forgotten, played, result
 
-from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
 from allstreets.solvers.unified import kept
-from allstreets.solvers.unified.kept import judge_rounded, keep
+from allstreets.solvers.unified.kept import evaluate_rounded, keep
 from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.subgames.packed import ONE_BYTE, TWO_BYTES
 
 
 def test_values_are_those_of_what_is_read_back() -> None:
-    found, own = keep(classes()).values, played(result()).judge().own
+    found, own = keep(classes()).values, played(result()).evaluate().own
     assert found is not None
     np.testing.assert_allclose(found, own, atol=1e-6 * np.abs(own).max())
 
 
 @pytest.mark.parametrize("make", [classes, buckets])
-def test_flops_are_judged_a_few_at_a_time(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flops_are_evaluated_a_few_at_a_time(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     solver = make()
-    at_once = judge_rounded(solver, solver.games, ONE_BYTE)
-    assert not np.array_equal(at_once.own, solver.judge().own)
+    at_once = evaluate_rounded(solver, ONE_BYTE)
+    assert not np.array_equal(at_once.own, solver.evaluate().own)
     monkeypatch.setattr(kept, "ASIDE_BYTES", 1)
     monkeypatch.setattr(kept, "LEAST_FLOPS", 1)
-    by_flop = judge_rounded(solver, solver.games, ONE_BYTE)
+    by_flop = evaluate_rounded(solver, ONE_BYTE)
     np.testing.assert_array_equal(by_flop.best, at_once.best)
     np.testing.assert_array_equal(by_flop.own, at_once.own)
 
@@ -46,7 +46,7 @@ def test_an_error_leaves_the_strategies_as_they_were() -> None:
     before = {name: array.tobytes() for name, array in games.state().items()}
 
     def interrupted() -> None:
-        with games.rounded(range(2), 255):
+        with games.rounded(range(2), ONE_BYTE):
             assert before != {name: array.tobytes() for name, array in games.state().items()}
             raise KeyboardInterrupt
 

@@ -6,14 +6,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from allstreets.betting import IP, OOP, ActionKind, Player, PreflopRules, Street, same_sizes
-from allstreets.betting.preflop_lines import parse_preflop_line, preflop_action_text
+from allstreets.betting import (
+    BIG_BLINDS,
+    IP,
+    OOP,
+    ActionKind,
+    Player,
+    PreflopRules,
+    Street,
+    action_text,
+    parse_line,
+    same_sizes,
+)
 from allstreets.cards import HAND_SIZES, parse_hand
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
 
 Floats = NDArray[np.float64]
@@ -29,8 +38,8 @@ class Solution:
     def chances(self, line: str, word: str) -> Floats:
         """[169]: how often each hand takes an action after a line."""
         tree = self.solver.game.tree
-        node = parse_preflop_line(tree, line)
-        words = [preflop_action_text(action) for action in tree.actions_at(node)]
+        node = parse_line(tree, line, notation=BIG_BLINDS).node
+        words = [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]
         found: Floats = self.solver.preflop.average()[node][words.index(word)]
         return found
 
@@ -41,7 +50,7 @@ class Solution:
         """[169]: what each hand wins on average, in chips."""
         average = self.solver.preflop.average()
         reach = self.solver.preflop.pot_reach(average)
-        leaves = self.solver.leaves.judge(player, reach[player.opponent], best=False)
+        leaves = self.solver.leaves.evaluate(player, reach[player.opponent])
         values = self.solver.preflop.values(player, leaves, best=False, strategies=average)
         found: Floats = values[0] / self.solver.preflop.game.pairs.sum(axis=1)
         return found
@@ -52,7 +61,7 @@ def solution() -> Solution:
     rules = PreflopRules.parse(20, [2.5], 4)
     sizes = same_sizes(Street.FLOP, [1.0], [1.0])
     game = UnifiedGame(rules, sizes, spread_flops(25), max_raises=1)
-    solver = UnifiedSolver(game, make_games(game), parse_schedule("tuned"))
+    solver = UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
     solver.train_batch(150)
     return Solution(solver, solver.figures())
 

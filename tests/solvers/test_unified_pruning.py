@@ -11,7 +11,6 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.preflop.cfr import Flags, Floats
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 
@@ -20,24 +19,31 @@ STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos
 
 
 class Watched:
-    """Leaves that write down what is asked of them."""
+    """Leaves that write down which hands matter."""
 
     def __init__(self, solver: UnifiedSolver) -> None:
         self._leaves = solver.leaves
-        self.asked: list[Flags | None] = []
+        self.masks: list[Flags | None] = []
         solver.preflop.leaves = self
 
-    def step(self, player: Player, own: Floats, other: Floats, asked: Flags | None) -> Floats:
-        self.asked.append(asked)
-        return self._leaves.step(player, own, other, asked)
+    def step(
+        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None
+    ) -> Floats:
+        self.masks.append(hand_mask)
+        return self._leaves.step(player, hero, villain, hand_mask)
 
-    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
-        return self._leaves.judge(player, other, best=best)
+    def best_response(self, player: Player, villain: Floats) -> Floats:
+        return self._leaves.best_response(player, villain)
+
+    def evaluate(self, player: Player, villain: Floats) -> Floats:
+        return self._leaves.evaluate(player, villain)
 
 
 def make(pruning: Pruning | None, algorithm: str = "dcfr", **keys: object) -> UnifiedSolver:
     game = small_config(**{"stack_depth": 12, "raise_cap": 2, **keys}).game()
-    return UnifiedSolver(game, make_games(game), parse_schedule(algorithm), pruning=pruning)
+    return UnifiedSolver(
+        game, game.build(game.engine()), parse_schedule(algorithm), pruning=pruning
+    )
 
 
 def bits(solver: UnifiedSolver) -> dict[str, bytes]:
@@ -78,22 +84,22 @@ def test_a_closed_action_is_discounted_and_otherwise_left_alone() -> None:
     solver.train_batch(22)
     tree = solver.game.tree
     before = {node: array.copy() for node, array in solver.preflop.regrets.items()}
-    asked = {player: solver.preflop.asked(player, -1e5) for player in Player}
+    masks = {player: solver.preflop.hand_mask(player, -1e5) for player in Player}
     solver.train_batch(1)  # not one that explores
     now = DCFR.at(23)
     closed = untouched = learned = 0
     for node, old in before.items():
         player = Player(int(tree.player[node]))
-        here, new = asked[player][node], solver.preflop.regrets[node]
+        here, new = masks[player][node], solver.preflop.regrets[node]
         children = tree.children_of(node)
         factors = np.where(old > 0, now.positive, now.negative)
-        shut = here & ~asked[player][children]
+        shut = here & ~masks[player][children]
         np.testing.assert_array_equal(new[shut], (old * factors)[shut])
         closed += int(shut.sum())
         # Below a closed action not even discounts are applied.
         np.testing.assert_array_equal(new[:, ~here], old[:, ~here])
         untouched += int((~here).sum())
-        played = here & asked[player][children]
+        played = here & masks[player][children]
         learned += int((new != old * factors)[played].sum())
     assert min(closed, learned) > 300
     assert untouched > 100
@@ -111,9 +117,9 @@ def test_a_pot_is_left_alone_for_hands_that_never_get_there() -> None:
     after = all_regrets(games)
     left, learned = 0, 0
     for (pot, node), new in after.items():
-        asked = watched.asked[int(games.games[pot].tree.player[node])]
-        assert asked is not None
-        blocks = np.pad(asked[pot], (0, 7)).reshape(-1, 16).any(axis=1)
+        mask = watched.masks[int(games.games[pot].tree.player[node])]
+        assert mask is not None
+        blocks = np.pad(mask[pot], (0, 7)).reshape(-1, 16).any(axis=1)
         out = ~np.repeat(blocks, 16)[:HAND_COUNT]
         np.testing.assert_array_equal(new[:, out], before[pot, node][:, out])
         left += int(out.sum())
@@ -127,11 +133,11 @@ def all_regrets(games: MatrixFlops) -> dict[tuple[int, int], NDArray[np.float32]
     return {
         (pot, node): game.numbers_at(game.regrets, 0, node).copy()
         for pot, game in enumerate(games.games)
-        for node in game.decisions()
+        for node in game.tree.decisions()
     }
 
 
-def test_values_of_hands_that_are_not_asked_for_stay_what_they_were() -> None:
+def test_values_of_hands_that_do_not_matter_stay_what_they_were() -> None:
     """They are the baselines of later batches, so nothing that means nothing may get there."""
     solver = make(STRONG)
     solver.train_batch(22)
@@ -139,25 +145,25 @@ def test_values_of_hands_that_are_not_asked_for_stay_what_they_were() -> None:
     before = solver.leaves.last.copy()
     solver.train_batch(1)
     for player in Player:
-        asked = watched.asked[player]
-        assert asked is not None
+        mask = watched.masks[player]
+        assert mask is not None
         kept, new = before[player], solver.leaves.last[player]  # [P, F, 169]
-        out = np.broadcast_to(~asked[:, None], new.shape)
+        out = np.broadcast_to(~mask[:, None], new.shape)
         np.testing.assert_array_equal(new[out], kept[out])
         assert out.sum() > 50
         assert (new != kept)[~out].sum() > 50
 
 
-def test_exploring_iterations_ask_for_everything() -> None:
+def test_exploring_iterations_visit_everything() -> None:
     solver = make(STRONG)
     watched = Watched(solver)
     solver.train_batch(16)
     for iteration in range(1, 17):
-        for asked in watched.asked[2 * iteration - 2 : 2 * iteration]:
+        for mask in watched.masks[2 * iteration - 2 : 2 * iteration]:
             explores = iteration <= 5 or iteration % 4 == 0
-            assert (asked is None) == explores
-            if iteration > 12 and asked is not None:
-                assert not asked.all()
+            assert (mask is None) == explores
+            if iteration > 12 and mask is not None:
+                assert not mask.all()
 
 
 @pytest.mark.parametrize("threshold", ["-1e5*sqrt(t)", -3e6])

@@ -22,7 +22,7 @@ from builders.whole_solution import (
 from reference.solution import hand_ev, reach_of
 
 from allstreets.base import InputError
-from allstreets.betting import Player, Street, parse_preflop_line
+from allstreets.betting import BIG_BLINDS, Player, Street, find_decision, parse_line
 from allstreets.cards import (
     HAND_NAMES,
     card_text,
@@ -33,11 +33,11 @@ from allstreets.cards import (
     parse_flop,
     parse_hand,
 )
-from allstreets.solvers.class_node import action_rows
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.reached import LEAST_SHARE
-from allstreets.solvers.unified.lines import find_postflop
-from allstreets.solvers.unified.result import UnifiedResult, read_hand
+from allstreets.solvers.rows import action_rows
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.subgames.card_model import CLASSES
 
 PREFLOP = ("", "c", "r2.5", "r2.5 r6.25", "a")
 POSTFLOP = ("c x", "c x | x", "c x | x b100% c", "r2.5 c | x x | b100%")
@@ -49,18 +49,18 @@ def test_what_is_told_of_it() -> None:
     assert found.preflop_exploitability == known.preflop_exploitability
     assert found.values == known.values
     assert (found.iterations, found.metrics) == (30, [])
-    assert found.facts.cards == "classes"
+    assert found.facts.cards == CLASSES
 
 
 def test_figures_are_those_of_the_strategies_that_are_shown() -> None:
-    """Looked up, played again, and judged by a best response through the whole game."""
+    """Looked up, played again, and met by a best response through the whole game."""
     assert played(result()).exploitability() == pytest.approx(figures().exploitability, rel=1e-4)
 
 
 @pytest.mark.parametrize("line", PREFLOP)
 def test_decisions_before_the_flop(line: str) -> None:
     node = result().node(line)
-    assert (node.line, node.flop, node.street) == (line, None, Street.PREFLOP)
+    assert (node.line, node.board, node.street) == (line, (), Street.PREFLOP)
     assert node.strategy.shape == (len(node.actions), 169)
     np.testing.assert_allclose(node.strategy.sum(axis=0), 1)
     assert node.pot + sum(node.stacks) == 40
@@ -69,12 +69,12 @@ def test_decisions_before_the_flop(line: str) -> None:
 @pytest.mark.parametrize("line", POSTFLOP)
 def test_decisions_after_the_flop(line: str) -> None:
     node = result().node(line, FLOP)
-    assert node.flop == parse_flop(FLOP).flop
-    held = node.combos > 0
+    assert node.board == parse_flop(FLOP).flop.cards
+    held = node.own.counts > 0
     np.testing.assert_allclose(node.strategy[:, held].sum(axis=0), 1)
     assert node.pot + sum(node.stacks) == pytest.approx(40)
     assert node.frequencies().sum() == pytest.approx(1)
-    assert node.weights[0].sum() == pytest.approx(node.weights[1].sum())
+    assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
     # Without rake one player wins what the other loses.
     assert node.ev(Player.OOP) == pytest.approx(-node.ev(Player.IP), abs=1e-9)
 
@@ -98,19 +98,20 @@ def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
     flop = solver.game.flops.flops[0]
     node = solution.node(line.format(size), flop.text)
     pot = solver.game.pots[0]
-    at = cache(solution._flop_view(0, 0, pot, pot.pot.node).kept.at)
-    inside = find_postflop(pot.tree, line.format(size).partition("|")[2])
+    at = cache(solution._flop_view(0, 0, pot, pot.pot.node).strategies.at)
+    inside = find_decision(pot.tree, line.format(size).partition("|")[2], BIG_BLINDS)
     pairs = hand_pairs(flop.cards).astype(np.float64)
     equity = np.nan_to_num(flop_matchups(flop.cards).equity)
     reach = reach_of(pot.tree, at, inside, solution.before.reach[pot.pot.node])
-    np.testing.assert_allclose(node.reach, reach * (node.combos > 0), atol=1e-12)
+    for one, side in enumerate(node.hands):
+        np.testing.assert_allclose(side.reach, reach[one] * (side.counts > 0), atol=1e-12)
     player = node.player
     share = (reach[0] @ pairs @ reach[1]) / pairs.sum()
     assert node.share == pytest.approx(share)
     hands = ("A9s", "JTo", "55") if inside else ("JTo",)
     for hand in map(parse_hand, hands):
         places = (inside, *pot.tree.children_of(inside).tolist())
-        shown = (node.evs[hand], *node.action_evs[:, hand])
+        shown = (node.evs()[hand], *node.action_evs[:, hand])
         for place, ev in zip(places, shown, strict=True):
             expected = hand_ev(
                 pot.tree,
@@ -135,7 +136,8 @@ def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
         node = solution.node("c x", flop.text)
         values = solution.values_at(flop.text)
         for player in Player:
-            mean = node.reach[player] @ values[player, 0] / node.weights[player].sum() / 100
+            hands = node.hands[player]
+            mean = hands.reach @ values[player, 0] / hands.weights.sum() / 100
             assert node.ev(player) == pytest.approx(mean, abs=0.01)  # bytes
 
 
@@ -171,17 +173,17 @@ def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
     total = sum(row["frequency"] * row["ev_bb"] for row in rows)
     assert total == pytest.approx(node.ev(), abs=2e-3 if make is combos else 1e-4)
     for row, evs in zip(action_rows(node), node.action_evs, strict=True):
-        live = np.isfinite(evs) & (node.weights[node.player] > 0)
+        live = np.isfinite(evs) & (node.own.weights > 0)
         assert row["known"] == live.any()
         if live.any():
-            mean = np.average(evs[live], weights=node.weights[node.player][live])
+            mean = np.average(evs[live], weights=node.own.weights[live])
             assert row["ev_range_bb"] == pytest.approx(mean)
 
 
 def test_any_spelling_of_a_flop_will_do() -> None:
     first, second = result().node("c x | x", FLOP), result().node(f"c x | {SAME} | x")
     assert same(first.strategy, second.strategy)
-    assert same(first.evs, second.evs)
+    assert same(first.evs(), second.evs())
     assert (first.line, second.line) == (f"c x | {FLOP} | x", f"c x | {SAME} | x")
 
 
@@ -191,12 +193,12 @@ def test_strategies_as_mappings() -> None:
     assert set(root["AKs"]) == {"f", "c", "r2.5", "a"}
     for text in ("AKs", "aks", "KAs", "AhKh", "KcAc"):
         assert result().strategy(hand=text) == root["AKs"]
-    assert result().strategy("c", hand="77") == result().node("c").hand(parse_hand("77"))
+    assert result().strategy("c", hand="77") == result().node("c").hand("77")
     on_flop = result().strategy("c x | x", flop=FLOP)
     assert set(on_flop["AKs"]) == {"x", "b100%"}
     assert sum(on_flop["AKs"].values()) == pytest.approx(1)
     assert result().strategy("c x | x", FLOP, "AKs") == on_flop["AKs"]
-    assert read_hand("AsKh") == parse_hand("AKo")
+    assert result().strategy(hand="AsKh") == root["AKo"]
     for text in ("AK", "hello", "AhAh", "Ah"):
         with pytest.raises(InputError):
             result().strategy(hand=text)
@@ -213,7 +215,7 @@ class AtRandom:
     """A solution in which every combo does something else."""
 
     def __init__(self, source: Any) -> None:
-        self.before, self.rows = source.before, source.rows
+        self.before, self.rows, self.is_kept = source.before, source.rows, True
         self._arrays = dict(source.arrays(0))
         shape = self._arrays["strategy.0.0"].shape
         drawn = np.random.default_rng(3).integers(1, 255, shape, dtype=np.uint8)
@@ -229,11 +231,11 @@ def test_combos_of_exact_games() -> None:
     whole = combo_result()
     solution = UnifiedResult(whole.game, AtRandom(whole.source), whole.facts)
     pot = whole.game.pots[0]
-    kept = solution._flop_view(0, 0, pot, pot.pot.node).kept
+    kept = solution._flop_view(0, 0, pot, pot.pot.node).strategies
     flop = whole.game.flops.flops[0]
     places = {combo: place for place, combo in enumerate(live(flop).tolist())}
     suits = parse_flop("7c7h7d").suit_map
-    first, second = kept.at(0), kept.at(find_postflop(pot.tree, "x a"))
+    first, second = kept.at(0), kept.at(find_decision(pot.tree, "x a", BIG_BLINDS))
     ace, king = 12, 11
     members = []
     for high in range(4):
@@ -255,13 +257,37 @@ def test_combos_of_exact_games() -> None:
     expected = (second[:, members] * checks).sum(axis=1) / checks.sum()
     np.testing.assert_allclose(after.strategy[:, hand], expected)
     reach = solution.before.reach[pot.pot.node, Player.OOP, hand]
-    assert after.reach[Player.OOP, hand] == pytest.approx(reach * checks.mean())
+    assert after.hands[Player.OOP].reach[hand] == pytest.approx(reach * checks.mean())
+
+
+@pytest.mark.parametrize("line", ["", "x", "x a"])
+def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
+    view = combo_result().flop_view(0, 0)
+    inside = find_decision(view.pot.tree, line, BIG_BLINDS)
+    combo, node = view.combo_node(inside, ""), view.node(inside, "")
+    assert (combo.by_combo, node.by_combo) == (True, False)
+    assert combo.share == pytest.approx(node.share)
+    np.testing.assert_allclose(combo.frequencies(), node.frequencies())
+    np.testing.assert_allclose(combo.taken_evs(), node.taken_evs())
+    for mine, theirs in zip(combo.strategy, node.strategy, strict=True):
+        np.testing.assert_allclose(combo.cells(mine), theirs)
+    for player in Player:
+        hands = node.hands[player]
+        assert combo.ev(player) == pytest.approx(node.ev(player), nan_ok=True)
+        np.testing.assert_allclose(combo.reach_cells(player), hands.reach, atol=1e-12)
+        evs = combo.cells(combo.evs(player), player, evs=True)
+        np.testing.assert_allclose(evs, node.evs(player))
+        # Each combo of a class wins as often as it meets the other's.
+        shares = combo.cells(combo.equity(player), player, evs=True)
+        np.testing.assert_allclose(shares, node.equity(player))
+        whole = combo.mean(combo.equity(player), player)
+        assert node.mean(node.equity(player), player) == pytest.approx(whole)
 
 
 def test_what_exact_games_do_not_tell() -> None:
     with pytest.raises(InputError, match="7hAs holds a card of the flop 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
-    with pytest.raises(InputError, match="with cards: exact the turn is not kept"):
+    with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
         combo_result().node("c x | x x", "7c7h7d")
 
 
@@ -272,8 +298,8 @@ def test_what_exact_games_do_not_tell() -> None:
         ("c x | x", None, "a flop is dealt there"),
         ("c", FLOP, "'c' ends before the flop: leave the flop Qs7h4d out"),
         ("c | x", None, "'c' ends before the flop: leave what follows the bar out"),
-        ("f", None, "nobody acts there any more"),
-        ("a c", None, "nobody acts there any more"),
+        ("f", None, "no player acts there any more"),
+        ("a c", None, "no player acts there any more"),
         ("r3", None, "'r3' is not offered: SB may f, c, r2.5, a"),
         ("c x | b50%", FLOP, "'b50%' is not offered: on the flop BB may x, b100%"),
         ("c x", "AhKd2s", r"AhKd2s \(AsKh2d\) is not among the 3 of this solution; near ones: Qs7"),
@@ -307,7 +333,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     totals = seen = 0.0
     for line in solution.flop_lines():
         node = solution.node(line, FLOP)
-        pairs = float(node.weights[Player.OOP].sum())
+        pairs = float(node.hands[Player.OOP].weights.sum())
         if node.reached:
             totals += node.ev(Player.OOP) * pairs
             seen += pairs
@@ -326,19 +352,19 @@ def test_flop_lines_are_in_the_order_of_their_share() -> None:
     lines = result().flop_lines()
     assert len(lines) == len(classes().game.pots)
     before = result().before
-    nodes = [parse_preflop_line(before.tree, line) for line in lines]
+    nodes = [parse_line(before.tree, line, notation=BIG_BLINDS).node for line in lines]
     shares = [before.reach[node, 0] @ before.pairs @ before.reach[node, 1] for node in nodes]
     assert shares == sorted(shares, reverse=True)
     assert result().opening_lines() == ["", "a"]  # he shoves more often than he raises
 
 
 def test_values_only() -> None:
-    solution = UnifiedResult.of(forgotten(), memory="values")
+    solution = UnifiedResult.of(forgotten(), memory="per_batch")
     assert solution.exploitability is None
     assert solution.values is None
     assert not solution.has_flops
     assert solution.node("").frequencies().sum() == pytest.approx(1)
-    with pytest.raises(InputError, match="memory: values, which keeps no strategies"):
+    with pytest.raises(InputError, match="memory: per_batch, which stores no strategies"):
         solution.node("c x", "Ks7h2d")
     rows = solution.flops
     assert rows[0]["exploitability_pct"] is None

@@ -7,8 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from allstreets.betting import OOP, PreflopRules, Street, same_sizes
-from allstreets.betting.preflop_lines import parse_preflop_line
+from allstreets.betting import (
+    BIG_BLINDS,
+    OOP,
+    POSTFLOP,
+    PreflopRules,
+    Street,
+    parse_line,
+    same_sizes,
+)
 from allstreets.cards import (
     CARD_PERMUTATIONS,
     HAND_NAMES,
@@ -19,13 +26,12 @@ from allstreets.cards import (
 from allstreets.cards.flop_margins import RUNOUTS, count_margins
 from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.batches import Choice, FlopBatches
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.flops.batches import Choice, VisitPlan
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+from allstreets.subgames.matrix_model import Stage
 
 TUNED = parse_schedule("tuned")
 
@@ -37,14 +43,14 @@ def make_game(flops: FlopSet, stack: float = 8, rake: float = 0.0) -> UnifiedGam
 
 def make_solver(
     flops: FlopSet,
-    batches: FlopBatches | None = None,
+    batches: VisitPlan | None = None,
     stack: float = 8,
     threads: int = 1,
     rake: float = 0.0,
     algorithm: str = "tuned",
 ) -> UnifiedSolver:
     game = make_game(flops, stack, rake)
-    games = make_games(game, threads=threads)
+    games = game.build(game.engine(threads=threads))
     return UnifiedSolver(game, games, parse_schedule(algorithm), batches)
 
 
@@ -82,7 +88,7 @@ def test_exploitability_falls_below_a_thousandth_of_a_big_blind() -> None:
 @pytest.mark.parametrize("choice", ["shuffled", "reach"])
 def test_batches_come_to_the_same_value(choice: Choice) -> None:
     flops = spread_flops(6)
-    whole, parts = make_solver(flops), make_solver(flops, FlopBatches(2, 2, choice))
+    whole, parts = make_solver(flops), make_solver(flops, VisitPlan(2, 2, choice))
     whole.train_batch(150)
     parts.train_batch(450)
     gaps = [gap(solver) for solver in (whole, parts)]
@@ -111,9 +117,9 @@ def states_are_equal(first: UnifiedSolver, second: UnifiedSolver) -> None:
         np.testing.assert_array_equal(array, theirs[name], err_msg=name)
 
 
-@pytest.mark.parametrize("batches", [FlopBatches(), FlopBatches(2, 2), FlopBatches(3, 1, "reach")])
+@pytest.mark.parametrize("batches", [VisitPlan(), VisitPlan(2, 2), VisitPlan(3, 1, "reach")])
 @pytest.mark.parametrize("algorithm", ["tuned", "cfr+"])
-def test_an_interrupted_run_goes_on_bit_for_bit(batches: FlopBatches, algorithm: str) -> None:
+def test_an_interrupted_run_goes_on_bit_for_bit(batches: VisitPlan, algorithm: str) -> None:
     """In the middle of an epoch and of a batch, and with another number of threads."""
     flops = spread_flops(7)
     whole, begun, resumed = (
@@ -137,7 +143,7 @@ def test_an_interrupted_run_goes_on_bit_for_bit(batches: FlopBatches, algorithm:
 
 
 def test_shares_by_which_flops_are_drawn_change_with_the_epoch() -> None:
-    solver = make_solver(spread_flops(5), FlopBatches(2, 2, "reach"))
+    solver = make_solver(spread_flops(5), VisitPlan(2, 2, "reach"))
     shares = []
     for iteration in range(18):
         if iteration % 6 == 0:
@@ -200,7 +206,9 @@ def test_flops_counted_with_other_suits_have_the_same_solution() -> None:
         combos, held = hand_combos(cards).astype(np.float64), hand_cards(cards).astype(np.float64)
         stages.append((Stage(POSTFLOP, combos, held, margin),))
         boards.append(cards)
-    second = UnifiedSolver(game, MatrixFlops(game.trees, stages, FlopPairs.of(boards)), TUNED)
+    trees = [(pot.tree, pot.payoffs) for pot in game.pots]
+    games = MatrixFlops(trees, MatrixCards(stages, DealtPairs.of(boards)))
+    second = UnifiedSolver(game, games, TUNED)
     for solver in (first, second):
         solver.train_batch(30)
     assert gap(first) == pytest.approx(gap(second), rel=0.01)
@@ -219,7 +227,7 @@ def test_strategies_are_told_by_line_and_hand() -> None:
         assert key.endswith(f": {HAND_NAMES[hand]}")
         assert list(row) == ["f", "c", "r2.5", "a"]
         np.testing.assert_allclose(list(row.values()), root[:, hand])
-    shoved = solver.preflop.average()[parse_preflop_line(solver.game.tree, "a")]
+    shoved = solver.preflop.average()[parse_line(solver.game.tree, "a", notation=BIG_BLINDS).node]
     assert found["a: 72o"] == pytest.approx(
         dict(zip("fc", shoved[:, parse_hand("72o")], strict=True))
     )

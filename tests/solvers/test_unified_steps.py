@@ -9,17 +9,15 @@ from reference.matrix import NaiveStage
 from reference.unified import NaiveUnified
 from reference.whole_game import OPEN_FLOPS, whole_game
 
-from allstreets.betting import Player, PreflopRules, Street, payoffs, same_sizes
+from allstreets.betting import POSTFLOP, Player, PreflopRules, Street, payoffs, same_sizes
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.flops.batches import Choice, VisitPlan
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.unified.batches import Choice, FlopBatches
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
-from allstreets.subgames.matrix_model import POSTFLOP
 
 Floats = NDArray[np.float64]
 STREETS = tuple(int(street) for street in POSTFLOP)
@@ -85,7 +83,7 @@ def make_twins(
     games: FlopGames,
     dense: list[NaiveStage],
     algorithm: str,
-    batches: FlopBatches,
+    batches: VisitPlan,
 ) -> Twins:
     naive = NaiveUnified(
         tree=rules.tree,
@@ -100,7 +98,7 @@ def make_twins(
 
 def tiny_twins(
     algorithm: str = "tuned",
-    batches: FlopBatches | None = None,
+    batches: VisitPlan | None = None,
     ante: float = 0.0,
     rake: float = 0.0,
     flops: int = 2,
@@ -113,7 +111,7 @@ def tiny_twins(
         for pair in pairs:
             stage.pairs[pair], stage.margin[pair] = pairs[pair], margins[pair]
         dense.append(stage)
-    return make_twins(game.rules, game.flop_games(), dense, algorithm, batches or FlopBatches())
+    return make_twins(game.rules, game.flop_games(), dense, algorithm, batches or VisitPlan())
 
 
 @pytest.mark.parametrize(
@@ -134,7 +132,7 @@ def test_every_iteration_equals_the_slow_one(algorithm: str, ante: float, rake: 
 @pytest.mark.parametrize("choice", ["shuffled", "reach"])
 def test_batches_of_flops_equal_the_slow_ones(choice: Choice) -> None:
     """Two of three flops at a time, each batch for two iterations."""
-    twins = tiny_twins(batches=FlopBatches(2, 2, choice, seed=6), flops=3)
+    twins = tiny_twins(batches=VisitPlan(2, 2, choice, seed=6), flops=3)
     for _ in range(6):
         twins.iterate()
         twins.compare()
@@ -152,7 +150,7 @@ def test_real_flops_equal_the_slow_ones() -> None:
         max_raises=1,
     )
     cards = [flop.cards for flop in rules.flops.flops]
-    games = make_games(rules)
+    games = rules.build(rules.engine())
     dense = [
         NaiveStage(
             STREETS,
@@ -161,7 +159,7 @@ def test_real_flops_equal_the_slow_ones() -> None:
         )
         for flop in cards
     ]
-    twins = make_twins(rules, games, dense, "tuned", FlopBatches())
+    twins = make_twins(rules, games, dense, "tuned", VisitPlan())
     for _ in range(3):
         twins.iterate()
         twins.compare()

@@ -9,10 +9,10 @@ from builders.small_spots import RIVER, spot
 from builders.whole_solution import FLOP, classes, result
 
 from allstreets.solvers import SpotResult, SpotSolver, solve
+from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.unified.result import PreflopResult
 from allstreets.solvers.words import mix_lines, number_text, percent_text
-from allstreets.storage import load_postflop
+from allstreets.storage import load_flops
 
 LONGEST = 200  # letters of a line
 
@@ -58,7 +58,7 @@ def test_a_decision_of_a_spot(locked: SpotResult) -> None:
     assert "for 6.0 of 93.0 combos" in str(locked.node("b50"))
     away = short(str(locked.node("x")), 8)
     assert "not reached: OOP gets here with nothing of his starting range" in away
-    assert repr(locked.node("x")) == "<NodeResult 'x' on Ks7d4c9h2s: IP has x, b50, a>"
+    assert repr(locked.node("x")) == "<Decision 'x' on Ks7d4c9h2s: IP has x, b50, a>"
 
 
 def test_a_whole_game() -> None:
@@ -69,21 +69,24 @@ def test_a_whole_game() -> None:
     assert short(repr(result()), 1).startswith("<UnifiedResult 20 bb deep")
     node = result().node("c x", FLOP)
     assert f"c x | {FLOP}: BB to act, pot 2 bb" in short(str(node), 8)
-    assert repr(node) == f"<NodeView 'c x | {FLOP}': BB has x, b100%>"
+    assert repr(node) == f"<Decision 'c x | {FLOP}': BB has x, b100%>"
+    page = node._repr_html_()
+    assert "BB to act · pot 2 bb · EV " in page
+    assert page.count("<td") == 169
     before = PreflopSolution.of(classes().preflop, None)
     chart = PreflopResult(classes().game.preflop, before, result().facts)
     assert "betting before the flop" in short(str(chart), 10)
 
 
 def test_a_model_of_flops(tmp_path: Path) -> None:
-    run_small(tmp_path / "model", fixed_flops=FLOPS[:1], postflop_sprs=[1])
-    model = load_postflop(tmp_path / "model")
+    run_small(tmp_path / "model", flops=FLOPS[:1], postflop_sprs=[1])
+    model = load_flops(tmp_path / "model")
     assert "SPR 1: 1 flops, exploitable for " in short(str(model), 3)
-    assert short(repr(model), 1).startswith("<PostflopResult ")
-    found = model.strategy(FLOPS[0])
+    assert short(repr(model), 1).startswith("<FlopsResult ")
+    found = model.node("", FLOPS[0])
     assert found.reached
-    assert "first decision on " in short(str(found), 8)
-    assert short(repr(found), 1).startswith("<ClassStrategy '' on ")
+    assert f"spr1 | {FLOPS[0]}: OOP to act, pot 1 (starting pot = 1)" in short(str(found), 8)
+    assert short(repr(found), 1).startswith(f"<Decision 'spr1 | {FLOPS[0]}': OOP has x, ")
 
 
 def test_numbers() -> None:

@@ -234,17 +234,6 @@ def test_facts_inside_facts_are_told_one_by_one(tmp_path: Path) -> None:
     )
 
 
-def test_a_run_may_have_had_another_name(tmp_path: Path) -> None:
-    """Of an earlier version; what differs is told against the most similar one."""
-    save_checkpoint(tmp_path, checkpoint(1, {"game": "old kuhn", "seed": 1}))
-    now, former = {"rules": "kuhn", "seed": 1}, {"game": "old kuhn", "seed": 1}
-    assert latest_checkpoint(tmp_path, now, [former]).iterations == 1
-    with pytest.raises(InputError, match=r"another run: game .* there, not given here"):
-        latest_checkpoint(tmp_path, now)
-    with pytest.raises(InputError, match="another run: seed 1 there, 2 here"):
-        latest_checkpoint(tmp_path, {**now, "seed": 2}, [{**former, "seed": 2}])
-
-
 def test_long_facts_that_differ_only_at_their_end(tmp_path: Path) -> None:
     flops = ["AhKd2c"] * 50
     save_checkpoint(tmp_path, checkpoint(1, {"flops": [*flops, "a"]}))

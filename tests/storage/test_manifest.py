@@ -5,30 +5,31 @@ from pathlib import Path
 import pytest
 
 from allstreets.base import InputError
-from allstreets.storage.manifest import KINDS, read_manifest, write_manifest
+from allstreets.storage.manifest import KINDS, SCHEMAS, Kind, read_manifest, write_manifest
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize(
-    ("schema", "advice"),
+    ("newer", "advice"),
     [
-        (1, "open it with that version, or solve again in another folder"),
-        (3, "update allstreets to that version"),
+        (-1, "open it with that version, or solve again in another folder"),
+        (1, "update allstreets to that version"),
         (None, "open it with that version, or solve again in another folder"),
     ],
 )
 def test_an_older_and_a_newer_format(
-    tmp_path: Path, kind: str, schema: int | None, advice: str
+    tmp_path: Path, kind: Kind, newer: int | None, advice: str
 ) -> None:
+    schema = None if newer is None else SCHEMAS[kind] + newer
     write_manifest(tmp_path, {"kind": kind, "schema": schema, "code_version": "0.9"})
     with pytest.raises(InputError) as error:
-        read_manifest(tmp_path, kind, 2)
+        read_manifest(tmp_path, kind)
     assert str(error.value) == (
         f"{tmp_path} was written by allstreets 0.9 in another format "
-        f"(schema {schema}, this is 2); {advice}"
+        f"(schema {schema}, this is {SCHEMAS[kind]}); {advice}"
     )
 
 
 def test_the_same_format_is_read(tmp_path: Path) -> None:
     write_manifest(tmp_path, {"kind": "spot", "schema": 2, "code_version": "0.9"})
-    assert read_manifest(tmp_path, "spot", 2)["code_version"] == "0.9"
+    assert read_manifest(tmp_path, "spot")["code_version"] == "0.9"

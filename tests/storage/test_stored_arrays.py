@@ -147,12 +147,12 @@ from builders.small_games import small_config
 from allstreets.base.files import checksum
 from allstreets.storage import checkpoints, restore_latest, save_checkpoint
 from allstreets.subgames import matrix_flops
-from allstreets.training.unified_run import make_solver, plan_unified
+from allstreets.training.unified_run import plan_unified
 
 folder, verb = Path(sys.argv[2]), sys.argv[3]
 checkpoints.PART_BYTES = matrix_flops.STATE_BYTES = 2_000_000
 keys = {"stack_depth": 20, "raise_cap": 2, "postflop_bet_sizes": [0.5, 1.0], "flops": "spread_12"}
-solver = make_solver(plan_unified(small_config(**keys)))
+solver = plan_unified(small_config(**keys)).solver()
 if verb == "save":
     solver.train_batch(2)
     state = solver.state()

@@ -28,13 +28,14 @@ from builders.whole_solution import (
 import allstreets
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
-from allstreets.solvers.class_node import NodeView
-from allstreets.solvers.flops.strategies import ONE_BYTE, TWO_BYTES
-from allstreets.solvers.unified.kept import judge_rounded, keep
+from allstreets.solvers import Decision
+from allstreets.solvers.unified.kept import evaluate_rounded, keep
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.storage import load_unified, save_unified
-from allstreets.storage.solution_files import clear_unfinished, write_new
+from allstreets.storage.solution_files import clear_unfinished, facts_of, write_new
 from allstreets.storage.unified_bundle import require_unified_folder
+from allstreets.subgames.card_model import CLASSES
+from allstreets.subgames.packed import ONE_BYTE, TWO_BYTES
 
 LINES = {
     "classes": ("", "c", "r2.5 r6.25", "c x", "c x | x b100%", "r2.5 c | x x | b100%"),
@@ -51,15 +52,15 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_classes(tmp_path_factory.mktemp("unified") / "game", name="small")
 
 
-def assert_same_node(first: NodeView, second: NodeView) -> None:
-    for name in ("line", "flop", "street", "player", "pot", "stacks", "to_call", "actions"):
+def assert_same_node(first: Decision, second: Decision) -> None:
+    for name in ("line", "board", "street", "player", "pot", "stacks", "to_call", "actions"):
         assert getattr(first, name) == getattr(second, name), name
-    for name in ("strategy", "reach", "weights", "combos"):
-        assert same(getattr(first, name), getattr(second, name)), name
+    assert same(first.strategy, second.strategy)
     for player in Player:
-        np.testing.assert_allclose(
-            first.node_evs.players[player], second.node_evs.players[player], atol=1e-5
-        )
+        for name in ("reach", "weights", "counts"):
+            one, other = (getattr(node.hands[player], name) for node in (first, second))
+            assert same(one, other), name
+        np.testing.assert_allclose(first.evs(player), second.evs(player), atol=1e-5)
     np.testing.assert_allclose(first.action_evs, second.action_evs, atol=1e-5)
 
 
@@ -84,7 +85,7 @@ def test_every_decision_comes_back(tmp_path: Path, name: str) -> None:
 def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is read back is played again and judged: in bytes far above 2 mbb/hand, else finer."""
+    """What is read back is played and evaluated: in bytes far above 2 mbb/hand, else finer."""
     solver = solver_of(whole_game(["Ks7h2d"], 6, "50%", ()), 30)
     for iterations, numbers in ((0, np.uint8), (770, np.uint16)):
         solver.train_batch(iterations)
@@ -106,8 +107,10 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
             found.flop_exploitability[0], rel=1e-3
         )
         assert before == {name: array.tobytes() for name, array in solver.state().items()}
+    assert trained is not None
     assert trained < 0.02
-    coarse = solver.figures(judge_rounded(solver, solver.games, ONE_BYTE)).exploitability
+    coarse = solver.figures(evaluate_rounded(solver, ONE_BYTE)).exploitability
+    assert coarse is not None
     assert coarse > 1.2 * trained  # what bytes would have kept
     monkeypatch.setattr("allstreets.solvers.unified.kept.FINE_BELOW", 0.0)
     assert keep(solver, trained).numbers == TWO_BYTES  # where they are tried, that is noticed
@@ -122,7 +125,7 @@ def test_what_is_told_comes_back(bundle: Path) -> None:
     assert loaded.values == known.values
     assert (loaded.iterations, loaded.facts.seconds, loaded.facts.name) == (30, 2.5, "small")
     assert loaded.metrics == [{"iteration": 30, "exploitability": known.exploitability}]
-    assert (loaded.facts.cards, loaded.facts.memory) == ("classes", "resident")
+    assert (loaded.facts.cards, loaded.facts.memory) == (CLASSES, "resident")
     assert loaded.flops == result().flops
     manifest = json.loads((bundle / "manifest.json").read_text())
     assert (manifest["kind"], manifest["schema"]) == ("unified", 2)
@@ -144,15 +147,17 @@ def test_only_what_is_asked_for_is_read(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_values_only_keep_no_flops(tmp_path: Path) -> None:
-    save_unified(forgotten(), tmp_path / "game", config={"memory": "values"})
+    save_unified(forgotten(), tmp_path / "game", config={"memory": "per_batch"})
     assert not list((tmp_path / "game").glob("flops-*"))
     manifest = json.loads((tmp_path / "game" / "manifest.json").read_text())
-    assert "memory: values keeps none" in manifest["kept"]
+    assert "memory: per_batch keeps none" in manifest["kept"]
     loaded = load_unified(tmp_path / "game")
     assert (loaded.exploitability, loaded.values, loaded.has_flops) == (None, None, False)
     assert same(loaded.node("").strategy, UnifiedResult.of(forgotten()).node("").strategy)
-    with pytest.raises(InputError, match="keeps no strategies after the flop"):
+    with pytest.raises(InputError, match="stores no strategies after the flop"):
         loaded.node("c x", "Ks7h2d")
+    # As manifests of earlier versions have it.
+    assert facts_of(manifest) == facts_of({**manifest, "memory": "values"})
 
 
 def test_saving_again_replaces(tmp_path: Path) -> None:
@@ -167,7 +172,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
     names = sorted(path.name.partition("-")[0] for path in folder.iterdir())
     assert names == ["checkpoints", "flops", "manifest.json", "notes.txt", "preflop", "work"]
     assert load_unified(folder).iterations == 5
-    with pytest.raises(InputError, match="was saved anew in the meantime: open it again"):
+    with pytest.raises(InputError, match="was saved again in the meantime: open it again"):
         opened.node("c x", "Ks7h2d")
 
 
@@ -253,7 +258,7 @@ def test_a_full_disk_keeps_the_one_before(
     with monkeypatch.context() as patch:
         patch.setattr("allstreets.storage.mapped.write_atomic", dying(write_atomic))
         patch.setattr("allstreets.storage.manifest.write_atomic", dying(write_atomic))
-        patch.setattr("allstreets.storage.unified_bundle.write_new", dying(write_new))
+        patch.setattr("allstreets.storage.flop_files.write_new", dying(write_new))
         with pytest.raises(InputError, match="No space left on device; make room"):
             save_unified(solver, folder, config={})
     after = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,12 +1,13 @@
 """Bucket models of several flops below one preflop tree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builders.small_games import BUCKETS, small_config
 
 from allstreets.cards import HAND_COUNT, hand_combos
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts, bucket_reach, build_bucket_model
@@ -16,10 +17,10 @@ COUNTS = BucketCounts(6, 12, 15)
 
 
 def test_roots_lead_all_combos_into_buckets() -> None:
-    stages, roots = bucket_flops(FLOPS, COUNTS, 3, threads=1)
+    stages, roots, buckets_of = bucket_flops(FLOPS, COUNTS, 3, threads=1)
     assert roots.shape[:2] == (2, HAND_COUNT)
     generator = np.random.default_rng(2)
-    for flop, parts, root in zip(FLOPS, stages, roots, strict=True):
+    for flop, parts, root, held in zip(FLOPS, stages, roots, buckets_of, strict=True):
         combos, buckets = hand_combos(flop.cards), parts[0].combos
         # Everybody in: every bucket is wholly there, and no combo is lost or counted twice.
         hands = len(buckets)
@@ -32,6 +33,7 @@ def test_roots_lead_all_combos_into_buckets() -> None:
         assert (reach @ root[:, :hands]) @ buckets == pytest.approx(reach @ combos)
         model = build_bucket_model(flop.cards, COUNTS, 3)
         np.testing.assert_allclose(reach @ root[:, :hands], bucket_reach(model, reach))
+        np.testing.assert_array_equal(held, model.flop_buckets)
 
 
 def test_threads_and_seeds() -> None:
@@ -49,7 +51,7 @@ def test_threads_and_seeds() -> None:
 def test_a_whole_game_over_buckets_is_solved() -> None:
     config = small_config(**BUCKETS)
     game = config.game()
-    games = make_games(game, "buckets", buckets=config.buckets, seed=2)
+    games = game.build(game.engine(replace(config.card_model(), seed=2)))
     solver = UnifiedSolver(game, games, config.schedule())
     assert solver.identity["cards"] == "buckets (6, 12, 15) seed 2"
     # Without card removal between the players, all 1,176 combos meet all 1,176.

@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from builders.one_flop import OneFlop
 from numpy.typing import NDArray
 from reference import buckets as naive_buckets
 
@@ -21,7 +22,7 @@ from allstreets.cards import (
     parse_cards,
     parse_combo,
 )
-from allstreets.solvers.flops.game import flop_game
+from allstreets.solvers.game.game import pot_at
 from allstreets.subgames.bucket_features import (
     FLOP_RUNOUTS,
     flop_boards,
@@ -40,7 +41,6 @@ from allstreets.subgames.buckets import (
     down_from_hands,
     parse_bucket_counts,
 )
-from allstreets.subgames.matrix import MatrixSubgame
 
 FLOP = parse_cards("Ts 9s 4h")
 SMALL = BucketCounts(5, 12, 17)
@@ -168,9 +168,9 @@ def test_a_pot_is_worth_the_same_on_whichever_street_the_money_goes_in(
 
     Likewise folds: what a bucket wins when the other gives up does not depend on the street.
     """
-    game = flop_game(0.75, same_sizes(Street.FLOP, "a", ""))
+    game = pot_at(0.75, same_sizes(Street.FLOP, "a", ""))
     stages = bucket_stages(build_bucket_model(parse_cards(flop), parse_bucket_counts(counts)))
-    tree, subgame = game.tree, MatrixSubgame(game.tree, game.payoffs, stages)
+    tree, subgame = game.tree, OneFlop(game.tree, game.payoffs, stages)
 
     def worth(line: str) -> NDArray[np.float64]:
         """[K, K]: what OOP's bucket wins of IP's, in pots at the end, a pair of combos."""

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, runouts
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.subgames.card_model import EXACT as EXACT_CARDS
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_flops import ExactFlops
-from allstreets.subgames.matrix import discount_row
 
 Floats = NDArray[np.float64]
 FLOPS = ["9s7s2s", "KsKhKd"]  # on which most runouts are alike
@@ -44,7 +43,7 @@ class Alone:
     """One subgame by itself, asked combo by combo."""
 
     def __init__(self, game: UnifiedGame, pot: int, flop: int) -> None:
-        tree, results = game.trees[pot]
+        tree, results = game.pots[pot].tree, game.pots[pot].payoffs
         cards = game.flops.flops[flop].cards
         free = [combo for combo in range(1326) if not set(COMBO_CARDS[combo].tolist()) & set(cards)]
         combos = np.array(free)
@@ -70,7 +69,7 @@ def places(games: ExactFlops) -> Iterator[tuple[int, int]]:
 
 
 def exact(game: UnifiedGame, threads: int = 1) -> ExactFlops:
-    games = make_games(game, "exact", threads=threads)
+    games = game.build(game.engine(EXACT_CARDS, threads=threads))
     assert isinstance(games, ExactFlops)
     return games
 
@@ -84,7 +83,7 @@ def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None
     for flops in ([1], [0, 1]):  # the second is then discounted unlike the first
         for flop in flops:
             visits[flop] += 1
-        rows = np.array([discount_row(schedule.at(visits[flop])) for flop in flops])
+        rows = [schedule.at(visits[flop]) for flop in flops]
         for player in Player:
             own, other = generator.random((2, games.pots, HAND_COUNT))
             found = games.step(player, own, other, np.array(flops), rows)
@@ -103,7 +102,8 @@ def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None
                     )
     other = generator.random((games.pots, HAND_COUNT))
     for best in (True, False):
-        found = games.judge(Player.IP, other, np.arange(2), best=best)
+        run = games.best_response if best else games.evaluate
+        found = run(Player.IP, other, np.arange(2))
         for pot, flop in alone:
             one = alone[pot, flop]
             ask = one.subgame.best_response if best else one.subgame.evaluate
@@ -116,15 +116,18 @@ def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None
 
 def test_where_nobody_bets_classes_are_exact(checked: UnifiedGame) -> None:
     """Two card models, which share no code below the flop, for the same game."""
-    combos, classes = exact(checked), make_games(checked)
+    combos, classes = exact(checked), checked.build(checked.engine())
     assert combos.pots == classes.pots > 1
     weights = np.array([2.0, 3.0])
     np.testing.assert_array_equal(combos.dealt.sum(weights), classes.dealt.sum(weights))
     other = np.random.default_rng(5).random((combos.pots, HAND_COUNT))
     for player in Player:
-        for best in (True, False):
-            ours = combos.judge(player, other, np.arange(2), best=best)
-            theirs = classes.judge(player, other, np.arange(2), best=best)
+        for of_combos, of_classes in (
+            (combos.best_response, classes.best_response),
+            (combos.evaluate, classes.evaluate),
+        ):
+            theirs = of_classes(player, other, np.arange(2))
+            ours = of_combos(player, other, np.arange(2))
             np.testing.assert_allclose(ours, theirs, atol=2e-5 * np.abs(theirs).max())
     solvers = [UnifiedSolver(checked, games, parse_schedule("dcfr")) for games in (combos, classes)]
     np.testing.assert_array_equal(solvers[0].leaves.pairs, solvers[1].leaves.pairs)
@@ -164,9 +167,8 @@ def test_a_whole_game_is_solved_and_stored() -> None:
     assert figures.values is not None
     assert sum(figures.values) == pytest.approx(0, abs=0.02)
     mix = solver.games.average(0, 0, 0)
-    there = np.array([bool(count) for count in solver.games.dealt.combos[0]])
-    np.testing.assert_allclose(mix.sum(axis=0)[there], 1.0, rtol=1e-4)
-    assert not mix[:, ~there].any()
+    assert mix.shape[1] == solver.games.dealt.combos[0].sum()  # the combos beside the flop
+    np.testing.assert_allclose(mix.sum(axis=0), 1.0, rtol=1e-4)
     # Stored and restored, with other threads, it goes on alike.
     stored = {name: array.copy() for name, array in solver.state().items()}
     other = UnifiedSolver(limped, exact(limped, threads=2), schedule)

@@ -9,13 +9,11 @@ from allstreets.base import InputError
 from allstreets.betting import IP, OOP
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.unified.batches import FlopBatches
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.models import make_games
+from allstreets.solvers.flops.batches import VisitPlan
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.fresh_flops import FreshFlops
-from allstreets.subgames.matrix import discount_row
 from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
 Floats = NDArray[np.float64]
@@ -28,7 +26,7 @@ def game() -> UnifiedGame:
 
 
 def fresh(game: UnifiedGame) -> FreshFlops:
-    games = make_games(game, memory="values")
+    games = game.build(game.engine(memory="per_batch"))
     assert isinstance(games, FreshFlops)
     return games
 
@@ -39,7 +37,7 @@ def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> lis
     found = []
     for iteration in range(first, first + count):
         reach = generator.random((2, games.pots, HAND_COUNT))
-        rows = np.array([discount_row(TUNED.at(iteration))] * len(flops))
+        rows = [TUNED.at(iteration)] * len(flops)
         for player in (OOP, IP):
             found.append(
                 games.step(player, reach[player], reach[1 - player], np.array(flops), rows)
@@ -48,34 +46,33 @@ def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> lis
 
 
 def test_a_batch_is_played_as_if_all_were_kept(game: UnifiedGame) -> None:
-    kept, forgetful = make_games(game), fresh(game)
+    kept, forgetful = game.build(game.engine()), fresh(game)
     for ours, theirs in zip(steps(forgetful, [1, 3], 4), steps(kept, [1, 3], 4), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     other = np.random.default_rng(1).random((kept.pots, HAND_COUNT))
-    for best in (True, False):
-        np.testing.assert_array_equal(
-            forgetful.judge(OOP, other, np.array([1, 3]), best=best),
-            kept.judge(OOP, other, np.array([1, 3]), best=best),
-        )
+    batch = np.array([1, 3])
+    for ours, theirs in (
+        (forgetful.best_response(OOP, other, batch), kept.best_response(OOP, other, batch)),
+        (forgetful.evaluate(OOP, other, batch), kept.evaluate(OOP, other, batch)),
+        (forgetful.pair_values(0, 3), kept.pair_values(0, 3)),
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+    for mine, whole in zip(forgetful.regret_sums(batch), kept.regret_sums(batch), strict=True):
+        np.testing.assert_array_equal(mine, whole)
     for pot in range(kept.pots):
         np.testing.assert_array_equal(forgetful.average(pot, 3, 0), kept.average(pot, 3, 0))
-    weights = np.array([1.0, 2.0, 3.0, 4.0])
-    expected = kept.regret_sums(weights)  # flops that were not visited have no regrets
-    assert forgetful.regret_sums(weights)[:2] == pytest.approx(expected[:2])
-    assert forgetful.regret_sums(weights)[2] == expected[2] // 2
     assert forgetful.memory_bytes == kept.memory_bytes // 2
     assert (forgetful.flops, forgetful.pots) == (4, kept.pots)
 
 
 def test_the_next_batch_starts_from_nothing(game: UnifiedGame) -> None:
     forgetful, second, again = fresh(game), fresh(game), fresh(game)
-    assert not forgetful.keeps(np.array([0, 2]))
+    assert not forgetful.persists(np.array([0, 2]))
     assert forgetful.memory_bytes == 0
-    assert forgetful.regret_sums(np.ones(4)) == (0.0, 0.0, 0)
     first = steps(forgetful, [0, 2], 3)
-    assert forgetful.keeps(np.array([0, 2]))
-    assert not forgetful.keeps(np.array([1, 2]))
-    assert not forgetful.keeps(np.array([0]))
+    assert forgetful.persists(np.array([0, 2]))
+    assert not forgetful.persists(np.array([1, 2]))
+    assert not forgetful.persists(np.array([0]))
     found = steps(forgetful, [1, 2], 2)
     for ours, theirs in zip(found, steps(second, [1, 2], 2), strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -91,20 +88,20 @@ def test_a_state_is_restored_in_the_middle_of_a_batch(game: UnifiedGame) -> None
     other.restore(one.state())  # of games that have not begun
     steps(one, [1, 3], 2)
     other.restore({name: array.copy() for name, array in one.state().items()})
-    assert other.keeps(np.array([1, 3]))
+    assert other.persists(np.array([1, 3]))
     for ours, theirs in zip(steps(one, [1, 3], 2, 3), steps(other, [1, 3], 2, 3), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
 def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
     """The betting before the flop comes near to that of a solver that keeps everything."""
-    batches = FlopBatches(2, 10)
-    kept = UnifiedSolver(game, make_games(game), TUNED)
+    batches = VisitPlan(2, 10)
+    kept = UnifiedSolver(game, game.build(game.engine()), TUNED)
     forgetful = UnifiedSolver(game, fresh(game), TUNED, batches)
     kept.train_batch(100)
     forgetful.train_batch(200)
     assert forgetful.exploitability() is None
-    assert not forgetful.is_judgeable
+    assert not forgetful.can_evaluate
     figures = forgetful.figures()
     assert figures.exploitability is None
     assert figures.values is None
@@ -131,7 +128,7 @@ def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
 
 
 def test_an_interrupted_solver_goes_on_bit_for_bit(game: UnifiedGame) -> None:
-    batches = FlopBatches(3, 2)
+    batches = VisitPlan(3, 2)
     whole, begun, resumed = (UnifiedSolver(game, fresh(game), TUNED, batches) for _ in range(3))
     whole.train_batch(11)
     begun.train_batch(5)  # in the middle of the second batch

@@ -13,8 +13,8 @@ from builders.small_games import small_config
 
 from allstreets.base import InputError
 from allstreets.kernels.simd import aligned
-from allstreets.solvers.unified.models import make_games
 from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.subgames.card_model import EXACT
 from allstreets.subgames.mapped_memory import MappedMemory, own_pages
 
 
@@ -71,7 +71,7 @@ def test_a_full_disk_is_noticed_when_an_array_is_made(
         memory((5_000_000,))
     assert str(error.value) == (
         f"memory memmap: {tmp_path} has no room for 20 MB more (No space left on device); 4 MB are "
-        "there. Use another disk, fewer flops or fewer sizes"
+        "in use. Use another disk, fewer flops or fewer sizes"
     )
     assert memory.used == held.nbytes == 4_000_000
     assert not list(tmp_path.iterdir())
@@ -115,7 +115,10 @@ def test_a_solver_on_disk_has_the_bits_of_one_in_memory(tmp_path: Path) -> None:
     game = config.game()
     solvers = [
         UnifiedSolver(game, games, config.schedule())
-        for games in (make_games(game), make_games(game, memory="memmap", folder=tmp_path))
+        for games in (
+            game.build(game.engine()),
+            game.build(game.engine(memory="memmap", folder=tmp_path)),
+        )
     ]
     for solver in solvers:
         solver.train_batch(8)
@@ -125,6 +128,6 @@ def test_a_solver_on_disk_has_the_bits_of_one_in_memory(tmp_path: Path) -> None:
     assert solvers[0].identity == solvers[1].identity
     assert solvers[0].exploitability() == solvers[1].exploitability()
     with pytest.raises(InputError, match="memory memmap needs a folder on disk: give --output"):
-        make_games(game, memory="memmap")
+        game.build(game.engine(memory="memmap"))
     with pytest.raises(InputError, match="exact games are resident"):
-        make_games(game, "exact", memory="memmap", folder=tmp_path)
+        game.build(game.engine(EXACT, "memmap", tmp_path))

@@ -4,10 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from builders.one_flop import OneFlop
 from numpy.typing import NDArray
 from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.betting import (
+    POSTFLOP,
     Player,
     PostflopRules,
     Street,
@@ -16,8 +18,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.subgames.matrix import MatrixSubgame
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.matrix_model import Stage
 
 SEPARATE = tuple((street,) for street in POSTFLOP)
 
@@ -103,7 +104,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) ->
     rules = make_rules(rake, sizes=(0.5,) if len(streets) > 1 or hands[0] > 100 else (0.5, 1.0))
     tree = build_postflop_tree(rules)
     results = payoffs(tree, rules)
-    game = MatrixSubgame(tree, results, tuple(stages))
+    game = OneFlop(tree, results, tuple(stages))
     naive = NaiveGame(tree, results, naive_stages(tuple(stages)))
     schedule = parse_schedule(algorithm)
     for iteration in range(1, 5):
@@ -112,10 +113,13 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) ->
             own, other = generator.random((2, hands[0]))
             other *= generator.random(hands[0]) < 0.7
             factors = now.positive, now.negative, now.average, now.weight
-            close(game.step(player, own, other, now), naive.step(player, other, factors, now.clip))
+            close(
+                game.step(player, own, other, now),
+                naive.step(player, other, factors, now.lowest == 0),
+            )
     size = max(float(np.abs(regrets).max()) for regrets in naive.regrets.values())
     apart = []
-    for node in game.game.decisions():
+    for node in game.game.tree.decisions():
         close(game.regrets(node).astype(np.float64), naive.regrets[node], size)
         apart.append(np.abs(game.average(node) - naive.strategy(node, naive.sums)).reshape(-1))
     # Where regrets cancel, regret matching turns rounding into a strategy: rare, but not never.
@@ -131,7 +135,7 @@ def test_the_players_values_sum_to_minus_the_rake_of_every_pair() -> None:
     stage = random_stage(generator, POSTFLOP, 31, True)
     rules = make_rules()
     tree = build_postflop_tree(rules)
-    game = MatrixSubgame(tree, payoffs(tree, rules), (stage,))
+    game = OneFlop(tree, payoffs(tree, rules), (stage,))
     reach = generator.random(31), generator.random(31)
     game.iterate(reach, parse_schedule("tuned").run(1, 50))
     oop = float(reach[0] @ game.evaluate(Player.OOP, reach[1]))
@@ -144,7 +148,7 @@ def test_iterations_at_once_equal_single_steps() -> None:
     stage = random_stage(generator, POSTFLOP, 50, True)
     rules = make_rules()
     tree = build_postflop_tree(rules)
-    games = [MatrixSubgame(tree, payoffs(tree, rules), (stage,)) for _ in range(2)]
+    games = [OneFlop(tree, payoffs(tree, rules), (stage,)) for _ in range(2)]
     reach = generator.random(50), generator.random(50)
     every = parse_schedule("dcfr").run(1, 7)
     games[0].iterate(reach, every)
@@ -160,7 +164,7 @@ def test_exploitability_falls_towards_zero() -> None:
     stage = random_stage(generator, POSTFLOP, 30, True)
     rules = make_rules()
     tree = build_postflop_tree(rules)
-    game = MatrixSubgame(tree, payoffs(tree, rules), (stage,))
+    game = OneFlop(tree, payoffs(tree, rules), (stage,))
     reach = np.ones(30), np.ones(30)
     weight = reach[0] @ stage.pairs @ reach[1] * tree.pot
     schedule = parse_schedule("tuned")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from reference.matrix import NaiveGame, NaiveStage
 
 from allstreets.betting import (
+    POSTFLOP,
     BettingTree,
     Player,
     PostflopRules,
@@ -27,12 +28,12 @@ from allstreets.cards import (
 )
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.subgames import matrix_flops
+from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.classes import class_stages
+from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import FlopGames
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix import discount_row
-from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixFlops
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
+from allstreets.subgames.matrix_model import Stage
 
 Floats = NDArray[np.float64]
 Trees = list[tuple[BettingTree, Floats]]
@@ -66,16 +67,17 @@ def random_stages(flops: int, hands: int = HANDS, seed: int = 1) -> list[tuple[S
     return stages
 
 
-def dealt_by(stages: Sequence[tuple[Stage]]) -> FlopPairs:
+def dealt_by(stages: Sequence[tuple[Stage]]) -> DealtPairs:
     held = [stage.cards for (stage,) in stages if stage.cards is not None]
     combos = np.array([stage.combos for (stage,) in stages])
-    return FlopPairs(combos, np.array(held) if held else None)
+    return DealtPairs(combos, np.array(held) if held else None)
 
 
 def make_flops(
     stages: Sequence[tuple[Stage]], trees: Trees | None = None, threads: int = 1
 ) -> MatrixFlops:
-    return MatrixFlops(trees or make_trees(), stages, dealt_by(stages), threads=threads)
+    cards = MatrixCards(stages, dealt_by(stages))
+    return MatrixFlops(trees or make_trees(), cards, threads=threads)
 
 
 def dense_pairs(stage: Stage) -> Floats:
@@ -117,10 +119,9 @@ def test_every_pot_and_flop_is_a_game_of_its_own(rake: float) -> None:
         flops = np.array(chosen)
         visits[flops] += 1
         every = [SCHEDULE.at(int(visit)) for visit in visits[flops]]
-        rows = np.array([discount_row(now) for now in every])
         for player in Player:
             own, other = generator.random((2, 2, HANDS))
-            found = games.step(player, own, other, flops, rows)
+            found = games.step(player, own, other, flops, every)
             assert found.shape == (2, len(flops), HANDS)
             for pot in range(2):
                 for place, flop in enumerate(chosen):
@@ -132,7 +133,8 @@ def test_every_pot_and_flop_is_a_game_of_its_own(rake: float) -> None:
         other = generator.random((2, HANDS))
         for best in (True, False):
             flops = np.array([2, 0, 3])
-            found = games.judge(player, other, flops, best=best)
+            run = games.best_response if best else games.evaluate
+            found = run(player, other, flops)
             for pot in range(2):
                 for place, flop in enumerate(flops):
                     close(found[pot, place], naive[pot][flop].judge(player, other[pot], best))
@@ -150,13 +152,13 @@ def test_flops_that_are_not_visited_are_left_alone() -> None:
     games = make_flops(random_stages(5))
     generator = np.random.default_rng(3)
     reach = generator.random((2, HANDS))
-    rows = np.array([discount_row(SCHEDULE.at(1))])
+    now = SCHEDULE.at(1)
     for player in Player:
-        games.step(player, reach, reach, np.arange(5), np.repeat(rows, 5, axis=0))
+        games.step(player, reach, reach, np.arange(5), [now] * 5)
     before = {name: array.copy() for name, array in games.state().items()}
     for player in Player:
-        games.step(player, reach, reach, np.array([1, 4]), np.repeat(rows, 2, axis=0))
-        games.judge(player, reach, np.arange(5), best=True)
+        games.step(player, reach, reach, np.array([1, 4]), [now] * 2)
+        games.best_response(player, reach, np.arange(5))
     for name, array in games.state().items():
         changed = [flop for flop in range(5) if (array[flop] != before[name][flop]).any()]
         assert changed == [1, 4]
@@ -168,17 +170,19 @@ def test_threads_change_nothing(threads: int) -> None:
     generator = np.random.default_rng(4)
     for iteration in range(1, 6):
         flops = np.sort(generator.choice(11, 7, replace=False))
-        rows = np.array([discount_row(SCHEDULE.at(iteration))] * 7)
+        rows = [SCHEDULE.at(iteration)] * 7
         for player in Player:
             own, other = generator.random((2, 2, HANDS))
             found = [games.step(player, own, other, flops, rows) for games in (alone, together)]
             np.testing.assert_array_equal(found[0], found[1])
     for player in Player:
-        for best in (True, False):
-            judged = [
-                games.judge(player, other, np.arange(11), best=best) for games in (alone, together)
-            ]
-            np.testing.assert_array_equal(judged[0], judged[1])
+        for one, two in (
+            (alone.best_response, together.best_response),
+            (alone.evaluate, together.evaluate),
+        ):
+            np.testing.assert_array_equal(
+                one(player, other, np.arange(11)), two(player, other, np.arange(11))
+            )
     for name, array in alone.state().items():
         np.testing.assert_array_equal(array, together.state()[name])
 
@@ -186,7 +190,7 @@ def test_threads_change_nothing(threads: int) -> None:
 def test_a_pot_nobody_gets_to_is_left_alone() -> None:
     """And the other pots do not notice."""
     games, reference = (make_flops(random_stages(3)) for _ in range(2))
-    rows = np.array([discount_row(SCHEDULE.at(iteration)) for iteration in (1, 1, 1)])
+    rows = [SCHEDULE.at(1)] * 3
     other = np.random.default_rng(5).random((2, HANDS))
     flops = np.arange(3)
     absent = other.copy()
@@ -197,9 +201,9 @@ def test_a_pot_nobody_gets_to_is_left_alone() -> None:
         np.testing.assert_array_equal(
             found[1], reference.step(player, other, other, flops, rows)[1]
         )
-        judged = games.judge(player, absent, flops, best=True)
-        assert not judged[0].any()
-        assert judged[1].any()
+        best = games.best_response(player, absent, flops)
+        assert not best[0].any()
+        assert best[1].any()
     for name, array in games.state().items():
         assert array.any() == (name.split(".")[1] == "1")
 
@@ -209,16 +213,17 @@ def test_hands_of_a_first_stage_that_are_not_classes() -> None:
     stages, trees = random_stages(3), make_trees()
     generator = np.random.default_rng(6)
     roots = generator.random((3, HAND_COUNT, HANDS)) * (generator.random((3, HAND_COUNT, 1)) < 0.8)
-    games = MatrixFlops(trees, stages, FlopPairs.of([()] * 3), roots, model="some")
-    assert games.model == "some"
+    model = CardModel("buckets", seed=5)
+    games = MatrixFlops(trees, MatrixCards(stages, DealtPairs.of([()] * 3), roots), model)
+    assert games.model == model
+    assert not games.can_drop_hands
     naive = naive_games(trees, stages)
     for iteration in (1, 2, 3):
         flops = np.array([0, 2])
-        rows = np.array([discount_row(SCHEDULE.at(iteration))] * 2)
         now = SCHEDULE.at(iteration)
         for player in Player:
             own, other = generator.random((2, 2, HAND_COUNT))
-            found = games.step(player, own, other, flops, rows)
+            found = games.step(player, own, other, flops, [now] * 2)
             assert found.shape == (2, 2, HAND_COUNT)
             for pot in range(2):
                 for place, flop in enumerate(flops):
@@ -232,7 +237,7 @@ FLOPS = ("AsKh7d", "8s8h3d", "Qs9s4s")
 
 def test_pairs_of_classes_are_those_of_the_cards() -> None:
     boards = [parse_board(text) for text in FLOPS]
-    dealt = FlopPairs.of(boards)
+    dealt = DealtPairs.of(boards)
     weights = np.array([24.0, 12.0, 0.5])
     expected = sum(w * hand_pairs(board) for w, board in zip(weights, boards, strict=True))
     np.testing.assert_allclose(dealt.sum(weights), expected, rtol=1e-12)
@@ -244,7 +249,7 @@ def test_pairs_of_classes_are_those_of_the_cards() -> None:
 
 def test_without_card_removal_pairs_are_products() -> None:
     board = parse_board("AsKh7d")
-    dealt = FlopPairs.of([board], removal=False)
+    dealt = DealtPairs.of([board], removal=False)
     own, other = np.random.default_rng(8).random((2, HAND_COUNT))
     expected = (own @ hand_combos(board)) * (other @ hand_combos(board))
     assert dealt.reached(own, other)[0] == pytest.approx(expected)
@@ -279,14 +284,14 @@ def test_a_state_is_cut_into_parts_and_restored(monkeypatch: pytest.MonkeyPatch)
     assert len(games.state()) > keys
     reach = np.random.default_rng(9).random((2, HANDS))
     flops = np.arange(5)
-    rows = np.array([discount_row(SCHEDULE.at(1))] * 5)
+    rows = [SCHEDULE.at(1)] * 5
     for player in Player:
         games.step(player, reach, reach, flops, rows)
     state = {name: array.copy() for name, array in games.state().items()}
     stored = sum(array.nbytes for array in state.values())
     assert stored == games.memory_bytes
     whole.restore(state)
-    rows = np.array([discount_row(SCHEDULE.at(2))] * 5)
+    rows = [SCHEDULE.at(2)] * 5
     for player in Player:
         found = [some.step(player, reach, reach, flops, rows) for some in (games, whole)]
         np.testing.assert_array_equal(found[0], found[1])
@@ -295,35 +300,40 @@ def test_a_state_is_cut_into_parts_and_restored(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_regret_figures() -> None:
+    """Of some flops, pot by pot."""
     games = make_flops(random_stages(3))
-    weights = np.array([1.0, 2.0, 0.5])
-    assert games.regret_sums(weights)[:2] == (0.0, 0.0)
+    flops = np.array([2, 0])
+    before = games.regret_sums(flops)
+    assert not before.total.any()
+    assert not before.largest.any()
     reach = np.random.default_rng(10).random((2, HANDS))
-    rows = np.array([discount_row(SCHEDULE.at(1))] * 3)
     for player in Player:
-        games.step(player, reach, reach, np.arange(3), rows)
-    entries = np.concatenate(
-        [
-            weights[flop] * game.numbers_at(game.regrets, flop, node).reshape(-1).astype(np.float64)
-            for game in games.games
-            for flop in range(3)
-            for node in game.decisions()
-        ]
-    )
-    total, largest, count = games.regret_sums(weights)
-    assert total == pytest.approx(entries[entries > 0].sum(dtype=np.float64), rel=1e-6)
-    assert largest == entries.max()
-    assert count == len(entries)
+        games.step(player, reach, reach, np.arange(3), [SCHEDULE.at(1)] * 3)
+    found = games.regret_sums(flops)
+    assert {part.shape for part in found} == {(2, 2)}
+    for pot, game in enumerate(games.games):
+        for place, flop in enumerate(flops.tolist()):
+            entries = np.concatenate(
+                [
+                    game.numbers_at(game.regrets, flop, node).reshape(-1).astype(np.float64)
+                    for node in game.tree.decisions()
+                ]
+            )
+            total = entries[entries > 0].sum(dtype=np.float64)
+            assert found.total[pot, place] == pytest.approx(total, rel=1e-6)
+            assert found.largest[pot, place] == entries.max()
+            assert found.entries[pot, place] == len(entries)
 
 
 def test_no_pots_at_all() -> None:
     """Where every line ends before the flop there is nothing to do, and nothing goes wrong."""
     board = parse_board("AsKh7d")
-    games = MatrixFlops([], [class_stages(board)], FlopPairs.of([board]))
-    nobody = np.zeros((0, HAND_COUNT))
-    rows = np.array([discount_row(SCHEDULE.at(1))])
+    games = MatrixFlops([], MatrixCards([class_stages(board)], DealtPairs.of([board])))
+    nobody, one = np.zeros((0, HAND_COUNT)), np.arange(1)
     for player in Player:
-        assert games.step(player, nobody, nobody, np.arange(1), rows).shape == (0, 1, HAND_COUNT)
-        assert games.judge(player, nobody, np.arange(1), best=True).shape == (0, 1, HAND_COUNT)
-    assert games.regret_sums(np.ones(1)) == (0.0, 0.0, 0)
+        now = [SCHEDULE.at(1)]
+        assert games.step(player, nobody, nobody, one, now).shape == (0, 1, HAND_COUNT)
+        assert games.best_response(player, nobody, one).shape == (0, 1, HAND_COUNT)
+        assert games.evaluate(player, nobody, one).shape == (0, 1, HAND_COUNT)
+    assert {part.shape for part in games.regret_sums(one)} == {(0, 1)}
     assert games.state() == {}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from reference.matrix_hands import naive_row
 
 from allstreets.betting import (
+    POSTFLOP,
     BettingTree,
     Player,
     PostflopRules,
@@ -19,15 +20,14 @@ from allstreets.betting import (
     payoffs,
     same_sizes,
 )
-from allstreets.cfr.schedules import parse_schedule
+from allstreets.cfr.schedules import Multipliers, parse_schedule
 from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_store import move_numbers
 from allstreets.kernels.simd import LANES, aligned, compress, load, store
-from allstreets.subgames.flop_pairs import FlopPairs
-from allstreets.subgames.matrix import discount_row
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_hands import listed, sources, stored_places
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
+from allstreets.subgames.matrix_model import Stage
 
 HANDS, FLOPS = 40, 3
 SCHEDULE = parse_schedule("dcfr")
@@ -59,22 +59,21 @@ def make_flops(hands: int = HANDS, threads: int = 1) -> MatrixFlops:
     stages = make_stages(hands)
     held = np.array([stage.cards for (stage,) in stages])
     combos = np.array([stage.combos for (stage,) in stages])
-    return MatrixFlops(TREES, stages, FlopPairs(combos, held), threads=threads)
+    return MatrixFlops(TREES, MatrixCards(stages, DealtPairs(combos, held)), threads=threads)
 
 
-def discounts(iteration: int, threshold: float = -np.inf) -> Floats:
-    row = discount_row(SCHEDULE.at(iteration), threshold=threshold)
-    return np.array([row] * FLOPS)
+def multipliers(iteration: int, threshold: float = -np.inf) -> list[Multipliers]:
+    return [SCHEDULE.at(iteration)._replace(threshold=threshold)] * FLOPS
 
 
 def train(games: MatrixFlops, reach: Floats, iterations: range, **keys: Any) -> list[Floats]:
     """Whole iterations at a reach of [2, P, H]; returns all values."""
     found = []
     for iteration in iterations:
-        rows = discounts(iteration, **keys)
+        now = multipliers(iteration, **keys)
         for player in Player:
             other = reach[player.opponent]
-            found.append(games.step(player, reach[player], other, FLOP_LIST, rows))
+            found.append(games.step(player, reach[player], other, FLOP_LIST, now))
     return found
 
 
@@ -85,7 +84,7 @@ def numbers(games: MatrixFlops) -> dict[tuple[str, int, int, int], NDArray[np.fl
         for kind in ("regrets", "averages")
         for pot, game in enumerate(games.games)
         for flop in range(FLOPS)
-        for node in game.decisions()
+        for node in game.tree.decisions()
     }
 
 
@@ -99,7 +98,7 @@ def forget(games: MatrixFlops, kept: Flags) -> None:
     for pot, game in enumerate(games.games):
         for player in Player:
             out = np.append(~kept[player, pot], np.zeros(length - kept.shape[2], bool))
-            for node in game.decisions():
+            for node in game.tree.decisions():
                 if game.tree.player[node] != player:
                     continue
                 actions, start = int(game.tree.child_count[node]), int(game.slot_of_node[node])
@@ -126,7 +125,7 @@ def pair_of_games(kept: Flags, reach: Floats, hands: int = HANDS) -> tuple[Matri
     full = np.ones_like(reach)
     train(dense, full, range(1, 6))
     train(sparse, full, range(1, 6))
-    sparse.keep(kept)
+    sparse.keep_hands(kept)
     forget(dense, kept)
     return dense, sparse
 
@@ -136,7 +135,7 @@ def padding(games: MatrixFlops) -> NDArray[np.float32]:
     found = []
     for game in games.games:
         for player in Player:
-            nodes = [node for node in game.decisions() if game.tree.player[node] == player]
+            nodes = [node for node in game.tree.decisions() if game.tree.player[node] == player]
             counts = game.tree.child_count[nodes].astype(np.int64)
             kept = game.kept[player]
             places = stored_places(game.slot_of_node[nodes], counts, len(kept))
@@ -163,11 +162,12 @@ def test_a_game_of_some_hands_is_the_game_of_all_to_the_bit(seed: int, hands: in
     spoil(sparse)
     for player in Player:
         other = reach[player.opponent]
-        for best in (True, False):
-            expected = dense.judge(player, other, FLOP_LIST, best=best)
-            np.testing.assert_array_equal(
-                sparse.judge(player, other, FLOP_LIST, best=best), expected
-            )
+        for of_all, of_some in (
+            (dense.best_response, sparse.best_response),
+            (dense.evaluate, sparse.evaluate),
+        ):
+            expected = of_all(player, other, FLOP_LIST)
+            np.testing.assert_array_equal(of_some(player, other, FLOP_LIST), expected)
             assert expected.any()
     threshold = float(generator.choice([-np.inf, -2e4]))
     learned = [train(games, reach, range(6, 10), threshold=threshold) for games in (dense, sparse)]
@@ -187,31 +187,31 @@ def test_a_game_of_some_hands_is_the_game_of_all_to_the_bit(seed: int, hands: in
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6))
-def test_asking_for_some_of_the_hands_that_are_kept(seed: int) -> None:
-    """Values are those of asking for all, and what shares no block with them is left alone."""
+def test_a_mask_of_some_of_the_hands_that_are_kept(seed: int) -> None:
+    """Values are those of a step for all, and what shares no block with them is left alone."""
     generator = np.random.default_rng(seed)
     kept = random_kept(generator)
-    asked = generator.random(kept.shape) < 0.3
+    mask = generator.random(kept.shape) < 0.3
     reach = generator.random(kept.shape) * kept
     whole, part = (pair_of_games(kept, reach)[1] for _ in range(2))
     spoil(part)
-    before, rows, acting = numbers(part), discounts(6), Player(seed % 2)
+    before, now, acting = numbers(part), multipliers(6), Player(seed % 2)
     own, other = reach[acting], reach[acting.opponent]
-    expected = whole.step(acting, own, other, FLOP_LIST, rows)
-    found = part.step(acting, own, other, FLOP_LIST, rows, asked[acting])
+    expected = whole.step(acting, own, other, FLOP_LIST, now)
+    found = part.step(acting, own, other, FLOP_LIST, now, mask[acting])
     for pot in range(len(TREES)):
-        wanted = asked[acting, pot] & kept[acting, pot]
+        wanted = mask[acting, pot] & kept[acting, pot]
         np.testing.assert_array_equal(found[pot][:, wanted], expected[pot][:, wanted])
     after, full = numbers(part), numbers(whole)
     for key, old in before.items():
         player = player_at(part, key[1], key[3])
-        if player != acting:  # his regrets stay, his averages do not depend on who is asked for
+        if player != acting:  # his regrets stay, his averages do not depend on the mask
             np.testing.assert_array_equal(after[key], full[key])
             continue
         hands = np.flatnonzero(kept[player, key[1]])
         for first in range(0, len(hands), LANES):
             block = hands[first : first + LANES]
-            same = full[key] if asked[player, key[1], block].any() else old
+            same = full[key] if mask[player, key[1], block].any() else old
             np.testing.assert_array_equal(after[key][:, block], same[:, block])
 
 
@@ -225,7 +225,7 @@ def test_hands_go_and_come_back() -> None:
     known, stored = np.ones((2, len(TREES), HANDS), bool), numbers(games)
     for _ in range(6):
         kept = random_kept(generator)
-        games.keep(kept)
+        games.keep_hands(kept)
         known &= kept
         lengths = -(-kept.sum(axis=2) // LANES) * LANES
         sizes = [
@@ -237,7 +237,7 @@ def test_hands_go_and_come_back() -> None:
             here = known[player_at(games, key[1], key[3]), key[1]]
             np.testing.assert_array_equal(found, np.where(here, stored[key], 0))
     assert known.any()
-    games.keep(np.ones_like(kept))
+    games.keep_hands(np.ones_like(kept))
     assert (games.memory_bytes, games.saved_bytes) == (full, 0)
 
 
@@ -247,7 +247,7 @@ def test_a_player_without_hands_learns_nothing_and_the_other_stays_as_he_is() ->
     games = make_flops()
     reach = np.ones(kept.shape)
     train(games, reach, range(1, 4))
-    games.keep(kept)
+    games.keep_hands(kept)
     reach = reach * kept
     before = numbers(games)
     values = train(games, reach, range(4, 6))
@@ -256,7 +256,7 @@ def test_a_player_without_hands_learns_nothing_and_the_other_stays_as_he_is() ->
     for key, found in numbers(games).items():
         if key[:2] == ("regrets", 1):
             np.testing.assert_array_equal(found, before[key])
-    best = games.judge(Player.IP, reach[Player.OOP], FLOP_LIST, best=True)
+    best = games.best_response(Player.IP, reach[Player.OOP], FLOP_LIST)
     assert (best[1] != 0).any()  # what somebody would win who did come
 
 
@@ -264,13 +264,13 @@ def test_what_cannot_be() -> None:
     games = make_flops()
     kept = np.ones((2, len(TREES), HANDS), bool)
     kept[Player.OOP, 0, 3] = False
-    games.keep(kept)
+    games.keep_hands(kept)
     reach = np.ones(kept.shape)
-    with pytest.raises(ValueError, match="nothing is stored"):
-        games.judge(Player.IP, reach[Player.OOP], FLOP_LIST, best=True)
-    node = next(n for n in games.games[0].decisions() if player_at(games, 0, n) == Player.OOP)
+    with pytest.raises(ValueError, match="is not stored reaches"):
+        games.best_response(Player.IP, reach[Player.OOP], FLOP_LIST)
+    node = next(n for n in games.games[0].tree.decisions() if player_at(games, 0, n) == Player.OOP)
     actions = int(games.games[0].tree.child_count[node])
-    with pytest.raises(ValueError, match="only some are kept"):
+    with pytest.raises(ValueError, match="only some are stored"):
         games.games[0].set_average(0, node, np.ones((actions, HANDS)))
     assert (games.average(0, 0, node)[:, 3] == 1 / actions).all()
 

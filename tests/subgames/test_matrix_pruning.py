@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from builders.matrix_stages import naive_stages, ordered_stage, real_stage
+from builders.one_flop import OneFlop, discount_row, limits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from reference.matrix_pruning import BLOCK, PrunedNaiveGame, Rule
 
 from allstreets.base import InputError
 from allstreets.betting import (
+    POSTFLOP,
     BettingTree,
     NodeKind,
     Player,
@@ -26,9 +28,8 @@ from allstreets.cfr.schedules import Multipliers, parse_schedule
 from allstreets.kernels.matrix_layout import UPDATE
 from allstreets.kernels.matrix_terminals import add_folds, add_showdowns
 from allstreets.kernels.simd import LANES, aligned
-from allstreets.subgames.matrix import MatrixSubgame, discount_row
-from allstreets.subgames.matrix_model import POSTFLOP, Stage
-from allstreets.subgames.matrix_pruning import NO_LIMITS, blocks_of_hands, limits
+from allstreets.subgames.matrix_model import Stage
+from allstreets.subgames.matrix_pruning import blocks_of_hands
 
 Ends = Callable[..., None]
 
@@ -66,8 +67,8 @@ SMALL = make_tree([0.5])
 FLOP = make_tree([0.5, 1.0])
 
 
-def real_game(pruning: Pruning | None) -> MatrixSubgame:
-    return MatrixSubgame(*FLOP, (real_stage("AhKd7s"),), pruning)
+def real_game(pruning: Pruning | None) -> OneFlop:
+    return OneFlop(*FLOP, (real_stage("AhKd7s"),), pruning)
 
 
 def real_unit() -> float:
@@ -79,7 +80,7 @@ def real_unit() -> float:
 EVERYONE = np.ones(169), np.ones(169)
 
 
-def exploitability(game: MatrixSubgame) -> float:
+def exploitability(game: OneFlop) -> float:
     """In pots."""
     gain = 0.0
     for player in Player:
@@ -88,20 +89,20 @@ def exploitability(game: MatrixSubgame) -> float:
     return gain / 2 / (float(game.stages[0].pairs.sum()) * POT)
 
 
-def copy_state(source: MatrixSubgame, target: MatrixSubgame) -> None:
+def copy_state(source: OneFlop, target: OneFlop) -> None:
     """All that both have: a game without pruning keeps no count of it."""
     for name, array in target.state().items():
         if name in source.state():
             array[...] = source.state()[name]
 
 
-def same_bits(left: MatrixSubgame, right: MatrixSubgame) -> None:
+def same_bits(left: OneFlop, right: OneFlop) -> None:
     for name, array in left.state().items():
         if name != "pruning":
             assert array.tobytes() == right.state()[name].tobytes(), name
 
 
-def stored_at(game: MatrixSubgame, node: int) -> NDArray[np.float32]:
+def stored_at(game: OneFlop, node: int) -> NDArray[np.float32]:
     """[A, H]: the regrets at a node, as a view of what is stored: writing it changes the game."""
     whole = game.game
     stage = int(whole.stage_of_node[node])
@@ -111,9 +112,9 @@ def stored_at(game: MatrixSubgame, node: int) -> NDArray[np.float32]:
     return array.reshape(length // LANES, actions, LANES).transpose(1, 0, 2)
 
 
-def copy_to_twin(game: MatrixSubgame, twin: PrunedNaiveGame) -> None:
+def copy_to_twin(game: OneFlop, twin: PrunedNaiveGame) -> None:
     """Let the slow solver be in the same state."""
-    for node in game.game.decisions():
+    for node in game.game.tree.decisions():
         twin.regrets[node] = game.regrets(node).astype(np.float64)
         twin.sums[node] = game.game.numbers_at(game.game.averages, 0, node).astype(np.float64)
 
@@ -142,7 +143,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, flo
     stages = make_stages(name)
     generator = np.random.default_rng(1)
     pruning = Pruning(3, "-200*sqrt(t)", 7, floor)
-    game = MatrixSubgame(*SMALL, stages, pruning)
+    game = OneFlop(*SMALL, stages, pruning)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     hands = len(stages[0].combos)
     left_out = due = 0
@@ -155,7 +156,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, flo
             expected = twin.pruned_step(player, other, rule_of(row))
             close(game.step(player, own, other, now), expected, float(np.abs(expected).max()))
             largest = max(float(np.abs(found).max()) for found in twin.regrets.values())
-            for node in game.game.decisions():
+            for node in game.game.tree.decisions():
                 close(game.regrets(node).astype(np.float64), twin.regrets[node], largest)
                 sums = game.game.numbers_at(game.game.averages, 0, node).astype(np.float64)
                 close(sums, twin.sums[node], float(twin.sums[node].max()) or 1.0)
@@ -181,8 +182,8 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     """And what is not visited is left alone, whatever regrets there are."""
     generator = np.random.default_rng(seed)
     stages = make_stages(name)
-    game, full = (MatrixSubgame(*SMALL, stages) for _ in range(2))
-    for node in game.game.decisions():
+    game, full = (OneFlop(*SMALL, stages) for _ in range(2))
+    for node in game.game.tree.decisions():
         stage = int(game.game.stage_of_node[node])
         places = stored_at(game, node)
         actions, blocks, _ = places.shape
@@ -194,13 +195,13 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     for array in (array for pair in game.game.averages for array in pair):
         array[...] = generator.random(array.shape)
     copy_state(game, full)
-    before = {node: stored_at(game, node).copy() for node in game.game.decisions()}
+    before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
 
     hands, length = len(stages[0].combos), game.game.cards.lengths[0]
     other = aligned((1, length))
     other[0, :hands] = generator.random(hands)
     asked = generator.random((1, length // LANES)) < (0.5 if masked else 1.0)
-    now = Multipliers(0.8, 0.6, 0.7, 1.0, False)
+    now = Multipliers(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
     row = discount_row(now, threshold=-50.0)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     copy_to_twin(game, twin)
@@ -211,7 +212,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     spaces = game.game.spaces()
     table = np.array([row], np.float32)
     blocks_asked = asked.astype(np.uint8) if masked else None
-    game.game.run(player, other, values, UPDATE, spaces, discounts=table, asked=blocks_asked)
+    game.game.run(player, other, values, UPDATE, spaces, discounts=table, wanted=blocks_asked)
     plain = np.array([discount_row(now)], np.float32)
     full.game.run(player, other, expected, UPDATE, spaces, discounts=plain)
 
@@ -220,7 +221,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     for name_of_array, array in full.state().items():
         if name_of_array.startswith("average"):
             np.testing.assert_array_equal(game.state()[name_of_array], array)
-    for node in game.game.decisions():
+    for node in game.game.tree.decisions():
         new, old, ideal = stored_at(game, node), before[node], stored_at(full, node)
         if game.game.tree.player[node] != player:
             np.testing.assert_array_equal(new, old)
@@ -238,7 +239,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
 @pytest.mark.parametrize("share", [0.003, 0.3])
 def test_ends_are_valued_for_every_block_that_is_needed(add: Ends, share: float) -> None:
     generator = np.random.default_rng(2)
-    game = MatrixSubgame(*SMALL, make_stages("one stage")).game
+    game = OneFlop(*SMALL, make_stages("one stage")).game
     plan, cards, space = game.plans[0][0], game.cards.kernel[0], game.spaces()[0]
     space.reach[...] = generator.random(space.reach.shape)
     space.reach.reshape(-1, cards.hands)[plan.lines] = 0
@@ -274,11 +275,11 @@ def test_a_skipped_action_is_discounted_and_all_below_it_untouched() -> None:
     seen = 0
     for player in Player:
         copy_state(game, full)
-        before = {node: stored_at(game, node).copy() for node in game.game.decisions()}
+        before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
         values = game.step(player, *EVERYONE, now)
         np.testing.assert_array_equal(values, full.step(player, *EVERYONE, now))
         untouched: dict[int, set[int]] = {}  # by node the blocks below something skipped
-        for node in game.game.decisions():  # parents first
+        for node in game.game.tree.decisions():  # parents first
             if tree.player[node] != player:
                 continue
             new, old = stored_at(game, node), before[node]
@@ -405,14 +406,14 @@ def test_hands_that_nobody_asks_for_learn_nothing() -> None:
     length = game.game.cards.lengths[0]
     other, values = aligned((1, length)), aligned((1, length))
     other[0, :169] = 1
-    before = {node: stored_at(game, node).copy() for node in game.game.decisions()}
+    before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
     table = np.array([discount_row(every[-1])], np.float32)
     spaces = game.game.spaces()
-    game.game.run(Player.IP, other, values, UPDATE, spaces, discounts=table, asked=asked)
+    game.game.run(Player.IP, other, values, UPDATE, spaces, discounts=table, wanted=asked)
     expected = full.step(Player.IP, *EVERYONE, every[-1])
     np.testing.assert_array_equal(values[0, :48], expected[:48])
     assert not values[0, 48:].any()
-    for node in game.game.decisions():
+    for node in game.game.tree.decisions():
         new, ideal = stored_at(game, node), stored_at(full, node)
         if game.game.tree.player[node] == Player.IP:
             np.testing.assert_array_equal(new[:, :3], ideal[:, :3])
@@ -425,20 +426,6 @@ def test_which_blocks_hands_are_in() -> None:
     hands[0, [3, 39]] = hands[1, 16] = True
     assert blocks_of_hands(hands).tolist() == [[1, 0, 1], [0, 1, 0]]
     assert blocks_of_hands(hands[0]).tolist() == [1, 0, 1]
-
-
-def test_limits_of_iterations() -> None:
-    assert limits(None, 3, 2) == [NO_LIMITS, NO_LIMITS]
-    pruning = Pruning(2, "-10*sqrt(t)", 5, 700)
-    out = -np.inf
-    assert limits(pruning, 1, 5) == [
-        (np.inf, out),
-        (np.inf, out),
-        (700, pytest.approx(-10 * 3**0.5)),
-        (700, -20),
-        (700, out),
-    ]
-    assert limits(pruning, 9) == [(700, -30)]
 
 
 def test_what_cannot_be_pruned_is_refused_with_advice() -> None:

@@ -26,14 +26,13 @@ from allstreets.cards import HAND_NAMES, parse_cards, parse_hand
 from allstreets.cards.evaluator_tables import evaluator_tables
 from allstreets.cfr import Multipliers, Pruning, parse_schedule
 from allstreets.kernels.sampled_deals import Deals, deal_hands
-from allstreets.subgames.base import Subgame
 from allstreets.subgames.sampled import SampledSubgame, deals_for
 from allstreets.subgames.sampled_layout import flop_cards, own_slots
 
 Floats = NDArray[np.float64]
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 
-ADD_ONLY = Multipliers(positive=1.0, negative=1.0, average=1.0, weight=1.0, clip=False)
+ADD_ONLY = Multipliers(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)
 
 
 def weights(text: str) -> Floats:
@@ -71,8 +70,9 @@ def iterate(
     reach: tuple[Floats, Floats] = RANGES,
     algorithm: str = "linear",
     first: int = 1,
+    pruning: Pruning | None = None,
 ) -> None:
-    for now in parse_schedule(algorithm).run(first, iterations):
+    for now in parse_schedule(algorithm).run(first, iterations, pruning):
         for player in Player:
             game.step(player, reach[player], reach[player.opponent], now)
 
@@ -236,7 +236,7 @@ def test_steps_agree_with_loops(rules: dict[str, Any], algorithm: str) -> None:
 def test_pruned_steps_agree_with_loops() -> None:
     tree, results, flop = GAME
     pruning = Pruning(warmup=1, threshold=-20_000.0, explore_interval=3)
-    game = SampledSubgame(tree, results, flop, 0.005, pruning=pruning)
+    game = SampledSubgame(tree, results, flop, 0.005)
     twin = NaiveSampled(tree, results, flop, 64, split_mix(int(game.state()["random"][0])))
     compare_steps(game, twin, "linear", 4, pruning)
     assert game.pruned_fraction is not None
@@ -251,7 +251,7 @@ def compare_steps(
     pruning: Pruning | None,
 ) -> None:
     for iteration in range(1, iterations + 1):
-        now = parse_schedule(algorithm).at(iteration)
+        now = parse_schedule(algorithm).at(iteration, pruning)
         skips = pruning and iteration > pruning.warmup and iteration % pruning.explore_interval
         threshold = float(pruning.threshold or 0) if pruning and skips else None
         for player in Player:
@@ -347,55 +347,42 @@ def test_a_player_who_never_gets_here_learns_what_he_would_have() -> None:
 # Convergence
 
 
+def exact_twin(game: Game, sampled: SampledSubgame, hands: list[int] | None = None) -> ExactClasses:
+    """A slow exact game in which both play the averages of a sampled one."""
+    exact = ExactClasses(*game, *([] if hands is None else [hands]))
+    for node in decisions(game[0]):
+        exact.set_average(node, sampled.average(node))
+    return exact
+
+
 @pytest.mark.parametrize("game", [GAME, RAKED])
 def test_exploitability_falls(game: Game) -> None:
     tree, results, flop = game
-    judge = ExactClasses(tree, results, flop, HELD)
-    sampled = SampledSubgame(tree, results, flop, 0.5, judge=judge)
+    sampled = SampledSubgame(tree, results, flop, 0.5)
     found, done = [], 0
     for iterations in (10, 60, 360):
         iterate(sampled, iterations - done, first=done + 1)
         done = iterations
-        sampled.evaluate(Player.OOP, RANGES[1])
-        found.append(judge.exploitability(RANGES) / tree.pot)
+        found.append(exact_twin(game, sampled, HELD).exploitability(RANGES) / tree.pot)
     assert found[1] < 0.02
     assert found[0] > 1.5 * found[1] > 2.5 * found[2]
     assert found[2] < 0.004
 
 
 def test_all_classes_against_all() -> None:
-    tree, results, flop = flop_game(stack=350, bets=(0.5, 1.0), raises=(0.5, 1.0), max_raises=1)
-    judge = ExactClasses(tree, results, flop)
-    sampled = SampledSubgame(tree, results, flop, 1.0, judge=judge)
+    game = flop_game(stack=350, bets=(0.5, 1.0), raises=(0.5, 1.0), max_raises=1)
+    sampled = SampledSubgame(*game, 1.0)
     everything = np.ones(169), np.ones(169)
     iterate(sampled, 150, everything)
+    exact = exact_twin(game, sampled)
     gains = []
     for player in Player:
         other = everything[player.opponent]
-        gains.append((sampled.best_response(player, other) - sampled.evaluate(player, other)).sum())
-    pairs = judge.pairs.sum()
+        gains.append((exact.best_response(player, other) - exact.evaluate(player, other)).sum())
+    pairs = exact.pairs.sum()
     assert pairs == 1176 * 1081
-    assert sum(gains) / 2 / pairs == pytest.approx(judge.exploitability(everything))
-    assert 0 < sum(gains) / 2 / pairs < 0.02 * tree.pot
-
-
-def test_the_judge_is_told_the_averages_once_they_changed() -> None:
-    tree, results, flop = GAME
-    judge = ExactClasses(tree, results, flop, HELD)
-    sampled: Subgame = SampledSubgame(tree, results, flop, 0.01, judge=judge)
-    assert isinstance(sampled, SampledSubgame)
-    count = len(decisions(tree))
-    for _ in range(2):
-        sampled.best_response(Player.OOP, RANGES[1])
-        sampled.evaluate(Player.IP, RANGES[0])
-    assert judge.told == count
-    iterate(sampled, 1)
-    assert (sampled.evaluate(Player.OOP, RANGES[1]) == judge.evaluate(Player.OOP, RANGES[1])).all()
-    assert judge.told == 2 * count
-    assert (judge.strategy[0] == sampled.average(0)).all()
-    sampled.restore(copied(sampled.state()))
-    sampled.best_response(Player.OOP, RANGES[1])
-    assert judge.told == 3 * count
+    assert sum(gains) / 2 / pairs == pytest.approx(exact.exploitability(everything))
+    assert 0 < sum(gains) / 2 / pairs < 0.02 * sampled.tree.pot
 
 
 # Repeating
@@ -417,12 +404,12 @@ def test_games_of_one_job_deal_differently() -> None:
 
 @pytest.mark.parametrize("pruning", [None, Pruning(2, "-1000*sqrt(t)", 3, 50_000.0)])
 def test_restored_games_go_on_bit_for_bit(pruning: Pruning | None) -> None:
-    whole, cut, resumed = (SampledSubgame(*GAME, 0.1, 1, pruning) for _ in range(3))
-    iterate(whole, 12)
-    iterate(cut, 5)
+    whole, cut, resumed = (SampledSubgame(*GAME, 0.1, 1) for _ in range(3))
+    iterate(whole, 12, pruning=pruning)
+    iterate(cut, 5, pruning=pruning)
     iterate(resumed, 2, algorithm="vanilla")  # what was there before must not matter
     resumed.restore(copied(cut.state()))
-    iterate(resumed, 7, first=6)
+    iterate(resumed, 7, first=6, pruning=pruning)
     assert same_bits(whole, resumed)
     assert whole.pruned_fraction == resumed.pruned_fraction
     for node in decisions(whole.tree):
@@ -439,11 +426,9 @@ def test_a_state_of_another_game_is_refused() -> None:
 
 
 def test_pruning_that_is_off_or_finds_nothing_changes_no_bit() -> None:
-    plain = SampledSubgame(*GAME, 0.1)
-    off = SampledSubgame(*GAME, 0.1, pruning=Pruning(0, -1e-9))
-    idle = SampledSubgame(*GAME, 0.1, pruning=Pruning(1, -1e300))
-    for game in (plain, off, idle):
-        iterate(game, 8)
+    plain, off, idle = (SampledSubgame(*GAME, 0.1) for _ in range(3))
+    for game, pruning in ((plain, None), (off, Pruning(0, -1e-9)), (idle, Pruning(1, -1e300))):
+        iterate(game, 8, pruning=pruning)
     assert plain.pruned_fraction is off.pruned_fraction is None
     assert idle.pruned_fraction == 0
     for name in ("regrets.oop", "regrets.ip", "average.oop", "average.ip", "random"):
@@ -452,21 +437,18 @@ def test_pruning_that_is_off_or_finds_nothing_changes_no_bit() -> None:
 
 
 def test_pruned_games_converge_and_leave_something_out() -> None:
-    tree, results, flop = GAME
-    judge = ExactClasses(tree, results, flop, HELD)
-    pruned = SampledSubgame(*GAME, 1.0, pruning=Pruning(20, "-2000*sqrt(t)"), judge=judge)
-    iterate(pruned, 300)
+    pruned = SampledSubgame(*GAME, 1.0)
+    iterate(pruned, 300, pruning=Pruning(20, "-2000*sqrt(t)"))
     assert pruned.pruned_fraction is not None
     assert pruned.pruned_fraction > 0.1
-    pruned.evaluate(Player.OOP, RANGES[1])
-    assert judge.exploitability(RANGES) < 0.01 * tree.pot
+    assert exact_twin(GAME, pruned, HELD).exploitability(RANGES) < 0.01 * pruned.tree.pot
 
 
 def test_the_floor_holds_once_pruning_is_on() -> None:
-    game = SampledSubgame(*GAME, 0.1, pruning=Pruning(2, -1000.0, regret_floor=2000.0))
-    iterate(game, 2)
+    game, pruning = SampledSubgame(*GAME, 0.1), Pruning(2, -1000.0, regret_floor=2000.0)
+    iterate(game, 2, pruning=pruning)
     assert game.state()["regrets.oop"].min() < -2000
-    iterate(game, 1, first=3)
+    iterate(game, 1, first=3, pruning=pruning)
     assert game.state()["regrets.oop"].min() == -2000
 
 
@@ -517,13 +499,12 @@ def test_per_cent_of_the_pairs() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sample_pct": 0.0}, "mccfr_sample_pct is 0"),
+        ({"sample_pct": 0.0}, "sample_pct is 0"),
         ({"sample_pct": 101.0}, "at most 100"),
-        ({"sample_pct": float("nan")}, "mccfr_sample_pct is nan"),
+        ({"sample_pct": float("nan")}, "sample_pct is nan"),
         ({"seed": -1}, "the seed is -1"),
         ({"flop": parse_cards("Ks7d4d2c")}, "3 different cards"),
         ({"flop": (1, 1, 2)}, "3 different cards"),
-        ({"pruning": Pruning(5)}, "prune_threshold"),
     ],
 )
 def test_bad_input_is_told(changes: dict[str, Any], message: str) -> None:
@@ -538,8 +519,3 @@ def test_a_tree_of_the_turn_is_refused() -> None:
     tree = build_postflop_tree(rules)
     with pytest.raises(InputError, match="not on the turn"):
         SampledSubgame(tree, payoffs(tree, rules), GAME[2])
-
-
-def test_nobody_judges_himself() -> None:
-    with pytest.raises(InputError, match="judge"):
-        SampledSubgame(*GAME).best_response(Player.OOP, RANGES[1])

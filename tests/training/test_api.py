@@ -7,23 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.small_flops import failing
 from builders.small_games import SMALL, write_small
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solvers.flops.model import FlopSolver
-from allstreets.solvers.flops.result import PostflopResult
-from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
-from allstreets.training import Progress, TrainConfig, check_config, postflop_run
+from allstreets.solvers.flops.result import FlopsResult
+from allstreets.solvers.preflop.result import PreflopResult
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.training import Progress, TrainConfig, check_config
 from allstreets.training import api as api_module
 from allstreets.training.api import train
+from allstreets.training.flops_run import FlopsJob
 
 GAME: dict[str, Any] = {"name": "small", "solver": SMALL}
 MODEL: dict[str, Any] = {
     "bet_sizes": [1.0],
     "postflop_sprs": [1, 2.5],
-    "fixed_flops": ["Ks7d2c", "9h8h2c"],
-    "postflop_solve_iterations": 40,
+    "flops": ["Ks7d2c", "9h8h2c"],
+    "iterations": 40,
     "threads": 1,
 }
 PIPELINE: dict[str, Any] = {
@@ -60,6 +62,7 @@ def test_what_is_kept_is_what_is_returned(tmp_path: Path) -> None:
     assert isinstance(result, UnifiedResult)
     assert seen[-1].iteration == 12
     kept = allstreets.load(str(tmp_path / "out"))
+    assert isinstance(kept, UnifiedResult)
     assert kept.exploitability == result.exploitability
     assert kept.values == result.values
     for line, flop in (("", None), ("r2.5", None), ("c x | x", "9s8h7d")):
@@ -86,6 +89,7 @@ def test_the_separated_pipeline(tmp_path: Path, keep: bool) -> None:
     assert chances(result, "") == pytest.approx(1)
     if keep:
         kept = allstreets.load(tmp_path / "out")
+        assert isinstance(kept, PreflopResult)
         assert kept.exploitability == result.exploitability
         assert kept.values == result.values
     else:
@@ -95,11 +99,11 @@ def test_the_separated_pipeline(tmp_path: Path, keep: bool) -> None:
 @pytest.mark.parametrize("keep", [True, False])
 def test_flops_alone(tmp_path: Path, keep: bool) -> None:
     result = train({"postflop_model": MODEL}, tmp_path / "out" if keep else None)
-    assert isinstance(result, PostflopResult)
+    assert isinstance(result, FlopsResult)
     assert len(result.flops) == 4
     assert {row["flop"] for row in result.flops} == {"Ks7h2d", "9s8s2h"}
     # Strategies are read when they are asked for, also where no folder was named.
-    assert result.strategy("Ks7d2c", "", 1).strategy.shape[1] == 169
+    assert result.node("", "Ks7d2c", 1).strategy.shape[1] == 169
     with pytest.raises(InputError, match="resume needs"):
         train({"postflop_model": MODEL}, resume=True)
 
@@ -114,20 +118,16 @@ def test_what_is_not_kept_leaves_nothing_behind(
     gc.collect()
     assert not list(tmp_path.iterdir())
     with pytest.raises(InputError):
-        train({"postflop_model": {**MODEL, "fixed_flops": ["Ks7d"]}})
+        train({"postflop_model": {**MODEL, "flops": ["Ks7d"]}})
     assert not list(tmp_path.iterdir())
 
 
 def test_flops_that_fail_are_not_left_out_in_silence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(flop: Any, *arguments: Any) -> Any:
-        if flop.text == "9s8s2h":
-            raise FloatingPointError("the numbers ran away")
-        return FlopSolver(flop, *arguments)
-
     with monkeypatch.context() as patch:
-        patch.setattr(postflop_run, "FlopSolver", failing)
+        fault = FloatingPointError("the numbers ran away")
+        patch.setattr(FlopsJob, "solver", failing("9s8s2h", fault))
         with pytest.raises(InputError, match=r"2 flops could not be solved: .*ran away"):
             train(PIPELINE, tmp_path / "out")
     assert train(PIPELINE, tmp_path / "out", resume=True).iterations == 60  # type: ignore[union-attr]

@@ -2,10 +2,9 @@
 
 import json
 import warnings
-from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field, model_validator
@@ -14,13 +13,13 @@ from allstreets.base import InputError
 from allstreets.training import (
     ConfigModel,
     ConfigWarning,
-    OldName,
     RangeText,
     WrongKeyError,
     check_config,
     config_schema,
     read_config,
 )
+from allstreets.training.old_names import ALIASES, OLD_VALUES, OldName
 
 
 class Rake(ConfigModel):
@@ -30,7 +29,6 @@ class Rake(ConfigModel):
 
 class Exact(ConfigModel):
     type: Literal["exact"]
-    old_names: ClassVar[Mapping[str, OldName]] = {"boards": OldName("flops")}
     flops: tuple[str, ...] = ()
 
 
@@ -45,11 +43,6 @@ class Colour(Enum):
 
 
 class Solver(ConfigModel):
-    old_names: ClassVar[Mapping[str, OldName]] = {
-        "stack": OldName("stack_depth"),
-        "depth": OldName("stack_depth"),
-        "cfr_delta_threshold": OldName("threshold", "its unit is now a fraction of the pot"),
-    }
     stack_depth: int = Field(gt=0, examples=[20])
     raise_sizes: tuple[float, ...] = (2.5,)
     algorithm: Literal["tuned", "linear", "vanilla"] = "tuned"
@@ -76,6 +69,21 @@ class Solver(ConfigModel):
 
 class Job(ConfigModel):
     solver: Solver
+
+
+@pytest.fixture(autouse=True)
+def old_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old names of the sections above."""
+    names = {
+        "boards": OldName("flops", unset=(0,)),
+        "stack": OldName("stack_depth"),
+        "depth": OldName("stack_depth", section="solver"),
+        "capping": OldName("cap", section="solver"),
+        "cfr_delta_threshold": OldName("threshold", "its unit is now a fraction of the pot"),
+    }
+    for name, old in names.items():
+        monkeypatch.setitem(ALIASES, name, old)
+    monkeypatch.setitem(OLD_VALUES, "algorithm", {"none": "vanilla", "mccfr": "sampled"})
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -260,6 +268,25 @@ def test_old_names_still_work(tmp_path: Path) -> None:
     assert job.solver.cards == Classes(type="classes", boards=3)
     job = read(tmp_path, "solver: {stack: 20, cards: {type: exact, boards: [AhKd2c]}}")
     assert job.solver.cards == Exact(type="exact", flops=("AhKd2c",))
+
+
+def test_an_old_name_may_belong_to_one_section(tmp_path: Path) -> None:
+    assert read(tmp_path, "solver: {depth: 20}").solver.stack_depth == 20
+    assert errors(tmp_path, "solver: {stack: 20, rake: {percent: 1, capping: 3}}") == [
+        "line 1: solver.rake.capping: unknown key; did you mean 'cap'?"
+    ]
+
+
+def test_an_old_value_that_left_the_choice_to_other_keys(tmp_path: Path) -> None:
+    text = "solver: {stack: 20, cards: {type: exact, boards: 0, flops: [AhKd2c]}}"
+    assert read(tmp_path, text).solver.cards == Exact(type="exact", flops=("AhKd2c",))
+
+
+def test_old_values_are_read_where_the_key_has_their_present_one(tmp_path: Path) -> None:
+    assert read(tmp_path, "solver: {stack: 20, algorithm: none}").solver.algorithm == "vanilla"
+    assert errors(tmp_path, "solver: {stack: 20, algorithm: mccfr}") == [
+        "line 1: solver.algorithm: 'mccfr' is not known; choose one of: tuned, linear, vanilla"
+    ]
 
 
 def test_an_old_name_whose_unit_has_changed_warns(tmp_path: Path) -> None:

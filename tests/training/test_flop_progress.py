@@ -6,42 +6,57 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from allstreets.cards import parse_flop
-from allstreets.solvers.flops.model import FlopProgress
 from allstreets.training.flop_progress import (
-    flop_line,
     flop_lines,
     flops_line,
     flops_picture,
+    group_line,
     live_flops,
 )
-from allstreets.training.postflop_run import FlopFault, FlopsProgress
+from allstreets.training.flops_run import FlopFault, FlopsProgress
+from allstreets.training.records import Progress
 
-WORK = FlopProgress(parse_flop("AhKd7s").flop, 3.5, 45, 200, 0.00321)
+GROUP = Progress(
+    iteration=45,
+    total=200,
+    seconds=1.0,
+    session_seconds=1.0,
+    iterations_per_second=45.0,
+    eta_seconds=3.0,
+    target_eta_seconds=None,
+    solver_bytes=1_000_000,
+    process_bytes=None,
+    unit="% of pot",
+    rules=(),
+    check=None,
+)
+NAMES = "AsKh7d", "9s8s2h", "QsQh5d", "Ks7h2d", "7s7h2d", "AsAhAd"
 ROW = {"multiplicity": 24, "exploitability": 0.004}
 PROGRESS = FlopsProgress(
     total=1755,
     before=100,
     rows=(ROW, {"multiplicity": 12, "exploitability": 0.01}),
     faults=(),
-    running=(WORK, replace(WORK, exploitability=None, iteration=3)),
-    several_sprs=False,
+    running=tuple((name, spr) for name in NAMES for spr in (1.0, 3.5)),
+    group=GROUP,
     seconds=10.0,
     eta_seconds=187.0,
     process_bytes=350_000_000,
 )
 
 
-def test_a_flop_in_work() -> None:
-    assert flop_line(WORK) == "Flop 'AsKh7d' CFR expl=0.0032 (45/200)"
-    assert flop_line(WORK, True) == "Flop 'AsKh7d' SPR 3.5 CFR expl=0.0032 (45/200)"
-    assert flop_line(replace(WORK, exploitability=None)) == "Flop 'AsKh7d' CFR expl=… (45/200)"
+def test_the_group_in_work() -> None:
+    line = "AsKh7d, 9s8s2h, QsQh5d, Ks7h2d and 2 more: "
+    assert group_line(PROGRESS) == f"{line}iteration 45 of 200"
+    assert group_line(replace(PROGRESS, group=None)) == f"{line}setting up"
+    few = replace(PROGRESS, running=(("AsKh7d", 3.5),))
+    assert group_line(few) == "AsKh7d: iteration 45 of 200"
 
 
 def test_a_line() -> None:
     assert flops_line(PROGRESS) == (
         "flops 102 of 1,755 | expl mean 0.0060 max 0.0100 of pot | ETA 3:07 | 350 MB | "
-        "Flop 'AsKh7d' CFR expl=0.0032 (45/200)"
+        "AsKh7d, 9s8s2h, QsQh5d, Ks7h2d and 2 more: iteration 45 of 200"
     )
     first = replace(PROGRESS, rows=(), running=(), eta_seconds=None, process_bytes=None)
     assert flops_line(first) == "flops 100 of 1,755 | ETA – | –"
@@ -71,14 +86,12 @@ def test_the_picture_fits_the_terminal(width: int) -> None:
     console = Console(file=stream, width=width, force_terminal=True, color_system=None)
     progress = replace(
         PROGRESS,
-        running=(WORK,) * 20,
         faults=(FlopFault("9s8s2h", 3.5, "a long story " * 20),),
     )
     console.print(flops_picture(progress, width))
     lines = stream.getvalue().splitlines()
     assert all(len(line) <= width for line in lines)
-    assert sum("CFR" in line for line in lines) == (6 if width > 30 else len(
-        [line for line in lines if "Flop" in line]))  # fmt: skip
+    assert any(line.startswith("AsKh7d, 9s8s2h") for line in lines)
     assert any("102 / 1,755 flops" in line for line in lines)
     assert any("9s8s2h failed" in line for line in lines)
 

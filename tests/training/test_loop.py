@@ -17,7 +17,8 @@ import pytest
 from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.base import InputError
-from allstreets.base.interrupt import SIGNALS, InterruptRequest
+from allstreets.base.control import Control
+from allstreets.base.interrupt import SIGNALS
 from allstreets.cfr.metrics import Metrics
 from allstreets.storage import CheckpointWarning, latest_checkpoint
 from allstreets.training import (
@@ -272,7 +273,7 @@ def test_a_flipped_byte_in_the_metrics_does_not_block(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[0] ^= 0x80
     path.write_bytes(data)
-    with pytest.warns(CheckpointWarning, match="line 1: damaged; written anew"):
+    with pytest.warns(CheckpointWarning, match="line 1: damaged; rewritten"):
         run(solver(), tmp_path, 600, resume=True)
     run(solver(), tmp_path / "whole", 600)
     assert figures(path) == figures(tmp_path / "whole" / "metrics.jsonl")
@@ -491,16 +492,72 @@ def test_a_wish_from_before_the_first_iteration(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_a_wish_that_is_handed_in() -> None:
-    request = InterruptRequest()
+class Steered(Control):
+    """Pauses at an iteration, for so long by the clock, and stops at another one."""
 
-    def ask(progress: Progress) -> None:
-        if progress.iteration >= 50:
-            request.make()
+    def __init__(
+        self, clock: Clock, *, pause_at: float = math.inf, stop_at: float = math.inf
+    ) -> None:
+        self.clock, self.pause_at, self.stop_at = clock, pause_at, stop_at
+        self.seen: list[Progress] = []
 
-    rules = [Iterations(5000)]
-    outcome = train(exact_solver(), rules, observers=[ask], clock=Clock(1), request=request)
+    def __call__(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+    def _at(self, iteration: float) -> bool:
+        return bool(self.seen) and self.seen[-1].iteration >= iteration
+
+    def wants_to_stop(self) -> bool:
+        return self._at(self.stop_at)
+
+    def is_paused(self) -> bool:
+        return self._at(self.pause_at)
+
+    def wait_while_paused(self) -> None:
+        assert self.seen[-1].paused
+        self.pause_at = math.inf
+        self.clock.now += 1000.0
+
+
+def steer(trained: MatrixGameSolver, control: Steered, iterations: int = 200) -> TrainingOutcome:
+    rules: list[StopRule] = [Iterations(iterations), TimeLimit(900.0)]
+    return train(trained, rules, observers=[control], clock=control.clock, control=control)
+
+
+def test_a_control_stops_the_run() -> None:
+    control = Steered(Clock(0.1), stop_at=50)
+    outcome = steer(exact_solver(), control)
     assert outcome.reason == "interrupted"
+    assert outcome.progress.iteration == 50
+    assert not any(progress.paused for progress in control.seen)
+
+
+def test_time_stands_still_while_a_run_is_paused() -> None:
+    control, trained, unpaused = Steered(Clock(0.1), pause_at=137), solver(), solver()
+    outcome = steer(trained, control)
+    assert outcome.reason == "iterations"  # and not the time, which the pause was longer than
+    (place,) = (n for n, progress in enumerate(control.seen) if progress.paused)
+    before, after = control.seen[place], control.seen[place + 1]
+    assert before.iteration == after.iteration == 137
+    assert before == replace(after, paused=True)
+    seconds = [progress.session_seconds for progress in control.seen]
+    assert seconds == sorted(seconds)
+    steer(unpaused, Steered(Clock(0.1)))
+    assert_same_state(trained, unpaused)
+
+
+def test_a_paused_run_is_stopped_where_it_stands() -> None:
+    control, trained = Steered(Clock(0.1), pause_at=137, stop_at=137), solver()
+    outcome = steer(trained, control)
+    assert outcome.reason == "interrupted"
+    assert trained.iterations == control.seen[-1].iteration == 137
+    assert control.seen[-1].paused  # it did not say that it went on
+
+
+def test_a_run_that_is_over_does_not_pause() -> None:
+    control = Steered(Clock(0.1), pause_at=200)
+    assert steer(exact_solver(), control).reason == "iterations"
+    assert not any(progress.paused for progress in control.seen)
 
 
 def test_what_killed_writers_left_is_cleared_away_at_the_start(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def error(tmp_path: Path, text: str) -> str:
 
 def test_defaults_and_rules(tmp_path: Path) -> None:
     config = read(tmp_path, "iterations: 500\n")
-    assert (config.convergence_check_interval, config.checkpoint_interval) == (100, 1000)
+    assert (config.check_interval, config.checkpoint_interval) == (100, 1000)
     assert config.intervals() == Intervals(check=100, checkpoint=1000)
     assert config.seed == 1
     assert config.stop_rules() == (Iterations(500),)
@@ -41,6 +41,18 @@ def test_defaults_and_rules(tmp_path: Path) -> None:
         ExploitabilityThreshold(0.001),
         TimeLimit(60),
     }
+
+
+def test_a_threshold_is_in_the_unit_of_the_game(tmp_path: Path) -> None:
+    assert error(tmp_path, "exploitability_threshold: 5 mbb\n") == (
+        "1 problem\n  line 1: exploitability_threshold: '5 mbb' is mbb/hand, but exploitability is "
+        "a number in the game's own unit here; write 0.001"
+    )
+
+
+def test_the_old_name_of_the_check_interval(tmp_path: Path) -> None:
+    text = "iterations: 9\nconvergence_check_interval: 7\n"
+    assert read(tmp_path, text).intervals() == Intervals(check=7, checkpoint=1000)
 
 
 def test_the_old_name_of_the_regret_threshold(tmp_path: Path) -> None:
@@ -56,7 +68,7 @@ def test_bad_input(tmp_path: Path) -> None:
 regret_threshold: -0.5
 exploitability_threshold: 0
 iterations: 0
-convergence_check_interval: 0
+check_interval: 0
 checkpoint_interval: -1
 time_limit_seconds: -2
 seed: -1
@@ -67,7 +79,7 @@ seed: -1
         "line 1: regret_threshold: must be above 0, not -0.5, for example 0.001",
         "line 2: exploitability_threshold: must be above 0, not 0, for example 0.001",
         f"line 3: iterations: must be 1 or more, not 0; {leave_out}",
-        "line 4: convergence_check_interval: must be at least 1, not 0, for example 100",
+        "line 4: check_interval: must be at least 1, not 0, for example 100",
         "line 5: checkpoint_interval: must be at least 1, not -1, for example 1000",
         "line 6: time_limit_seconds: must be above 0, not -2, for example 3600",
         "line 7: seed: must be at least 0, not -1, for example 1",

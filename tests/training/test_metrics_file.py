@@ -80,7 +80,7 @@ def test_a_damaged_line_costs_nothing(path: Path, line: str) -> None:
     with pytest.warns(CheckpointWarning) as told:
         metrics_file.continue_from(path, 300, [row(100), row(200), row(300)])
     assert [str(each.message) for each in told] == [
-        f"{path}, line 2: damaged; written anew from the checkpoint"
+        f"{path}, line 2: damaged; rewritten from the checkpoint"
     ]
     assert iterations(path) == [100, 200, 300]
 

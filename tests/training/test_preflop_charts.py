@@ -9,9 +9,9 @@ from builders.small_games import small_config
 
 from allstreets.betting import PreflopRules
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.preflop.pair_values import PairValues
-from allstreets.solvers.preflop.solver import PreflopSolver
-from allstreets.solvers.unified.result import PreflopResult
+from allstreets.solvers.preflop.result import PreflopResult
+from allstreets.solvers.separated.pair_values import PairValues
+from allstreets.solvers.separated.solver import PreflopSolver
 from allstreets.training import (
     Intervals,
     Iterations,
@@ -21,10 +21,11 @@ from allstreets.training import (
     check_config,
     train,
 )
-from allstreets.training.postflop_run import PostflopJob
+from allstreets.training.jobs import plan
 from allstreets.training.preflop_charts import charts_every, preflop_so_far
-from allstreets.training.preflop_run import plan_preflop, require_preflop, run_preflop
-from allstreets.training.unified_run import UnifiedOutcome, plan_unified, run_unified
+from allstreets.training.preflop_run import PreflopOutcome
+from allstreets.training.unified_run import UnifiedOutcome, plan_unified
+from allstreets.training.watch import Watch
 
 Seen = list[tuple[Progress, PreflopResult]]
 
@@ -33,11 +34,8 @@ def watched(folder: Path | None = None, **keys: Any) -> tuple[Seen, UnifiedOutco
     """A small whole game and the charts that were told of."""
     seen: Seen = []
     resume = keys.pop("resume", False)
-    job = plan_unified(small_config(**keys))
-    outcome = run_unified(
-        job, output=folder, resume=resume, on_charts=lambda *told: seen.append(told)
-    )
-    return seen, outcome
+    job = plan_unified(small_config(**keys), folder, resume=resume)
+    return seen, job.run(Watch(charts=lambda *seen_now: seen.append(seen_now)))
 
 
 def test_the_charts_of_a_whole_game_are_its_averages() -> None:
@@ -45,11 +43,11 @@ def test_the_charts_of_a_whole_game_are_its_averages() -> None:
     seen, outcome = watched(chart_interval=5)
     assert [progress.iteration for progress, _ in seen] == [5, 10]  # 12 at the end, 4 at checks
     assert [progress.check and progress.check.iteration for progress, _ in seen] == [4, 8]
-    unseen = run_unified(plan_unified(small_config(chart_interval=0))).solver
+    unseen = plan_unified(small_config(chart_interval=0)).run().solver
     for name, array in unseen.state().items():
         assert outcome.solver.state()[name].tobytes() == array.tobytes(), name
     for progress, result in seen:
-        ended = run_unified(plan_unified(small_config(epochs=progress.iteration))).solver
+        ended = plan_unified(small_config(epochs=progress.iteration)).run().solver
         expected = ended.preflop.average()
         assert result.before.strategies.keys() == expected.keys()
         for node, strategy in expected.items():
@@ -90,9 +88,9 @@ def test_a_resumed_run_draws_the_same_charts(tmp_path: Path) -> None:
 
 
 def test_charts_without_exploitability() -> None:
-    """`memory: values` cannot say how good it is, and has preflop strategies all the same."""
+    """`memory: per_batch` cannot say how good it is, and has preflop strategies all the same."""
     seen, _ = watched(
-        chart_interval=2, memory="values", flop_batch_size=1, iterations_per_batch=2, epochs=2
+        chart_interval=2, memory="per_batch", flop_batch_size=1, iterations_per_batch=2, epochs=2
     )
     assert [progress.iteration for progress, _ in seen] == [2, 4, 6]
     for _, result in seen:
@@ -104,19 +102,19 @@ def test_the_separated_pipeline(tmp_path: Path) -> None:
     model = {
         "bet_sizes": [1.0],
         "postflop_sprs": [1],
-        "fixed_flops": ["Ks7d2c"],
-        "postflop_solve_iterations": 20,
+        "flops": ["Ks7d2c"],
+        "iterations": 20,
         "threads": 1,
     }
     solver = {"type": "preflop_cfr", "stack_depth": 6, "raise_cap": 1, "chart_interval": 20}
     data = {"solver": {**solver, "iterations": 60}, "postflop_model": model}
     config = check_config(data, TrainConfig)
     assert config.postflop_model is not None
-    PostflopJob(config.postflop_model, tmp_path / "models").run()
-    job = plan_preflop(config, tmp_path)
-    require_preflop(job, tmp_path, False)
+    flops, job = plan(config, tmp_path)
+    flops.run()
     seen: Seen = []
-    outcome = run_preflop(job, output=tmp_path, on_charts=lambda *told: seen.append(told))
+    outcome = job.run(Watch(charts=lambda *seen_now: seen.append(seen_now)))
+    assert isinstance(outcome, PreflopOutcome)
     assert [progress.iteration for progress, _ in seen] == [20, 40]
     again = PreflopSolver(outcome.solver.rules, outcome.solver.pair_values, outcome.solver.schedule)
     again.train_batch(40)

@@ -70,10 +70,10 @@ def problems(tmp_path: Path, text: str) -> list[str]:
         ("preflop", "{sb: 2, bb: [y]}", "line 3: solver.raise_sizes.bb[0]: 'y' is not a bet size"),
         ("preflop", "{sb: 2, bb: 3, hj: 2}", "line 3: solver.raise_sizes: has an unkn"),
         ("bet", "33", "line 6: solver.postflop_bet_sizes[1]: '33' without a unit is 33 times the"),
-        ("bet", "2x", "line 6: solver.postflop_bet_sizes[1]: '2x': times the last bet only exist"),
+        ("bet", "2x", "line 6: solver.postflop_bet_sizes[1]: '2x': a multiple of the last bet"),
         ("raised", "half", "line 7: solver.postflop_raise_sizes: 'half' is not a bet size: write"),
         ("raised", "2x, 0%", "line 7: solver.postflop_raise_sizes: '0%' bets nothing: leave it"),
-        ("turn_bet", "2x", "line 10: solver.postflop_streets.turn.bet[0]: '2x': times the last b"),
+        ("turn_bet", "2x", "line 10: solver.postflop_streets.turn.bet[0]: '2x': a multiple of"),
         ("turn_raise", "1x", "line 14: solver.postflop_streets.turn.raise[1]: '1x' is no raise:"),
     ],
 )
@@ -101,7 +101,9 @@ def test_sizes_of_the_separated_pipeline(tmp_path: Path) -> None:
 
 def test_sizes_of_flops(tmp_path: Path) -> None:
     bet, raised = problems(tmp_path, FLOPS.format(bet="2x", raised="big"))
-    assert bet.startswith("line 6: postflop_model.bet_sizes.turn[1]: '2x': times the last bet only")
+    assert bet.startswith(
+        "line 6: postflop_model.bet_sizes.turn[1]: '2x': a multiple of the last bet"
+    )
     assert raised.startswith("line 9: postflop_model.raise_sizes[1]: 'big' is not a bet size: ")
 
 

@@ -7,15 +7,16 @@ from builders.whole_solution import buckets, forgotten, raked, result
 
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.preflop.result import PreflopResult
+from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 
 def test_summary() -> None:
     assert summary_lines(result()) == [
         "20 bb stacks, blinds 0.5/1 bb, raises 2.5x and all-in, raise cap 4",
-        "after the flop bets 100%, raises 100%, 1 raise a street",
+        "after the flop bets 100%, raises 100%, 1 raise per street",
         "3 flops (spread_3), cards: classes (hand classes, turn and river averaged over), "
         "memory: resident",
         "30 iterations of tuned",
@@ -55,9 +56,11 @@ def test_players_and_streets_that_differ() -> None:
 
 
 def test_what_is_not_known() -> None:
-    lines = summary_lines(UnifiedResult.of(forgotten(), memory="values"))
-    assert lines[2].endswith("memory: values; no strategies after the flop are kept")
-    assert lines[4:] == ["exploitability not known: memory: values keeps no strategies of flops"]
+    lines = summary_lines(UnifiedResult.of(forgotten(), memory="per_batch"))
+    assert lines[2].endswith("memory: per_batch; no strategies after the flop are stored")
+    assert lines[4:] == [
+        "exploitability not known: memory: per_batch stores no strategies of flops"
+    ]
 
 
 def test_a_preflop_solution() -> None:

@@ -10,7 +10,7 @@ from builders.small_spots import RIVER, TURN
 from allstreets.base import InputError
 from allstreets.betting import line_text
 from allstreets.solvers import Spot, spot_mapping
-from allstreets.training import parse_target, parse_time, read_spot
+from allstreets.training import read_spot
 
 YAML = """\
 name: small
@@ -23,7 +23,7 @@ stack: 300
 bet_sizes:
   river_oop: {bet: [50%, a], raise: [60%, a]}
   river_ip: {bet: [50%, a], raise: 60%}
-target: 0.5%
+exploitability_threshold: 0.5%
 lock:
   - {line: x b50, hands: {AA: {fold: 0, call: 1}}}
 """
@@ -38,14 +38,18 @@ def written(tmp_path: Path, text: str) -> Path:
 
 def test_a_file(tmp_path: Path) -> None:
     config, spot = read_spot(written(tmp_path, YAML), {})
-    assert (config.name, config.target, config.algorithm) == ("small", 0.005, "tuned")
+    assert (config.name, config.exploitability_threshold, config.algorithm) == (
+        "small",
+        0.005,
+        "tuned",
+    )
     assert (spot.pot, spot.stack, spot.lock[0].line) == (100, 300, "x b50")
     assert spot.ip == "55+,A9s+"
     assert [str(size) for size in spot.rules.sizes[0][1].raises] == ["60%"]
 
 
 def test_big_blinds_raises_decimals_and_rake(tmp_path: Path) -> None:
-    keys = {"pot": 5.5, "stack": 19.0, "chips_per_bb": 1, "max_raises": 1, "rake": "5%"}
+    keys = {"pot": 5.5, "stack": 19.0, "chips_per_bb": 1, "max_raises_per_street": 1, "rake": "5%"}
     given = {**RIVER, **keys, "bets": ["10%", "3bb"], "raises": ["3x"]}
     _, spot = read_spot(written(tmp_path, json.dumps(given)), {})
     assert (str(spot.pot), str(spot.stack), spot.rules.rake) == ("5.5", "19", 0.05)
@@ -55,7 +59,7 @@ def test_big_blinds_raises_decimals_and_rake(tmp_path: Path) -> None:
     assert Spot.from_mapping(spot_mapping(spot)).rules == spot.rules
     assert Spot(**{**PYTHON, "rake": "5%"}).rules.rake == 0.05
     del given["chips_per_bb"]
-    with pytest.raises(InputError, match="'3bb': nobody says what a big blind is: give chips_per"):
+    with pytest.raises(InputError, match="'3bb': the big blind is not defined: give chips_per"):
         read_spot(written(tmp_path, json.dumps(given)), {})
 
 
@@ -68,8 +72,9 @@ def test_flags_and_file_give_the_same_spot(tmp_path: Path) -> None:
 
 def test_a_flag_goes_before_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, YAML)
-    config, spot = read_spot(path, {"pot": 50, "bets": "33%", "target": "1%", "stack": None})
-    assert (spot.pot, spot.stack, config.target) == (50, 300, 0.01)
+    flags = {"stack": None, "pot": 50, "bets": "33%", "exploitability_threshold": "1%"}
+    config, spot = read_spot(path, flags)
+    assert (spot.pot, spot.stack, config.exploitability_threshold) == (50, 300, 0.01)
     assert spot.bet_sizes is None
     assert [str(size) for size in spot.rules.sizes[0][0].bet] == ["33%"]
 
@@ -94,10 +99,19 @@ def test_donk_sizes_without_sizes_by_street() -> None:
     [
         (("pot: 100", "pots: 100"), r"line 6: pots: unknown key; did you mean 'pot'\?"),
         (("pot: 100", "pot: lots"), r"line 6: pot: must be a number, not 'lots'"),
-        (("target: 0.5%", "target: 0.5"), r"line 11: target: 0.5 would be 50 % of the pot"),
-        (("target: 0.5%", "precision: double"), r"line 11: precision: 'double' is not known"),
-        (("target: 0.5%", "bets: 50%"), r"line 11: bets: give bets or bet_sizes, not both"),
-        (("target: 0.5%", "rake: 5"), r"line 11: rake: must be below 1"),
+        (
+            ("threshold: 0.5%", "threshold: 0.5"),
+            r"line 11: exploitability_threshold: 0.5 would be 50 % of the pot",
+        ),
+        (
+            ("exploitability_threshold: 0.5%", "precision: double"),
+            r"line 11: precision: 'double' is not known",
+        ),
+        (
+            ("exploitability_threshold: 0.5%", "bets: 50%"),
+            r"line 11: bets: give bets or bet_sizes, not both",
+        ),
+        (("exploitability_threshold: 0.5%", "rake: 5"), r"line 11: rake: must be below 1"),
         (
             ("river_ip: {bet", "river_ip: {bets"),
             r"line 10: .*bets: unknown key; did you mean 'bet'",
@@ -125,21 +139,11 @@ def test_nothing_at_all(tmp_path: Path) -> None:
         read_spot(tmp_path / "no.yaml", {})
 
 
-@pytest.mark.parametrize(
-    ("given", "share"), [("0.3%", 0.003), ("0.003", 0.003), (0.01, 0.01), ("5 %", 0.05), (0, 0.0)]
-)
-def test_targets(given: Any, share: float) -> None:
-    assert parse_target(given) == pytest.approx(share)
-
-
-@pytest.mark.parametrize("given", ["-1%", "x", "", True, "nan", "0.3", "200%"])
-def test_targets_that_are_none(given: Any) -> None:
-    with pytest.raises(ValueError, match=r"write|meant"):
-        parse_target(given)
-
-
-def test_times() -> None:
-    assert [parse_time(text) for text in ("60s", "5m", "1.5h", "7")] == [60, 300, 5400, 7]
-    for text in ("", "0s", "-5", "soon", "5d"):
-        with pytest.raises(InputError, match="write 60s"):
-            parse_time(text)
+def test_old_names(tmp_path: Path) -> None:
+    text = YAML.replace("exploitability_threshold", "target") + "max_raises: 1\n"
+    config, spot = read_spot(written(tmp_path, text), {"exploitability_threshold": "1%"})
+    assert (config.exploitability_threshold, config.max_raises_per_street) == (0.01, 1)
+    assert spot.max_raises == 1
+    assert read_spot(written(tmp_path, text), {})[0].exploitability_threshold == 0.005
+    with pytest.raises(InputError, match="max_raises: an old name of 'max_raises_per_street', but"):
+        read_spot(written(tmp_path, text + "max_raises_per_street: 1\n"), {})

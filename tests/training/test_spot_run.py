@@ -8,14 +8,14 @@ from builders.small_spots import RIVER, TURN
 
 from allstreets.base import InputError
 from allstreets.storage import CheckpointWarning, load_spot, save_spot
-from allstreets.storage.bundle import read_manifest
+from allstreets.storage.spot_bundle import read_spot_manifest
 from allstreets.training import Progress, SpotConfig, spot_run
 from allstreets.training.spot_config import read_spot
 from allstreets.training.spot_run import SpotOutcome, check_interval, solve_job, stop_rules
 
 
 def job(keys: dict[str, Any], target: str = "0.3%", **options: Any) -> SpotOutcome:
-    config, spot = read_spot(None, {**keys, "target": target})
+    config, spot = read_spot(None, {**keys, "exploitability_threshold": target})
     return solve_job(config, spot, **options)
 
 
@@ -54,7 +54,7 @@ def test_resumed_equals_uninterrupted(tmp_path: Path, keys: dict[str, Any]) -> N
         assert resumed.solver.state()[name].tobytes() == array.tobytes()
     assert resumed.exploitability == whole.exploitability
     assert resumed.evs == whole.evs
-    manifest = read_manifest(folder)
+    manifest = read_spot_manifest(folder)
     assert manifest["iterations"] == 60
     assert [row["iteration"] for row in manifest["metrics"]] == [25, 33, 50, 60]
     seconds = [row["seconds"] for row in manifest["metrics"]]
@@ -95,7 +95,7 @@ def test_a_long_run_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.Monk
 
     def look(progress: Progress) -> None:
         if (tmp_path / "solved" / "manifest.json").exists():
-            seen.append(read_manifest(tmp_path / "solved")["iterations"])
+            seen.append(read_spot_manifest(tmp_path / "solved")["iterations"])
         assert progress.unit == "% of pot"
 
     job(RIVER, "0", max_iterations=75, output=tmp_path / "solved", observers=[look])
@@ -104,7 +104,7 @@ def test_a_long_run_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_config_is_what_the_loop_gets() -> None:
-    assert SpotConfig(target=0.01).target == 0.01
+    assert SpotConfig(exploitability_threshold=0.01).exploitability_threshold == 0.01
     assert job({**RIVER, "algorithm": "dcfr"}, "5%").figures()["algorithm"] == "dcfr(1.5,0.5,2)"
 
 

@@ -15,11 +15,10 @@ from allstreets.training import (
     Iterations,
     Progress,
     RunFiles,
-    TrainingSolver,
     train,
 )
 
-MAKERS: dict[str, Callable[[], TrainingSolver]] = {
+MAKERS: dict[str, Callable[[], CfrSolver | MccfrSolver]] = {
     "tuned": lambda: CfrSolver(Leduc(), "tuned"),
     "cfr+": lambda: CfrSolver(Leduc(), "cfr+"),
     "pruned": lambda: CfrSolver(Leduc(), "dcfr", Pruning(warmup=50)),

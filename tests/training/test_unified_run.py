@@ -18,20 +18,15 @@ from harness.pressing import press_in
 
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cli.main import main
-from allstreets.solvers.unified import estimate as unified_estimate
+from allstreets.solvers.game import estimate as unified_estimate
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.storage.mapped import write_mapped
 from allstreets.training import Progress, loop
 from allstreets.training.loop import Intervals
-from allstreets.training.unified_run import (
-    UnifiedOutcome,
-    make_solver,
-    plan_unified,
-    require_unified,
-    run_unified,
-)
+from allstreets.training.unified_run import UnifiedOutcome, plan_unified
+from allstreets.training.watch import Watch
 
 FOREVER = 1_000_000  # epochs
 BATCHES: list[dict[str, Any]] = [
@@ -54,8 +49,10 @@ def run(
     observers: Sequence[Callable[[Progress], None]] = (),
     **keys: Any,
 ) -> UnifiedOutcome:
-    job = plan_unified(small_config(**keys), "small", "for a test")
-    return run_unified(job, output=folder, resume=resume, observers=observers)
+    job = plan_unified(
+        small_config(**keys), folder, resume=resume, name="small", description="for a test"
+    )
+    return job.run(Watch(progress=tuple(observers)))
 
 
 def numbers(solver: UnifiedSolver) -> dict[str, bytes]:
@@ -113,45 +110,6 @@ def test_a_run_goes_on_however_its_sizes_are_spelled(tmp_path: Path) -> None:
     assert 'preflop.raise_sizes.sb [["3bb"]] there, [["4bb"]] here' in told
 
 
-# How an earlier version spelled the game below, to the letter.
-PLAYER = (
-    "PlayerSizes(bet=(PotShare(share=Decimal('1.0')),), raises=(PotShare(share=Decimal('1.0')),), "
-    "donk=None)"
-)
-FORMER: dict[str, Any] = {
-    "game": "unified",
-    "preflop": "PreflopRules(stack=600, raise_sizes=(((BigBlinds(count=Decimal('3.0')),),), "
-    "((BigBlinds(count=Decimal('3.0')),),)), raise_cap=1, ante=0, small_blind=50, big_blind=100, "
-    "force_allin_threshold=0.0, rake=0.0, rake_cap=None, no_flop_no_drop=True)",
-    "sizes": f"(({PLAYER}, {PLAYER}), ({PLAYER}, {PLAYER}), ({PLAYER}, {PLAYER}))",
-    "max_raises": 1,
-    "thresholds": [0.0, 0.0, 0.0],
-    "flops": ["9s8h7d", "Ts7s5h"],
-    "weights": [11050.0, 11050.0],
-    "cards": "classes",
-    "algorithm": "dcfr(1.2,0.5,4)",
-    "batches": [0, 1, "shuffled"],
-    "seed": 1,
-    "pruning": None,
-}
-
-
-def test_a_run_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
-    """Its checkpoints bear the identity that was written then; its solution is of today's kind."""
-    run(tmp_path / "run", raise_sizes=["3.0bb"], epochs=8)
-    for path in (tmp_path / "run" / "checkpoints").glob("checkpoint-*/manifest.json"):
-        manifest = json.loads(path.read_text()) | {"identity": FORMER}
-        manifest["checksum"] = checkpoints._manifest_checksum(manifest)
-        path.write_text(json.dumps(manifest))
-    told = refused(tmp_path / "run", resume=True, raise_sizes=["3.0bb"], seed=2)
-    assert "another run: seed 1 there, 2 here." in told
-    resumed = run(tmp_path / "run", resume=True, raise_sizes=["3.0bb"])
-    assert numbers(resumed.solver) == numbers(run(raise_sizes=["3.0bb"]).solver)
-    # From now on it is told apart as today.
-    run(tmp_path / "run", resume=True, raise_sizes=["3bb"], epochs=13)
-    assert load_unified(tmp_path / "run").iterations == 13
-
-
 def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
     one = run(tmp_path / "one", flops="spread_5", threads=1)
     two = run(tmp_path / "two", flops="spread_5", threads=2)
@@ -190,7 +148,7 @@ def test_a_run_that_closes_hands_goes_on_and_says_what_it_saved(
     """Checkpoints hold what is stored and nothing of what is not."""
     keys: dict[str, Any] = {
         "epochs": 40,
-        "close_after": 6,
+        "drop_unplayed_every": 6,
         "checkpoint_interval": 8,
         "memory": memory,
     }
@@ -218,7 +176,7 @@ def test_a_run_that_closes_hands_goes_on_and_says_what_it_saved(
 
 
 def test_the_run_ends_when_a_target_is_reached() -> None:
-    outcome = run(epochs=1000, exploitability_threshold_mbb=30, stable_epochs=2)
+    outcome = run(epochs=1000, exploitability_threshold=30, stable_epochs=2)
     assert outcome.training.reason == "exploitability_threshold"
     found = [check.metrics.exploitability for check in outcome.training.history]
     assert all(gap is not None for gap in found)
@@ -259,7 +217,7 @@ def test_killed_at_any_write_a_run_loses_at_most_one_interval(tmp_path: Path) ->
     file = write_small(tmp_path / "game.yaml", **keys, epochs=epochs)
     assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
     whole = run(tmp_path / "whole", **keys, epochs=epochs)
-    resumed = make_solver(plan_unified(small_config(**keys, epochs=epochs)))
+    resumed = plan_unified(small_config(**keys, epochs=epochs)).solver()
     last = checkpoints.latest_checkpoint(folder / "checkpoints", resumed.identity)
     assert last.iterations == whole.solver.iterations == 6 * epochs
     assert {name: array.tobytes() for name, array in last.arrays.items()} == numbers(whole.solver)
@@ -329,7 +287,7 @@ def test_a_signal_saves_and_says_how_to_go_on(
     assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
     assert "once more leaves at once, and what was solved after iteration 5 is lost." in err
     again = f'allstreets train "{file}" --output {folder} --resume'
-    assert f"Interrupted; kept in {folder}. Go on: {again}" in out
+    assert f"Interrupted; saved in {folder}. Go on: {again}" in out
     assert stored(folder) == [4, 5]
     assert load_unified(folder).iterations == 5
     write_small(file, epochs=7)
@@ -399,7 +357,7 @@ def test_no_room_for_the_solution(
         out, err = capsys.readouterr()
         assert "Exploitability of the whole game" in out
         assert re.search(r"Error: cannot write the solution to .*No space left", err)
-        assert "The solution is not kept" in err
+        assert "The solution is not saved" in err
         assert "Traceback" not in err
         patch.setattr("sys.stdin.isatty", lambda: True, raising=False)
         patch.setattr("sys.stderr.isatty", lambda: True, raising=False)
@@ -471,15 +429,15 @@ def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "one bet size less (" in advice
     fitting = re.search(r"flops: (spread_(\d+))", advice)
     assert fitting is not None
-    require_unified(plan_unified(small_config(**keys, flops=fitting[1])), None, False)
+    plan_unified(small_config(**keys, flops=fitting[1])).require()
     more = plan_unified(small_config(**keys, flops=f"spread_{2 * int(fitting[2])}"))
     with pytest.raises(InputError, match="this game needs"):
-        require_unified(more, None, False)
-    told = refused(None, **keys, flops="all", memory="values", flop_batch_size=300)
+        more.require()
+    told = refused(None, **keys, flops="all", memory="per_batch", flop_batch_size=300)
     assert "a smaller flop_batch_size" in told
     assert "spread_" not in told
-    small = small_config(**keys, flops="spread_400", memory="values", flop_batch_size=2)
-    require_unified(plan_unified(small), None, False)
+    small = small_config(**keys, flops="spread_400", memory="per_batch", flop_batch_size=2)
+    plan_unified(small).require()
     told = refused(None, **{**keys, **EXACT, "stack_depth": 20, "raise_cap": 4})
     assert "precision: float16 (half the memory), or cards: classes" in told
     assert "spread_" not in told  # not even one flop fits
@@ -487,5 +445,5 @@ def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pruning_that_means_nothing_is_refused_before_the_run(tmp_path: Path) -> None:
     told = refused(tmp_path / "run", prune_warmup=5, prune_threshold="-3*log(t)")
-    assert "prune_threshold is '-300*log(t)'" in told
+    assert "prune_threshold: '-3*log(t)' is not a threshold" in told
     assert not (tmp_path / "run").exists()

@@ -126,7 +126,11 @@ def test_problems_that_do_not_stop_the_reading(text: str, expected: str) -> None
             "line 1: not valid YAML: found character '@' that cannot start any token; "
             "put the text in quotes",
         ),
-        ("a: *b\n", "line 1: the alias *b has no anchor &b before it"),
+        (
+            "a: *b\n",
+            "line 1: not valid YAML: found undefined alias 'b'; its anchor (&) must stand before "
+            "it",
+        ),
         ("a: &b [*b]\n", "line 1: the alias *b stands inside its own anchor &b"),
         ("a: 1\n---\nb: 2\n", "line 2: a second document begins ('---'); keep one"),
         ("%YAML 1.1\n---\na: 1\n", "line 2: only YAML 1.2 is read; remove the %YAML line"),
@@ -170,14 +174,14 @@ DEEP = "line 1: nested more than 50 levels deep; is this the file?"
                 f"{i}: &{i} {{<<: [*{p}, *{p}]}}\n"
                 for i, p in zip("bcdefghijklmnopqrstu", "abcdefghijklmnopqrst", strict=True)
             ),
-            f"line 12: {MANY}",
+            f"line 13: {MANY}",
         ),
         ("[" * 99_000, DEEP),
         ("{a: " * 20_000, DEEP),
         ("- " * 40_000, DEEP),
         (
             "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 2000)),
-            "line 49: nested more than 50 levels deep; is this the file?",
+            "line 50: nested more than 50 levels deep; is this the file?",
         ),
         (
             "[" + "1, " * 300_000,

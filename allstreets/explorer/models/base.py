@@ -22,7 +22,7 @@ Numbers = list[Number | None]  # None stands where there is no number: a hand th
 class Message(BaseModel):
     """A record that is sent; it never changes."""
 
-    # A field with a default is always sent: the page need not ask whether it is there.
+    # A field with a default is always sent: the page need not check for it.
     model_config = ConfigDict(
         frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
     )

@@ -1,7 +1,7 @@
 """A place in a solved game: how play got here, and what can be seen.
 
-A place is named by its line, and every line that leads on is told with it: a page follows lines and
-never writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` tells.
+A place is named by its line, and carries every line that leads on: a page follows lines and never
+writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.
 """
 
 from typing import Annotated, Literal
@@ -89,11 +89,11 @@ class Grids(Message):
 
 
 class ActionFigures(Choice):
-    """An action at the decision that is looked at."""
+    """An action at the decision that is shown."""
 
     ev: Number | None  # of the hands that take it, where enough of the range does
     ev_range: Number | None  # of the whole range, if all of it took the action
-    known: bool  # whether its EVs were learned: False where nobody goes on that way
+    known: bool  # whether its EVs were learned: False where play never goes on that way
     combos: Number  # that take it
     chances: Numbers  # [169]: how often each hand takes it
     evs: Numbers  # [169]: what it is worth to each hand
@@ -109,9 +109,9 @@ class Decision(Message):
     pot_odds: Number | None  # to_call / (pot + to_call): the equity that a call needs
     share: Number | None  # how often play gets here, where it is known
     actions: list[ActionFigures]
-    locked: list[Number]  # [169]: the share of a hand's combos whose strategy was given
+    locked: list[Number]  # [169]: the share of a hand's combos with a locked strategy
     grids: Grids
-    notes: list[str] = Field(default_factory=list)  # what one must know to read the numbers
+    notes: list[str] = Field(default_factory=list)  # needed to read the numbers correctly
 
 
 class CardOption(Message):
@@ -130,14 +130,14 @@ class Deal(Message):
     count: int  # 3 for a flop, 1 for a turn or river
     cards: list[CardOption]  # for a turn or river: all 52
     pattern: str | None  # for a flop: a line with "{cards}" where the three go, in any suits
-    flops: int = 0  # how many flops there are; /flops tells them
-    solves_again: bool = False  # the street is not kept: looking at it takes a while
+    flops: int = 0  # how many flops there are; /flops lists them
+    solves_again: bool = False  # the street is not stored: looking at it takes a while
     note: str | None = None  # why the solution ends here, where no card can be picked
     grids: Grids | None = None  # ranges, equities, and EVs as far as they are known
 
 
 class End(Message):
-    """Nobody acts any more."""
+    """The hand is over: no player acts any more."""
 
     kind: Literal["end"] = "end"
     how: Literal["fold", "showdown", "allin"]

@@ -36,18 +36,18 @@ class FlopRow(ReportRow):
 
 
 class CardReport(Message):
-    """One row a card that can be dealt."""
+    """One row per card that can be dealt."""
 
     line: str
     street: StreetName
-    player: PlayerName | None  # who acts first; None: nobody does, hands are shown
+    player: PlayerName | None  # who acts first; None: no player does, hands are shown
     actions: list[Choice]
     unit: str
     rows: list[CardRow]
 
 
 class FlopReport(Message):
-    """One row a flop, at the same decision on all of them."""
+    """One row per flop, at the same decision on all of them."""
 
     line: str  # with "*" in the place of the flop
     player: PlayerName

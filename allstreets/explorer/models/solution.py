@@ -23,7 +23,7 @@ class CurvePoint(Message):
 
     @classmethod
     def of_check(cls, row: Mapping[str, Any]) -> "CurvePoint":
-        """A check as the metrics of a bundle tell it."""
+        """A check from a row of a bundle's metrics."""
         return cls(
             iteration=int(row["iteration"]),
             seconds=float(row.get("seconds") or 0.0),
@@ -52,13 +52,13 @@ class SolutionCard(Message):
     unit: str
     bytes: int
     modified: float  # seconds since 1970
-    written: str = ""  # changes when it is written anew
+    written: str = ""  # changes when it is rewritten
     problem: str | None = None  # why it cannot be read
     locks: int = 0  # strategies that were given, not found
 
 
 class Features(Message):
-    """What can be asked of a solution."""
+    """What a solution can show."""
 
     combos: bool  # strategies by combo, not only by hand
     cards: bool  # a report over turn or river cards
@@ -70,7 +70,7 @@ class SolutionDetail(SolutionCard):
     """A solution with its facts."""
 
     facts: list[Fact]  # game, stacks, sizes, card model, algorithm, time
-    notes: list[str]  # what is kept, what the numbers mean
+    notes: list[str]  # what is stored, what the numbers mean
     curve: Curve
     features: Features
     root: str  # the line to begin with

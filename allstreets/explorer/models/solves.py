@@ -59,7 +59,7 @@ class SpotForm(Request):
     stack: float = Field(ge=0, le=10_000_000)
     chips_per_bb: float | None = Field(default=None, gt=0, le=10_000_000)  # None: not known
     sizes: SizesForm = SizesForm()
-    max_raises: int | None = Field(default=None, ge=0)  # of a street; None: until all-in
+    max_raises: int | None = Field(default=None, ge=0)  # per street; None: until all-in
     rake: float = Field(default=0.0, ge=0, lt=1)
     rake_cap: float | None = Field(default=None, ge=0)
     add_allin_threshold: float = Field(default=0.0, ge=0)

@@ -1,4 +1,4 @@
-"""Answers that routes share, as the OpenAPI document tells them."""
+"""Answers that routes share, as the OpenAPI document describes them."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from allstreets.explorer.models.base import Refusal
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Refusal, "description": "The request makes no sense"},
-    403: {"model": Refusal, "description": "Another page asked"},
-    404: {"model": Refusal, "description": "There is no such thing"},
+    403: {"model": Refusal, "description": "The request comes from another page"},
+    404: {"model": Refusal, "description": "What the request names does not exist"},
     422: {"model": Refusal, "description": "Something in the request is wrong"},
 }
 CSV: dict[int | str, dict[str, Any]] = {

@@ -72,19 +72,19 @@ def solve_detail(solve: SolveId, solves: TheSolves) -> SolveDetail:
 
 @router.post("/solves/{solve}/pause", responses=BUSY)
 def pause(solve: SolveId, solves: TheSolves) -> Solve:
-    """Hold a solve; it keeps its memory and goes on where it was."""
+    """Pause a solve; it keeps its memory and can go on from there."""
     return solves.pause(solve)
 
 
 @router.post("/solves/{solve}/resume", responses=BUSY)
 def resume(solve: SolveId, solves: TheSolves) -> Solve:
-    """Let a solve go on: one that was held, stopped, or cut off by the end of a server."""
+    """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
     return solves.resume(solve)
 
 
 @router.post("/solves/{solve}/stop", responses=BUSY)
 def stop(solve: SolveId, solves: TheSolves) -> Solve:
-    """End a solve and keep what is solved."""
+    """Stop a solve and save what is solved."""
     return solves.stop(solve)
 
 

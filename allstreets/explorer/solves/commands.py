@@ -1,4 +1,4 @@
-"""The solving process's side of the talk: commands come in, reports go out."""
+"""The solving process's side of the exchange: commands come in, reports go out."""
 
 import os
 import signal
@@ -7,23 +7,26 @@ import threading
 from contextlib import suppress
 from types import FrameType
 
-from allstreets.base.interrupt import SIGNALS
+from allstreets.base import SIGNALS, Control
 from allstreets.explorer.models.solves import SolveState
 from allstreets.explorer.solves.reports import Report
 
 
-class Commands:
-    """What the server wants: to hold, to go on, or to end."""
+class Commands(Control):
+    """The server's commands: to pause, to go on, or to end."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._paused = False
         self._ending: SolveState | None = None
 
-    @property
-    def paused(self) -> bool:
-        """Whether to hold."""
+    def is_paused(self) -> bool:
+        """Whether to wait before the next iteration."""
         return self._paused and self._ending is None
+
+    def wants_to_stop(self) -> bool:
+        """Whether to save and end."""
+        return self._ending is not None
 
     @property
     def ending(self) -> SolveState | None:
@@ -31,13 +34,13 @@ class Commands:
         return self._ending
 
     def listen(self, source: int) -> None:
-        """Take commands from a file descriptor, and the system's wish to end the process."""
+        """Take commands from a file descriptor, and the system's signals to end the process."""
         for number in SIGNALS:
             signal.signal(number, self._terminate)
         threading.Thread(target=self._read, args=(source,), daemon=True).start()
 
     def take(self, word: str) -> None:
-        """One command; words that are not known are passed over."""
+        """One command; unknown words are ignored."""
         with self._changed:
             if word in ("pause", "resume"):
                 self._paused = word == "pause"
@@ -46,9 +49,9 @@ class Commands:
             self._changed.notify_all()
 
     def wait_while_paused(self) -> None:
-        """Return when there is no need to hold any more."""
+        """Return when the solve may go on, or has to end."""
         with self._changed:
-            self._changed.wait_for(lambda: not self.paused)
+            self._changed.wait_for(lambda: not self.is_paused())
 
     def _read(self, source: int) -> None:
         # Plain reads: a thread inside a buffered file would hold its lock when Python ends.
@@ -69,21 +72,21 @@ class Commands:
 
 
 class Channel:
-    """Reports to the server. When it is gone, nobody is told and the work goes on."""
+    """Reports to the server. When it is gone, reports are dropped and the work goes on."""
 
     def __init__(self, target: int) -> None:
         self._target = target
 
     @classmethod
     def take_stdout(cls) -> "Channel":
-        """Keep stdout for reports: whatever else is printed goes to the log with stderr."""
+        """Reserve stdout for reports: whatever else is printed goes to the log with stderr."""
         sys.stdout.flush()
         target = os.dup(1)
         os.dup2(2, 1)
         return cls(target)
 
     def send(self, report: Report) -> None:
-        """Tell the server what has changed."""
+        """Send what has changed to the server."""
         line = report.line()
         with suppress(OSError):
             while line:

@@ -2,7 +2,7 @@
 
 A listener holds a place in the curve and nothing else: whenever something has changed it gets the
 state as it is now and the points that it has not seen. So a slow listener misses what came
-between, and holds up nobody.
+between, and delays no other.
 """
 
 import asyncio

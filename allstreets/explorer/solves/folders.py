@@ -1,7 +1,7 @@
 """The folder of a solve, which is all that a restarted server needs to know of it.
 
 20261115-143012-qsjh2h-3fa90b12/
-    solve.json     what is asked, and the state: written by the server
+    solve.json     the request, and the state: written by the server
     status.json    how far it is: written by the solving process
     solution/      the bundle, from the first save on
     worker.log     what went wrong in the solving process, if anything
@@ -24,9 +24,7 @@ from allstreets.base import InputError, write_atomic
 from allstreets.explorer.errors import BusyError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
-from allstreets.storage import claim
-from allstreets.storage.bundle import read_manifest
-from allstreets.storage.manifest import MANIFEST
+from allstreets.storage import MANIFEST, claim, read_spot_manifest
 
 FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
 SCHEMA = 1
@@ -41,7 +39,7 @@ def default_folder() -> Path:
 
 
 class _File(BaseModel):
-    """A JSON file; keys of later versions are passed over."""
+    """A JSON file; keys of later versions are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -87,7 +85,7 @@ class SolveFolder:
 
     @property
     def log(self) -> Path:
-        """What the solving process complains of."""
+        """The errors of the solving process."""
         return self.path / "worker.log"
 
     @property
@@ -96,7 +94,7 @@ class SolveFolder:
         return (self.solution / MANIFEST).is_file()
 
     def request(self) -> Request | None:
-        """What is asked; None where this is not the folder of a solve, or no whole one."""
+        """The request; None where this is not the folder of a solve, or not a complete one."""
         return self._read("solve.json", Request)
 
     def status(self) -> Status | None:
@@ -104,7 +102,7 @@ class SolveFolder:
         return self._read("status.json", Status)
 
     def write(self, file: Request | Status) -> None:
-        """Keep what is asked, or how far it is; whole or not at all."""
+        """Write the request or the status; whole or not at all."""
         name = "solve.json" if isinstance(file, Request) else "status.json"
         text = file.model_dump_json(by_alias=True, indent=1)
         write_atomic(self.path / name, lambda out: out.write(text.encode()))
@@ -112,13 +110,13 @@ class SolveFolder:
     def curve(self) -> list[CurvePoint]:
         """The checks so far, as of the last save."""
         try:
-            rows = read_manifest(self.solution)["metrics"]
+            rows = read_spot_manifest(self.solution)["metrics"]
             return [CurvePoint.of_check(row) for row in rows]
         except InputError:
             return []
 
     def in_use(self) -> bool:
-        """Whether some process is solving here, whoever started it."""
+        """Whether some process is solving here, of this server or another."""
         if self.solution.is_symlink() or not self.solution.is_dir():
             return False
         try:
@@ -144,7 +142,7 @@ class SolveFolder:
 
 
 def new_folder(root: Path, form: SpotForm, now: float | None = None) -> SolveFolder:
-    """Make the folder of a new solve: date and time, board, and letters that nobody else has."""
+    """Make the folder of a new solve: date and time, board, and a unique suffix."""
     created = time.time() if now is None else now
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
     board = re.sub(r"[^0-9a-z]", "", form.board.lower())[:10]

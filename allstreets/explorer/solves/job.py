@@ -1,11 +1,8 @@
-"""Solving one spot as the server wishes: saved as it goes, held, gone on with, ended."""
+"""Solving one spot under the server's control: saved as it goes, paused, resumed, ended."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from allstreets.base.interrupt import InterruptRequest
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
 from allstreets.explorer.solves.commands import Commands
@@ -15,26 +12,35 @@ from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.explorer.solves.spots import read_form
 from allstreets.solvers import SpotSolver
-from allstreets.storage.bundle import restore_spot
-from allstreets.training.compiled import COMPILING, mark_compiled, must_compile
-from allstreets.training.loop import Intervals, train
-from allstreets.training.records import Progress, TrainingOutcome
-from allstreets.training.spot_run import LastResort, check_interval
-from allstreets.training.stopping import ExploitabilityThreshold, StopRule, TimeLimit
-from allstreets.training.wording import duration, figure
+from allstreets.storage import restore_spot
+from allstreets.training import (
+    COMPILING,
+    ExploitabilityThreshold,
+    Intervals,
+    LastResort,
+    Progress,
+    StopRule,
+    TimeLimit,
+    TrainingOutcome,
+    check_interval,
+    duration,
+    figure,
+    mark_compiled,
+    must_compile,
+    train,
+)
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
-REPORT_SECONDS = 0.2  # between two reports that only tell how far it is
+REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 
 def solve(folder: SolveFolder, form: SpotForm, commands: Commands, outlet: Outlet) -> Ending:
     """Solve a spot, or go on with it where the folder holds a bundle."""
     config, spot = read_form(form)
     if must_compile(spot, config.precision):
-        outlet.tell(Report(note=COMPILING))
+        outlet.send(Report(note=COMPILING))
     solver = SpotSolver(spot, config.algorithm, precision=config.precision)
-    request = InterruptRequest()  # made by commands; signals are commands, too
-    course = Course(solver, commands, outlet, request)
+    course = Course(solver, outlet)
     if folder.has_solution:
         reached = course.restore(folder)
         if reached <= form.target_pct:
@@ -44,48 +50,24 @@ def solve(folder: SolveFolder, form: SpotForm, commands: Commands, outlet: Outle
         _rules(form, solver.iterations),
         intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
         observers=[course],
-        clock=course.clock,
-        request=request,
+        control=commands,
     )
     mark_compiled(spot, config.precision)
     return _ending(outcome, course.finish(outcome.progress), form, commands)
 
 
-class PausableClock:
-    """Seconds, without those in which the solve was held."""
-
-    def __init__(self) -> None:
-        self._held = 0.0
-
-    def __call__(self) -> float:
-        """Now."""
-        return time.monotonic() - self._held
-
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """When this is over, no time has passed."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self._held += time.monotonic() - began
-
-
 class Course:
     """The course of a solve: what the training loop calls between two iterations."""
 
-    def __init__(
-        self, solver: SpotSolver, commands: Commands, outlet: Outlet, request: InterruptRequest
-    ) -> None:
-        self.clock = PausableClock()
-        self._solver, self._commands, self._outlet = solver, commands, outlet
-        self._request = request
-        self._budget = SaveBudget(solver.memory_bytes, self.clock)
+    def __init__(self, solver: SpotSolver, outlet: Outlet) -> None:
+        self._solver, self._outlet = solver, outlet
+        self._budget = SaveBudget(solver.memory_bytes)
         self._rows = Thinned()
-        self._untold: list[dict[str, Any]] = []  # rows that the server does not know
+        self._unreported: list[dict[str, Any]] = []  # rows that the server does not have yet
         self._began_at = self._checked_at = self._saved_at = 0  # iterations
         self._seconds_before = 0.0  # of the runs before this one
-        self._told = 0.0  # when
+        self._reported_at = 0.0  # monotonic seconds
+        self._paused = False  # as far as the server knows
         self._exploitability: float | None = None  # % of pot, as far as it is known
 
     def restore(self, folder: SolveFolder) -> float:
@@ -99,23 +81,25 @@ class Course:
         return reached
 
     def __call__(self, progress: Progress) -> None:
-        """Keep the figures, save, hold, end, and tell how far it is."""
+        """Record the figures, save, and report how far it is."""
         self._take_check(progress)
-        if progress.iteration > self._began_at and not progress.holding:
+        if progress.iteration == self._began_at or progress.holding:
+            return
+        if progress.paused:
+            self._report(progress, "paused")
+            self._save(progress)  # so that it can be viewed meanwhile
+        else:
             if progress.fresh_metrics is not None and self._budget.due():
                 self._save(progress)
-            if self._commands.paused:
-                self._hold(progress)
-            if self.clock() >= self._told + REPORT_SECONDS:
-                self._tell(progress, "running")
-            if self._commands.ending is not None:
-                self._request.make()
+            if self._paused or time.monotonic() >= self._reported_at + REPORT_SECONDS:
+                self._report(progress, "running")
+        self._paused = progress.paused
 
     def finish(self, progress: Progress) -> float:
-        """The last save; returns the exploitability of what is kept, in % of the pot."""
+        """The last save; returns the exploitability of what is stored, in % of the pot."""
         if self._rows.latest is not None:
-            self._untold.append(self._rows.latest)
-        self._tell(progress, None, "saving")
+            self._unreported.append(self._rows.latest)
+        self._report(progress, None, "saving")
         return self._save(progress)
 
     def _take_check(self, progress: Progress) -> None:
@@ -126,16 +110,7 @@ class Course:
         self._exploitability = check.metrics.exploitability
         row = {**check.to_row(), "seconds": self._seconds_before + check.seconds}
         if self._rows.add(row):
-            self._untold.append(row)
-
-    def _hold(self, progress: Progress) -> None:
-        """Stand still until told otherwise; what is there can be looked at meanwhile."""
-        self._tell(progress, "paused")
-        with self.clock.stopped():
-            self._save(progress)
-            self._commands.wait_while_paused()
-        if self._commands.ending is None:
-            self._tell(progress, "running")
+            self._unreported.append(row)
 
     def _save(self, progress: Progress) -> float:
         """Save what is not saved yet; returns its exploitability, in % of the pot."""
@@ -143,17 +118,17 @@ class Course:
             self._exploitability = 100 * self._solver.exploitability() / self._solver.spot.pot
         assert self._exploitability is not None
         if progress.iteration > self._saved_at:
-            began = self.clock()
+            began = time.monotonic()
             self._outlet.save(self._solver, self._describe(progress), self._rows.rows())
             self._saved_at = progress.iteration
-            self._budget.saved(self.clock() - began)
+            self._budget.saved(time.monotonic() - began)
         return self._exploitability
 
-    def _tell(self, progress: Progress, state: SolveState | None, note: str = "") -> None:
-        points, self._untold = [CurvePoint.of_check(row) for row in self._untold], []
+    def _report(self, progress: Progress, state: SolveState | None, note: str = "") -> None:
+        points, self._unreported = [CurvePoint.of_check(row) for row in self._unreported], []
         described = self._describe(progress)
-        self._outlet.tell(Report(state=state, progress=described, points=points, note=note))
-        self._told = self.clock()
+        self._outlet.send(Report(state=state, progress=described, points=points, note=note))
+        self._reported_at = time.monotonic()
 
     def _describe(self, progress: Progress) -> SolveProgress:
         left = [progress.target_eta_seconds]

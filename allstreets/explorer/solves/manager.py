@@ -4,7 +4,7 @@
     done, stopped, failed                     ended; all but what is done to its target can go on
     interrupted                               the server or the process was ended; can go on
 
-What is not running is read from its folder whenever it is asked for, so a server knows what
+What is not running is read from its folder at every request, so a server knows what
 earlier ones have left. Everything here may be called from any thread.
 """
 
@@ -33,11 +33,11 @@ from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.spots import check_form, spot_name, spot_title
-from allstreets.solvers.spot.estimate import available_bytes
+from allstreets.solvers import available_bytes
 
-ANSWER_SECONDS = 3.0  # to wait for a process to hold or to go on: an iteration may be long
+ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
-ELSEWHERE = "another process solves this: it can be looked at, not steered"
+ELSEWHERE = "another process solves this: it can be viewed, not controlled"
 
 
 class Solves:
@@ -59,7 +59,7 @@ class Solves:
 
     @property
     def max_memory_bytes(self) -> int | None:
-        """What solves may take in all: as told, or what is free; None: nobody knows."""
+        """What solves may take in all: the given limit, or what is free; None: unknown."""
         return available_bytes() if self._max_memory_bytes is None else self._max_memory_bytes
 
     def solve_of(self, solution: Path) -> str | None:
@@ -74,7 +74,7 @@ class Solves:
         found = []
         for folder in all_folders(self._root):
             with suppress(MissingError):  # deleted meanwhile, or not whole
-                found.append(self._tell_any(folder))
+                found.append(self._describe_any(folder))
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
     def start(self, form: SpotForm) -> Solve:
@@ -90,15 +90,15 @@ class Solves:
         with self._changed:
             one = self._running.get(name)
             if one is not None:
-                return _with_curve(self._tell(one), one.points)
-        return _with_curve(self._tell_any(folder), folder.curve())
+                return _with_curve(self._describe(one), one.points)
+        return _with_curve(self._describe_any(folder), folder.curve())
 
     def pause(self, name: str) -> Solve:
-        """Hold a solve."""
+        """Pause a solve."""
         with self._changed:
             one = self._require_running(name)
             if one.status.state != "running":
-                raise BusyError(f"only a running solve can be held; this one is {_state(one)}")
+                raise BusyError(f"only a running solve can be paused; this is {one.status.state}")
             return self._command(one, "pause")
 
     def resume(self, name: str) -> Solve:
@@ -107,10 +107,10 @@ class Solves:
             if name in self._running:
                 one = self._running[name]
                 if one.status.state != "paused":
-                    raise BusyError(f"only a held solve can go on; this one is {_state(one)}")
+                    raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
                 return self._command(one, "resume")
             folder = self._find(name)
-            solve = self._tell_stored(folder)
+            solve = self._describe_stored(folder)
             self._require_unfinished(solve)
         need = self._need_bytes(solve.form)
         with self._changed:
@@ -120,7 +120,7 @@ class Solves:
             return self._launch(folder, need)
 
     def stop(self, name: str) -> Solve:
-        """End a solve and keep what is solved."""
+        """Stop a solve and save what is solved."""
         with self._changed:
             one = self._require_running(name)
             assert one.process is not None
@@ -131,9 +131,9 @@ class Solves:
                 self._changed.wait_for(lambda: one.over, ANSWER_SECONDS)
             else:
                 one.process.send("stop")
-                one.hear(Report(state="stopping"))
+                one.receive(Report(state="stopping"))
                 self._bell.ring()
-            return self._tell(one)
+            return self._describe(one)
 
     def delete(self, name: str) -> None:
         """Remove a solve that is not running, with its solution."""
@@ -141,7 +141,7 @@ class Solves:
             if name in self._running:
                 raise BusyError("this solve is running: stop it first")
             folder = self._find(name)
-            self._tell_stored(folder)  # what is no whole solve is not ours to delete
+            self._describe_stored(folder)  # what is no whole solve is not ours to delete
             try:
                 folder.remove()
             except OSError as error:
@@ -189,39 +189,39 @@ class Solves:
         try:
             folder.write(request)
             one.process = SolvingProcess(
-                folder, lambda report: self._hear(one, report), lambda code: self._end(one, code)
+                folder, lambda report: self._receive(one, report), lambda code: self._end(one, code)
             )
         except OSError as error:
             raise InputError(f"cannot start to solve: {error.strerror}") from None
         self._running[folder.id] = one
-        return self._tell(one)
+        return self._describe(one)
 
-    def _hear(self, one: Running, report: Report) -> None:
+    def _receive(self, one: Running, report: Report) -> None:
         with self._changed:
-            one.hear(report)
+            one.receive(report)
             self._changed.notify_all()
         self._bell.ring()
 
     def _end(self, one: Running, code: int) -> None:
         with self._changed:
             one.end(code)
-            with suppress(OSError):  # a full disk: the next server works the state out
+            with suppress(OSError):  # a full disk: the next server works out the state
                 one.folder.write(one.request)
             del self._running[one.folder.id]
             self._changed.notify_all()
         self._bell.ring()
 
     def _command(self, one: Running, command: Literal["pause", "resume"]) -> Solve:
-        """Tell a process to hold or to go on, and wait a little for it to do so."""
+        """Make a process pause or go on, and wait a little for it to do so."""
         assert one.process is not None
         before = one.status.state
         one.process.send(command)
         self._changed.wait_for(lambda: one.status.state != before, ANSWER_SECONDS)
-        return self._tell(one)
+        return self._describe(one)
 
     def _look(self, one: Running, seen: int) -> tuple[SolveEvent, bool]:
         with self._changed:
-            event = SolveEvent(solve=self._tell(one), points=one.points[seen:])
+            event = SolveEvent(solve=self._describe(one), points=one.points[seen:])
             return event, one.over or self._closed
 
     def _find(self, name: str) -> SolveFolder:
@@ -232,7 +232,7 @@ class Solves:
 
     def _require_running(self, name: str) -> Running:
         if name not in self._running:
-            solve = self._tell_stored(self._find(name))
+            solve = self._describe_stored(self._find(name))
             raise BusyError(solve.note or f"this solve is not running: it is {solve.state}")
         return self._running[name]
 
@@ -243,7 +243,7 @@ class Solves:
             one = next(iter(self._running.values()))
             name = spot_name(one.request.form)
             others = "" if self.at_once == 1 else f", and {self.at_once} may run at once"
-            raise BusyError(f"'{name}' is {_state(one)}{others}: stop it, or wait for its end")
+            raise BusyError(f"'{name}' is {one.status.state}{others}: stop it, or wait for its end")
 
     def _require_unfinished(self, solve: Solve) -> None:
         if solve.state in LIVE_STATES:
@@ -257,7 +257,7 @@ class Solves:
             )
 
     def _need_bytes(self, form: SpotForm) -> int:
-        """What a spot takes, if there is room for it; the lock is not held while that is found."""
+        """What a spot takes, if there is room for it; computed without holding the lock."""
         with self._changed:
             self._require_turn()
             taken = sum(one.need_bytes for one in self._running.values())
@@ -267,35 +267,35 @@ class Solves:
             free = left if free is None else min(left, free)
         return check_form(form, free).need.process_bytes
 
-    def _tell(self, one: Running) -> Solve:
+    def _describe(self, one: Running) -> Solve:
         return self._solve(one.folder, one.request, one.status, one.note)
 
-    def _tell_any(self, folder: SolveFolder) -> Solve:
+    def _describe_any(self, folder: SolveFolder) -> Solve:
         """A solve, running or not."""
         with self._changed:
             if folder.id in self._running:
-                return self._tell(self._running[folder.id])
-        stored = self._tell_stored(folder)
+                return self._describe(self._running[folder.id])
+        stored = self._describe_stored(folder)
         with self._changed:  # it may have gone on while its files were read
             one = self._running.get(folder.id)
-            return stored if one is None else self._tell(one)
+            return stored if one is None else self._describe(one)
 
-    def _tell_stored(self, folder: SolveFolder) -> Solve:
-        """A solve as its folder tells it."""
+    def _describe_stored(self, folder: SolveFolder) -> Solve:
+        """A solve as its folder describes it."""
         request = folder.request()
         if request is None:
             raise MissingError(f"there is no solve '{folder.id}'")
         status = folder.status() or Status(run=0, state="interrupted")
         if request.state not in LIVE_STATES:
-            told: dict[str, object] = request.model_dump(include={"state", "reason", "error"})
-            return self._solve(folder, request, status.model_copy(update=told))
+            changes: dict[str, object] = request.model_dump(include={"state", "reason", "error"})
+            return self._solve(folder, request, status.model_copy(update=changes))
         if folder.in_use():
             running = status.model_copy(update={"state": "running"})
             return self._solve(folder, request, running, ELSEWHERE)
         if status.run != request.run or status.state in LIVE_STATES:
-            told = {"state": "interrupted", "error": None}
-            told["reason"] = "the server ended before the solve did; it can go on"
-            status = status.model_copy(update=told)
+            changes = {"state": "interrupted", "error": None}
+            changes["reason"] = "the server ended before the solve did; it can go on"
+            status = status.model_copy(update=changes)
         return self._solve(folder, request, status)
 
     def _solve(
@@ -325,7 +325,3 @@ def _with_curve(solve: Solve, points: list[CurvePoint]) -> SolveDetail:
 
 def _without_curve(detail: SolveDetail) -> Solve:
     return Solve(**{name: getattr(detail, name) for name in Solve.model_fields})
-
-
-def _state(one: Running) -> str:
-    return {"paused": "held"}.get(one.status.state, one.status.state)

@@ -11,7 +11,7 @@ from allstreets.explorer.solves.folders import Request, SolveFolder, Status
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.spots import spot_name
 from allstreets.solvers import SpotSolver
-from allstreets.storage.bundle import save_spot
+from allstreets.storage import save_spot
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,15 @@ class Ending:
 
 
 class Outlet:
-    """Tells the server what happens, and keeps it in the folder of the solve."""
+    """Reports to the server what happens, and stores it in the folder of the solve."""
 
     def __init__(self, folder: SolveFolder, request: Request, channel: Channel) -> None:
         self._folder, self._request, self._channel = folder, request, channel
         earlier = folder.status() or Status(run=0, state="starting")
         self._saves, self._progress = earlier.saves, earlier.progress
 
-    def tell(self, report: Report) -> None:
-        """Tell the server."""
+    def send(self, report: Report) -> None:
+        """Send a report to the server."""
         self._channel.send(report)
 
     def save(
@@ -50,15 +50,15 @@ class Outlet:
         )
         self._saves += 1
         self._progress = progress
-        self._keep(Ending("running"))
-        self.tell(Report(saves=self._saves, progress=progress))
+        self._store(Ending("running"))
+        self.send(Report(saves=self._saves, progress=progress))
 
     def end(self, ending: Ending) -> None:
-        """The last words."""
-        self._keep(ending)
-        self.tell(Report(state=ending.state, note="", reason=ending.reason, error=ending.error))
+        """Store and report the end."""
+        self._store(ending)
+        self.send(Report(state=ending.state, note="", reason=ending.reason, error=ending.error))
 
-    def _keep(self, now: Ending) -> None:
+    def _store(self, now: Ending) -> None:
         status = Status(
             run=self._request.run,
             state=now.state,

@@ -1,4 +1,4 @@
-"""The server's side of a solving process: start it, hear it, tell it what to do."""
+"""The server's side of a solving process: start it, receive its reports, send it commands."""
 
 import os
 import subprocess
@@ -20,17 +20,17 @@ MODULE = "allstreets.explorer.solves.worker"
 class SolvingProcess:
     """A process that solves the spot of one folder.
 
-    `hear` is called with every report and `ended` once with the exit code, both from a thread.
+    `receive` is called with every report and `ended` once with the exit code, both from a thread.
     """
 
     def __init__(
         self,
         folder: SolveFolder,
-        hear: Callable[[Report], None],
+        receive: Callable[[Report], None],
         ended: Callable[[int], None],
     ) -> None:
-        self._hear, self._ended = hear, ended
-        # -P: the folder that the server was started in is nobody's library.
+        self._receive, self._ended = receive, ended
+        # -P: the folder that the server was started in is no place to import from.
         command = [sys.executable, "-P", "-m", MODULE, str(folder.path.resolve())]
         with folder.log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -46,18 +46,18 @@ class SolvingProcess:
 
     @property
     def number(self) -> int:
-        """The system's number of the process."""
+        """The process id."""
         return self._process.pid
 
     def send(self, command: Command) -> None:
-        """Give a command; one that has just ended does not hear it."""
+        """Give a command; a process that has just ended ignores it."""
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # ValueError: the pipe is closed
             self._process.stdin.write(f"{command}\n".encode())
             self._process.stdin.flush()
 
     def leave(self) -> None:
-        """Say that the server ends: the process saves and ends by itself."""
+        """Signal that the server ends: the process saves and ends by itself."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
@@ -67,7 +67,7 @@ class SolvingProcess:
         self._process.kill()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds, all its reports heard."""
+        """Whether it ends within so many seconds, all its reports received."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -75,7 +75,7 @@ class SolvingProcess:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with suppress(ValidationError):  # a line that was cut off by its death
-                self._hear(Report.model_validate_json(line))
+                self._receive(Report.model_validate_json(line))
         self._process.stdout.close()
         code = self._process.wait()
         self.leave()

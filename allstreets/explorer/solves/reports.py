@@ -1,7 +1,7 @@
-"""What a solving process tells the server, and what the server tells it.
+"""The messages between a solving process and the server.
 
-The process writes one JSON object a line on its stdout, each with what has changed. It reads one
-word a line on its stdin; the end of its stdin is the end of the server.
+The process writes one JSON object per line to its stdout, each with what has changed. It reads one
+word per line from its stdin; the end of its stdin is the end of the server.
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""A solve that is running: what its process has told so far, and what its end means."""
+"""A solve that is running: what its process has reported so far, and what its end means."""
 
 import signal
 
@@ -23,17 +23,17 @@ class Running:
         self.process: SolvingProcess | None = None
         self.over = False
         self._last_words: SolveState | None = None
-        self._killed: SolveState | None = None  # what we made of it
+        self._killed: SolveState | None = None  # the state after a kill of ours
 
-    def hear(self, report: Report) -> None:
+    def receive(self, report: Report) -> None:
         """Take in what has changed."""
         changes = report.model_dump(exclude_none=True, include={"saves", "reason", "error"})
         if report.state in LIVE_STATES:
-            # While it is told to stop, what it did before it heard of that is no news.
+            # After the command to stop, reports from before it do not count.
             if self.status.state != "stopping":
                 changes["state"] = report.state
         elif report.state is not None:
-            self._last_words = report.state  # which hold when the process has ended
+            self._last_words = report.state  # valid once the process has ended
         if report.progress is not None:
             changes["progress"] = report.progress
         self.status = self.status.model_copy(update=changes)
@@ -48,7 +48,7 @@ class Running:
         self.process.kill()
 
     def end(self, code: int) -> None:
-        """The process is gone; without last words its exit code must do."""
+        """The process is gone; without a final report its exit code decides."""
         self.over, self.note = True, None
         if self._last_words is not None:
             self.status = self.status.model_copy(update={"state": self._last_words})

@@ -1,4 +1,4 @@
-"""When a running solve is saved: early, so that there is something to look at, and seldom enough.
+"""When a running solve is saved: early, so that there is something to view, and seldom enough.
 
 What saving may take is a share of the time that has passed, and a second on top, so that the
 first save of a usual spot comes with its first check.
@@ -18,7 +18,7 @@ GROWTH = 0.1  # of the time that has passed, between two saves
 
 @dataclass
 class SaveBudget:
-    """Says when a save is due, by what the saves before it took."""
+    """Decides when a save is due, by what the saves before it took."""
 
     solver_bytes: int
     clock: Callable[[], float] = time.monotonic
@@ -50,7 +50,7 @@ class SaveBudget:
 class Thinned:
     """Rows of checks: all of the first ones, then fewer and fewer, and always the latest.
 
-    A river is checked some hundred times a second; a curve shows the same with a row for every
+    A river is checked some hundred times per second; a curve shows the same with a row for every
     hundredth more iterations.
     """
 

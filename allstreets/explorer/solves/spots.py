@@ -2,8 +2,8 @@
 
 An empty text of bet sizes is a player who never bets on that street, an empty text of raise sizes
 one who never raises. An empty text of donk sizes is none of its own: the bet sizes serve, and
-"none" is a player who never leads into the last aggressor. Sizes that nobody could use (of streets
-before the board, donk sizes on the first street) are left alone, so that a form can be filled in
+"none" is a player who never leads into the last aggressor. Sizes without a use (of streets before
+the board, donk sizes on the first street) are ignored, so that a form can be filled in
 once and its board changed.
 """
 
@@ -23,12 +23,12 @@ from allstreets.betting import (
     Sizes,
     Street,
     TreeSize,
+    action_label,
     build_postflop_tree,
     neat,
     parse_sizes,
     street_of_board,
 )
-from allstreets.betting.lines import action_label
 from allstreets.cards import Range, parse_board, runouts
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
@@ -38,15 +38,15 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetCounts,
 )
-from allstreets.solvers import Spot
-from allstreets.solvers.spot.estimate import (
+from allstreets.solvers import (
     Estimate,
+    Spot,
     available_bytes,
     estimate_exact,
     hands_by_board,
     require_memory,
 )
-from allstreets.training.spot_config import SpotConfig
+from allstreets.training import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
 # that comes near it needs far more memory than machines have.
@@ -87,7 +87,7 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def attempt(self, where: str | None, read: Callable[[], Found]) -> Found | None:
-        """What `read` returns; None when it complains, which is kept for the field `where`."""
+        """What `read` returns; None when it fails, which is recorded for the field `where`."""
         try:
             return read()
         except InputError as error:
@@ -158,7 +158,7 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
         if value is not None and not math.isfinite(value):
             reading.complain(name, f"{name} must be a finite number")
     if form.stack == 0:
-        reading.complain("stack", "nobody has chips left to bet: there is nothing to solve")
+        reading.complain("stack", "no player has chips left to bet: there is nothing to solve")
     if reading.problems:
         return None, reading.problems
     checked = reading.attempt(None, lambda: _measured(form, first))
@@ -237,13 +237,13 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             "stack": form.stack,
             "chips_per_bb": form.chips_per_bb,
             "bet_sizes": lists,
-            "max_raises": form.max_raises,
+            "max_raises_per_street": form.max_raises,
             "rake": form.rake,
             "rake_cap": form.rake_cap,
             "add_allin_threshold": form.add_allin_threshold,
             "force_allin_threshold": form.force_allin_threshold,
             "merging_threshold": form.merging_threshold,
-            "target": f"{form.target_pct!r}%",
+            "exploitability_threshold": f"{form.target_pct!r}%",
             "precision": form.precision,
         }
     )
@@ -267,13 +267,13 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
 
 @lru_cache(maxsize=16)
 def _tree(rules: PostflopRules) -> BettingTree | str:
-    """The betting tree, or why there is none; kept, since most keystrokes leave it as it is."""
+    """The betting tree, or why there is none; cached, since most keystrokes leave it as it is."""
     try:
         return build_postflop_tree(rules, NODE_LIMIT)
     except InputError:
         return (
             f"the betting tree has more than {NODE_LIMIT:,} nodes: use fewer sizes, larger "
-            "raises, a smaller stack, fewer raises a street, or a higher force_allin_threshold or "
+            "raises, a smaller stack, fewer raises per street, a higher force_allin_threshold or "
             "merging_threshold"
         )
 

@@ -23,7 +23,7 @@ from allstreets.explorer.solves.reports import Report
 from allstreets.storage import claim
 
 CLAIM_SECONDS = 60.0  # to wait for an earlier process that is about to end
-NICENESS = 5  # the page shall stay quick while every core solves
+NICENESS = 5  # keeps the page quick while every core solves
 FIRST_TO_GO = "800"  # of 1,000, when the machine runs out of memory
 
 
@@ -40,10 +40,10 @@ def main(arguments: list[str]) -> int:
     outlet = Outlet(folder, request, channel)
     try:
         with _claimed(folder, commands):
-            ending = _attempt(folder, request, commands, outlet)
-            outlet.end(ending)  # told before anybody else may write here
+            ending = attempt(folder, request, commands, outlet)
+            outlet.end(ending)  # reported before another process may write here
     except InputError as error:
-        outlet.tell(Report(state="failed", note="", error=str(error)))
+        outlet.send(Report(state="failed", note="", error=str(error)))
         return 1
     return 0 if ending.state != "failed" else 1
 
@@ -52,23 +52,26 @@ def main(arguments: list[str]) -> int:
 def _claimed(folder: SolveFolder, commands: Commands) -> Iterator[None]:
     """The bundle's folder as its only writer; an earlier process may still be saving."""
     patience = time.monotonic() + CLAIM_SECONDS
-    while folder.in_use() and commands.ending is None and time.monotonic() < patience:
+    while folder.in_use() and not commands.wants_to_stop() and time.monotonic() < patience:
         time.sleep(0.1)
     with claim(folder.solution):
         yield
 
 
-def _attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
+def attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve; whatever goes wrong is an ending, too."""
     try:
         return solve(folder, request.form, commands, outlet)
+    except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
+        ending = commands.ending or "interrupted"
+        return Ending(ending, f"{ending} before the first iteration")
     except InputError as error:
         return Ending("failed", error=str(error))
     except MemoryError:
         return Ending("failed", error="the machine has not enough memory for this spot")
     except Exception as error:
         traceback.print_exc()
-        return Ending("failed", error=f"a fault of ours: {type(error).__name__}: {error}")
+        return Ending("failed", error=f"an internal error: {type(error).__name__}: {error}")
 
 
 def _step_back() -> None:

@@ -1,1 +1,1 @@
-"""One view for each kind of solution."""
+"""Solutions as the page walks them: spots, and what lies below roots (whole games, flops)."""

@@ -1,4 +1,4 @@
-"""What the explorer asks of a solution, whatever its kind."""
+"""What the explorer needs of a solution, whatever its kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class SolutionView(Protocol):
         """A player's range at a line, or the part of it that takes an action."""
 
     def cards(self, line: str) -> CardReport:
-        """One row a card that can be dealt at a line."""
+        """One row per card that can be dealt at a line."""
 
     def flops(self, line: str) -> FlopReport:
-        """One row a flop: the decision of a line on all of them."""
+        """One row per flop: the decision of a line on all of them."""
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
-        """The decision of a line as a table: one row a combo, or a hand."""
+        """The decision of a line as a table: one row per combo or hand."""

@@ -5,8 +5,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import get_args
 
-from allstreets.betting import Action, ActionKind, BettingTree, NodeKind, Player, Street, pot_share
-from allstreets.betting.lines import choices
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import (
+    Action,
+    ActionKind,
+    BettingTree,
+    NodeKind,
+    Notation,
+    Player,
+    Street,
+    action_label,
+    action_word,
+    choices,
+    dealt,
+    pot_share,
+)
 from allstreets.explorer.models.base import PlayerName, StreetName, Tone
 from allstreets.explorer.models.place import CardsStep, Choice, ChoiceStep, Step
 
@@ -17,8 +32,6 @@ TONES: dict[ActionKind, Tone] = {
     ActionKind.CHECK: "call",
     ActionKind.CALL: "call",
 }
-
-TextOfNode = Callable[[int], str]
 
 
 def street_name(street: Street | int) -> StreetName:
@@ -33,20 +46,25 @@ def player_of(name: PlayerName) -> Player:
 
 @dataclass(frozen=True, eq=False)
 class Betting:
-    """A tree with the words that a solution has for its nodes."""
+    """A tree in the notation of a solution."""
 
     tree: BettingTree
-    scale: int  # chips in one of the unit
-    unit: str  # "bb", "chips", "pot"
-    seats: tuple[str, str]
-    word: TextOfNode  # for the action that led to a node, as in a line
-    label: TextOfNode  # the same for people
-    line: TextOfNode  # to a node
+    payoffs: NDArray[np.float64]  # [N, 2, 3]: results where a hand ends
+    notation: Notation
+    line: Callable[[int], str]  # to a node
     averages: bool = False  # turn and river are averaged over: play goes on without a card
+
+    def word(self, node: int) -> str:
+        """For the action that led to a node, as in a line."""
+        return action_word(self.tree, node, self.notation)
+
+    def label(self, node: int) -> str:
+        """The same for people."""
+        return action_label(self.tree, node, self.notation)
 
     def amount(self, chips: float) -> float:
         """Chips in the unit."""
-        return chips / self.scale
+        return chips / self.notation.scale
 
     def amount_text(self, chips: float) -> str:
         """Chips in the unit, as text without zeros that say nothing."""
@@ -54,8 +72,8 @@ class Betting:
 
     def amount_words(self, chips: float) -> str:
         """Chips in the unit, with its name: "2.5 bb", "1.75 pots"."""
-        text = self.amount_text(chips)
-        return f"{text} {self.unit}" + ("s" if self.unit == "pot" and text != "1" else "")
+        text, unit = self.amount_text(chips), self.notation.unit
+        return f"{text} {unit}" + ("s" if unit == "pot" and text != "1" else "")
 
     def pot(self, node: int) -> float:
         """What is in the middle."""
@@ -69,9 +87,7 @@ class Betting:
 
     def goes_on(self, node: int) -> int:
         """The node itself, or what follows where a card is averaged over."""
-        if self.averages and self.tree.kind[node] == NodeKind.CHANCE:
-            return int(self.tree.children_of(node)[0])
-        return node
+        return dealt(self.tree, node) if self.averages else node
 
     def to_call(self, node: int) -> float:
         """What the player at a decision has to pay to go on."""
@@ -93,13 +109,13 @@ class Betting:
             for (child, action), shade in zip(found, shades, strict=True)
         ]
 
-    def steps(self, node: int, dealt: Iterator[CardsStep]) -> list[Step]:
-        """The way to a node; `dealt` gives the cards where they are not averaged over."""
+    def steps(self, node: int, deals: Iterator[CardsStep]) -> list[Step]:
+        """The way to a node; `deals` gives the cards where they are not averaged over."""
         tree = self.tree
         steps: list[Step] = []
         for here, below in pairwise(tree.path_to(node)):
             if tree.kind[here] == NodeKind.CHANCE:
-                steps.append(self._any_card(below) if self.averages else next(dealt))
+                steps.append(self._any_card(below) if self.averages else next(deals))
                 continue
             player = tree.player_at(here)
             steps.append(
@@ -107,7 +123,7 @@ class Betting:
                     line=self.line(here),
                     street=street_name(tree.street[here]),
                     player=PLAYER_NAMES[player],
-                    seat=self.seats[player],
+                    seat=self.notation.seats[player],
                     pot=self.pot(here),
                     stack=self.stacks(here)[PLAYER_NAMES[player]],
                     choices=self.choices(here),

@@ -1,7 +1,7 @@
 """One decision on very many flops, where hands are classes.
 
-What `FlopView` tells of a flop, without all that only single places ask for: a table over 1,755
-flops takes a tenth of the time.
+What `PotView` finds at a place, without all that only single places need: a table over 1,755 flops
+takes a tenth of the time.
 """
 
 from dataclasses import dataclass
@@ -11,20 +11,22 @@ import numpy as np
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import Flop, flop_matchups
-from allstreets.explorer.views.equity import class_equity
-from allstreets.explorer.views.scene import Floats, quotient
-from allstreets.solvers.flops.strategies import FlopStrategies, Shares, decode
+from allstreets.solvers import Decision, Floats, class_equity, quotient
+from allstreets.subgames import PackedStrategies, Shares, decode
+
+NOT_KNOWN = (float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
-class ClassRow:
+class RangeFigures:
     """A decision on a flop in figures of whole ranges; NaN where play never gets there."""
 
     frequencies: Floats  # [A]
     reach: Floats  # [2, 169]
     pairs: float  # of combos that get there
     share: float  # of all pairs of combos
-    equities: tuple[float, float]
+    equities: tuple[float, float] = NOT_KNOWN
+    evs: tuple[float, float] = NOT_KNOWN
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ class _Taken:
 
 
 class ClassDecision:
-    """A decision of a tree whose strategies are stored by class, all in one stage."""
+    """A decision of a tree with strategies stored by class, all in one stage."""
 
-    def __init__(self, some: FlopStrategies, node: int) -> None:
+    def __init__(self, some: PackedStrategies, node: int) -> None:
         """`some` are the strategies of any of the flops: the rows are the same on all."""
         tree = some.tree
 
@@ -55,29 +57,40 @@ class ClassDecision:
             if tree.kind[here] == NodeKind.DECISION
         ]
 
-    def on(self, flop: Flop, stored: Shares, start: Floats) -> ClassRow:
+    def on(self, flop: Flop, stored: Shares, start: Floats) -> RangeFigures:
         """The decision on a flop that both reach with `start` [2, 169]."""
         table = flop_matchups(flop.number)
-        reach = start * (table.pairs.sum(axis=1) > 0)
+        pairs = table.pairs
+        reach = start * (pairs.sum(axis=1) > 0)
         for taken in self._way:
             reach[taken.player] *= decode(stored[taken.rows])[taken.action]
-        met = reach[::-1] @ table.pairs  # W is symmetric
+        met = reach[::-1] @ pairs  # W is symmetric
         weights = reach * met
         totals = weights.sum(axis=1)
-        chances = decode(stored[self._rows])
         own = totals[self.player]
-        taken_by = chances @ weights[self.player]
-        won = (table.pairs + table.margins / table.runouts) / 2
-        shares = class_equity(table.pairs, won, reach)
+        taken_by = decode(stored[self._rows]) @ weights[self.player]
+        won = (pairs + table.margins / table.runouts) / 2
+        shares = class_equity(pairs, won, reach)
         means = [
             float(np.nan_to_num(share) @ weight)
             for share, weight in zip(shares, weights, strict=True)
         ]
         oop, ip = quotient(np.array(means), totals).tolist()
-        return ClassRow(
+        return RangeFigures(
             frequencies=quotient(taken_by, np.full(len(taken_by), own)),
             reach=reach,
             pairs=float(own),
-            share=float(own / table.pairs.sum()),
+            share=float(own / pairs.sum()),
             equities=(oop, ip),
         )
+
+
+def range_figures(scene: Decision, *, evs: bool) -> RangeFigures:
+    """The same of a place, whatever the card model; `evs`: where they cost nothing."""
+    return RangeFigures(
+        frequencies=scene.frequencies(),
+        reach=np.stack([hands.reach for hands in scene.hands]),
+        pairs=float(scene.own.weights.sum()),
+        share=scene.share,
+        evs=(scene.ev(Player.OOP), scene.ev(Player.IP)) if evs else NOT_KNOWN,
+    )

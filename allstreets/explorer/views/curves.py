@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from allstreets.explorer.views.scene import Floats, Side
+from allstreets.betting import Player
+from allstreets.solvers import Decision, Floats
 
 STEPS = 199
 """Of a curve at most: with two points each and none lost, some 400 points."""
@@ -10,16 +11,17 @@ STEPS = 199
 Points = list[tuple[float, float]]
 
 
-def equity_curve(side: Side) -> Points:
+def equity_curve(scene: Decision, player: Player) -> Points:
     """A step curve from x = 0 to x = 1; its area is the range's equity.
 
     Hands that lie within the same 199th of the range become one step at their mean.
     """
-    live = (side.weights > 0) & np.isfinite(side.equity)
+    weights, equity = scene.hands[player].weights, scene.equity(player)
+    live = (weights > 0) & np.isfinite(equity)
     if not live.any():
         return []
-    order = np.argsort(side.equity[live], kind="stable")
-    heights, widths = side.equity[live][order], side.weights[live][order]
+    order = np.argsort(equity[live], kind="stable")
+    heights, widths = equity[live][order], weights[live][order]
     widths = widths / widths.sum()
     if len(heights) > STEPS:
         heights, widths = _gathered(heights, widths)

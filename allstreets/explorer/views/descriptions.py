@@ -1,19 +1,24 @@
-"""Solutions in words: the game, how it was solved, and what one must know to read the numbers."""
+"""Solutions in words: the game, how it was solved, and notes on how to read the numbers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from allstreets.betting import Player, PreflopRules, Street, ante_text, bb_text
-from allstreets.betting.tree import BettingTree
+from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
 from allstreets.explorer.models.solution import Fact, Features
 from allstreets.explorer.views.base import Description
-from allstreets.explorer.views.headlines import MBB, PERCENT, curve, headline
+from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
-from allstreets.solvers import PostflopResult, Spot
-from allstreets.solvers.spot.words import locks_text
-from allstreets.solvers.unified.result import PreflopResult, UnifiedResult
+from allstreets.solvers import (
+    FlopsResult,
+    PreflopResult,
+    Spot,
+    UnifiedResult,
+    locks_text,
+    ratio_word,
+)
+from allstreets.subgames import CardModel
 
-Told = Iterable[tuple[str, str | None]]
+Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
 
 AVERAGED = (
     "turn and river cards are averaged over: a decision there is the same whichever card came, and "
@@ -21,8 +26,22 @@ AVERAGED = (
 )
 
 
-def _facts(told: Told) -> tuple[Fact, ...]:
-    return tuple(Fact(label=label, value=value) for label, value in told if value)
+def _description(
+    head: Headline,
+    facts: Entries,
+    notes: Iterable[str],
+    features: Features,
+    checks: Sequence[Mapping[str, Any]] = (),
+    root: str = "",
+) -> Description:
+    return Description(
+        title=head.title,
+        facts=tuple(Fact(label=label, value=value) for label, value in facts if value),
+        notes=tuple(notes),
+        curve=curve(head.unit, checks),
+        features=features,
+        root=root,
+    )
 
 
 def _seconds(value: float) -> str | None:
@@ -38,15 +57,14 @@ def _error(value: float | None, unit: str) -> str:
     return "not known" if value is None else f"{value:.3g} {unit}"
 
 
-def _labels(manifest: Mapping[str, Any]) -> Told:
+def _labels(manifest: Mapping[str, Any]) -> Entries:
     return [("Name", manifest.get("name")), ("Description", manifest.get("description"))]
 
 
-def _sizes(bet_sizes: Mapping[str, Mapping[str, str]]) -> Told:
+def _sizes(bet_sizes: Mapping[str, Mapping[str, str]]) -> Entries:
     for key, lists in bet_sizes.items():
         street, player = key.split("_")
-        texts = [f"{name} {text}" for name, text in lists.items() if text]
-        yield f"{street.capitalize()} {player.upper()}", ", ".join(texts) or "no bets"
+        yield f"{street.capitalize()} {player.upper()}", _bets(lists)
 
 
 def _rake(rate: float, cap: str | None) -> str | None:
@@ -65,7 +83,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
     notes = []
     if len(streets) < Street.RIVER - first + 1:
         notes.append(
-            f"kept: {' and '.join(streets)}; later streets are solved again when they are looked at"
+            f"stored: {' and '.join(streets)}; later streets are solved again when they are opened"
         )
     if spot.lock:
         notes.append(f"{locks_text(spot)}: what is done there was given, not found")
@@ -77,7 +95,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("OOP range", _range(spot, Player.OOP)),
         ("IP range", _range(spot, Player.IP)),
         *_sizes(config["bet_sizes"]),
-        ("Raises a street", None if spot.max_raises is None else _count(spot.max_raises)),
+        ("Raises per street", None if spot.max_raises is None else _count(spot.max_raises)),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_locks(spot),
@@ -89,17 +107,11 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("EV of the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
         ("Time", _seconds(manifest["seconds"])),
     ]
-    return Description(
-        title=head.title,
-        facts=_facts(facts),
-        notes=tuple(notes),
-        curve=curve(PERCENT, manifest["metrics"]),
-        features=Features(combos=True, cards=deals and kept > 1, flops=False, equity=True),
-        root="",
-    )
+    features = Features(combos=True, cards=deals and kept > 1, flops=False, equity=True)
+    return _description(head, facts, notes, features, manifest["metrics"])
 
 
-def _locks(spot: Spot) -> Told:
+def _locks(spot: Spot) -> Entries:
     for lock in spot.lock:
         given = {"all hands": lock.strategy} if lock.strategy is not None else {}
         texts = [f"{hands}: {_mix(mix)}" for hands, mix in {**given, **lock.hands}.items()]
@@ -141,9 +153,9 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
             *_sizes(manifest["game"]["postflop_sizes"]),
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
             ("Flops", f"{len(result.game.flops.flops):,} ({result.game.flops.name})"),
-            ("Cards after the flop", facts_of.cards),
+            ("Cards after the flop", str(result.cards)),
         ]
-        notes += _notes_of_cards(result)
+        notes += _notes_after(result)
         kept = result.has_flops
         features = Features(
             combos=kept and result.cards.kind == "exact", cards=False, flops=kept, equity=True
@@ -158,17 +170,10 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
         ("Time", _seconds(facts_of.seconds)),
     ]
-    return Description(
-        title=head.title,
-        facts=_facts(facts),
-        notes=tuple(notes),
-        curve=curve(MBB, result.facts.metrics),
-        features=features,
-        root="",
-    )
+    return _description(head, facts, notes, features, facts_of.metrics)
 
 
-def _raises(rules: PreflopRules) -> Told:
+def _raises(rules: PreflopRules) -> Entries:
     if not rules.limp:
         yield "Limp", "none"
     for player in (Player.IP, Player.OOP):
@@ -180,60 +185,52 @@ def _raises(rules: PreflopRules) -> Told:
         yield f"Raises {player.seat}", ", then ".join(texts) or "none"
 
 
-def _pot_sizes(pots: Mapping[str, Any]) -> Told:
+def _pot_sizes(pots: Mapping[str, Any]) -> Entries:
     for kind, sizes in pots.items():
         name = kind.replace("bet", "-bet")
         yield from ((f"{what}, {name} pots", text) for what, text in _sizes(sizes))
 
 
-def _notes_of_cards(result: UnifiedResult) -> list[str]:
+def _notes_after(result: UnifiedResult) -> list[str]:
+    """Notes on the flops of a whole game."""
     if not result.has_flops:
-        return ["solved with memory: values, which keeps no strategies after the flop"]
-    if result.cards.kind == "exact":
-        return ["after the flop, strategies are by combo, and only those on the flop are kept"]
-    notes = [AVERAGED]
-    if result.cards.kind == "buckets":
-        notes.append("hands of a bucket play alike, so equities after the flop are not shown")
-    if not result.game.flops.is_all:
-        count = len(result.game.flops.flops)
-        notes.append(f"of the 1,755 flops {count:,} are dealt, each by its weight")
+        return ["solved with memory: per_batch, which stores no strategies after the flop"]
+    notes, flops = _notes_of_cards(result.cards), result.game.flops
+    if result.cards.kind != "exact" and not flops.is_all:
+        notes.append(f"of the 1,755 flops {len(flops.flops):,} are dealt, each by its weight")
     return notes
 
 
-def describe_postflop(
-    result: PostflopResult, manifest: Mapping[str, Any], root: str
-) -> Description:
-    """A model of flops."""
+def _notes_of_cards(cards: CardModel) -> list[str]:
+    if cards.kind == "exact":
+        return ["after the flop, strategies are by combo, and only those on the flop are stored"]
+    alike = "hands of a bucket play alike, so equities after the flop are not shown"
+    return [AVERAGED, *([alike] if cards.kind == "buckets" else [])]
+
+
+def describe_flops(result: FlopsResult, manifest: Mapping[str, Any]) -> Description:
+    """Flops solved one by one."""
     config, head = result.config, headline("postflop", manifest)
-    buckets = config.get("buckets")
     missing = len(result.missing)
-    notes = ["both ranges are full: every hand that fits beside the flop is there", AVERAGED]
-    if config["solve_type"] == "bucketed":
-        notes.append("hands of a bucket play alike, so equities are not shown")
+    notes = [
+        "both ranges are full: they hold every hand that fits beside the flop",
+        *_notes_of_cards(result.cards),
+    ]
     if missing:
         notes.append(f"{missing:,} of {len(result.wanted):,} flops are not solved yet")
-    sizes = config["sizes"]
     facts = [
         *_labels(manifest),
         ("Stack to pot", ", ".join(f"{spr:g}" for spr in result.sprs)),
-        *((street.capitalize(), _bets(sizes[street])) for street in sizes),
-        ("Raises a street", _count(config["max_raises_per_street"])),
-        ("Model", config["solve_type"]),
-        ("Buckets", buckets and "flop {}, turn {}, river {}".format(*buckets)),
-        ("Algorithm", config["cfr_variant"]),
+        *((street.capitalize(), _bets(lists)) for street, lists in config["sizes"].items()),
+        ("Raises per street", _count(config["max_raises_per_street"])),
+        ("Cards after the flop", str(result.cards)),
+        ("Algorithm", config["algorithm"]),
         ("Exploitability", _error(head.exploitability, f"{PERCENT}, mean over flops")),
         ("Time", _seconds(result.seconds)),
     ]
-    return Description(
-        title=head.title,
-        facts=_facts(facts),
-        notes=tuple(notes),
-        curve=curve(PERCENT, []),
-        features=Features(
-            combos=False, cards=False, flops=True, equity=config["solve_type"] != "bucketed"
-        ),
-        root=root,
-    )
+    equity = result.cards.kind != "buckets"
+    features = Features(combos=False, cards=False, flops=True, equity=equity)
+    return _description(head, facts, notes, features, root=ratio_word(result.sprs[0]))
 
 
 def _bets(lists: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A flop as it was asked for, and the one that was solved in its place."""
+"""A flop as it was named, and the one that was solved in its place."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,7 @@ from allstreets.cards import (
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.models.place import CardsStep
-from allstreets.explorer.views.scene import Longs
-from allstreets.solvers.unified.result import near_flops
+from allstreets.solvers import Longs, near_flops
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class NamedFlop:
 
     @property
     def text(self) -> str:
-        """The cards as they were asked for."""
+        """The cards as they were named."""
         return cards_text(self.cards)
 
     @property
@@ -46,7 +45,7 @@ class NamedFlop:
         return self.canonical.flop
 
     def shown(self, combos: Longs) -> Longs:
-        """[H]: combos of the solved flop in the suits that were asked for."""
+        """[H]: combos of the solved flop in the suits that were named."""
         back = np.empty(COMBO_PERMUTATIONS.shape[1], np.int64)
         back[COMBO_PERMUTATIONS[self.canonical.permutation]] = np.arange(len(back))
         return back[combos]

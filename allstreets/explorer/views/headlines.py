@@ -1,4 +1,4 @@
-"""What the manifest of a solution tells at once: a line of a list, and the curve of its run."""
+"""What the manifest of a solution shows at once: a line of a list, and the curve of its run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,9 +42,8 @@ def _spot(manifest: Manifest) -> Headline:
 
 
 def _unified(manifest: Manifest) -> Headline:
-    flops = len(manifest["flops"])
     cards = str(manifest["cards"]).split()[0].rstrip(",")
-    return _whole(manifest, f"{flops:,} flop{'' if flops == 1 else 's'}, {cards}")
+    return _whole(manifest, f"{_flops(len(manifest['flops']))}, {cards}")
 
 
 def _preflop(manifest: Manifest) -> Headline:
@@ -62,17 +61,20 @@ def _whole(manifest: Manifest, what: str) -> Headline:
 
 def _postflop(manifest: Manifest) -> Headline:
     rows: Sequence[Manifest] = manifest["rows"]
-    flops = len({row["flop"] for row in rows})
+    flops = _flops(len({row["flop"] for row in rows}))
     sprs = ", ".join(f"{spr:g}" for spr in sorted({row["spr"] for row in rows}))
     weight = sum(row["multiplicity"] for row in rows)
     total = sum(row["multiplicity"] * row["exploitability"] for row in rows)
     return Headline(
-        title=f"{flops:,} flop{'' if flops == 1 else 's'}, SPR {sprs or '?'}, "
-        f"{manifest['config']['solve_type']}",
+        title=f"{flops}, SPR {sprs or '?'}, {manifest['card_model']['kind']}",
         iterations=max((int(row["iterations"]) for row in rows), default=None),
         exploitability=100 * total / weight if weight else None,
         unit=PERCENT,
     )
+
+
+def _flops(count: int) -> str:
+    return f"{count:,} flop{'' if count == 1 else 's'}"
 
 
 HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {

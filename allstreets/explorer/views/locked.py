@@ -1,4 +1,4 @@
-"""One request at a time: views keep what they have found, and a spot's solver one place to work."""
+"""One request at a time: views cache what they find, and a spot's solver has one workspace."""
 
 from collections.abc import Mapping
 from threading import Lock
@@ -11,10 +11,10 @@ from allstreets.explorer.views.base import Description, SolutionView
 
 
 class LockedView:
-    """A view that many threads may ask.
+    """A view for many threads.
 
     A table over flops takes seconds the first time and works on nothing that others change: it has
-    a lock of its own, so that one can go on looking while it is made.
+    a lock of its own, so that other requests go on while it is built.
     """
 
     def __init__(self, view: SolutionView) -> None:
@@ -47,16 +47,16 @@ class LockedView:
             return self._view.range(line, player, action)
 
     def cards(self, line: str) -> CardReport:
-        """One row a card that can be dealt at a line."""
+        """One row per card that can be dealt at a line."""
         with self._lock:
             return self._view.cards(line)
 
     def flops(self, line: str) -> FlopReport:
-        """One row a flop: the decision of a line on all of them."""
+        """One row per flop: the decision of a line on all of them."""
         with self._flops_lock:
             return self._view.flops(line)
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
-        """The decision of a line as a table: one row a combo, or a hand."""
+        """The decision of a line as a table: one row per combo or hand."""
         with self._lock:
             return self._view.rows(line)

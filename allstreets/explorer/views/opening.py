@@ -5,34 +5,30 @@ from pathlib import Path
 from allstreets.base import InputError
 from allstreets.explorer.models.base import SolutionKind
 from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.descriptions import describe_flops, describe_whole
 from allstreets.explorer.views.headlines import Manifest
 from allstreets.explorer.views.locked import LockedView
+from allstreets.explorer.views.preflop_roots import PreflopRoots
+from allstreets.explorer.views.ratio_roots import RatioRoots
+from allstreets.explorer.views.spot import SpotView
+from allstreets.explorer.views.whole import WholeView
 from allstreets.storage import (
-    bundle,
-    flop_bundle,
-    load_postflop,
+    KINDS,
+    folder_kind,
+    load_flops,
     load_preflop,
     load_spot,
     load_unified,
-    preflop_bundle,
-    unified_bundle,
+    read_manifest,
 )
-from allstreets.storage.manifest import folder_kind, read_manifest
-
-SCHEMAS: dict[SolutionKind, int] = {
-    "spot": bundle.SCHEMA,
-    "unified": unified_bundle.SCHEMA,
-    "preflop": preflop_bundle.SCHEMA,
-    "postflop": flop_bundle.SCHEMA,
-}
 
 
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
     found = folder_kind(folder)
-    for kind, schema in SCHEMAS.items():
+    for kind in KINDS:
         if kind == found:
-            return kind, read_manifest(folder, kind, schema)
+            return kind, read_manifest(folder, kind)
     raise InputError(
         f"{folder} holds a solution of a kind that this version does not know ('{found}')"
     )
@@ -47,13 +43,11 @@ def open_view(folder: Path) -> SolutionView:
 def _view(kind: SolutionKind, folder: Path, manifest: Manifest) -> SolutionView:
     # Each kind brings the parts of its own solver: only what is opened is imported.
     if kind == "spot":
-        from allstreets.explorer.views.spot import SpotView
-
         return SpotView(load_spot(folder), manifest)
+
     if kind == "postflop":
-        from allstreets.explorer.views.postflop import PostflopView
+        flops = load_flops(folder)
+        return WholeView(RatioRoots(flops), describe_flops(flops, manifest))
 
-        return PostflopView(load_postflop(folder), manifest)
-    from allstreets.explorer.views.whole import WholeView
-
-    return WholeView(load_unified(folder) if kind == "unified" else load_preflop(folder), manifest)
+    result = load_unified(folder) if kind == "unified" else load_preflop(folder)
+    return WholeView(PreflopRoots(result), describe_whole(result, manifest))

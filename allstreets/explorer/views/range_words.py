@@ -5,23 +5,29 @@ from functools import lru_cache
 import numpy as np
 
 from allstreets.base import InputError, suggest
-from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
-from allstreets.cards.range_format import format_weights
+from allstreets.cards import (
+    HAND_COUNT,
+    HAND_NAMES,
+    HAND_OF_COMBO,
+    combo_text,
+    format_weights,
+    live_combos,
+)
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import RangeText
 from allstreets.explorer.views.betting import player_of
-from allstreets.explorer.views.scene import Floats, Scene
+from allstreets.solvers import Decision, Floats
 
 COMBOS_OF_HAND = [np.flatnonzero(hand == HAND_OF_COMBO).tolist() for hand in range(HAND_COUNT)]
-DIGITS = 4  # of weights: a text of more is long, and no more is known of them
+DIGITS = 4  # of weights: more would make the text long, and are not known
 
 
-def range_text(scene: Scene, player_name: PlayerName, action: str | None) -> RangeText:
+def range_text(scene: Decision, player_name: PlayerName, action: str | None) -> RangeText:
     """A player's range, or the part of it that takes an action."""
     player = player_of(player_name)
     place = None
     if action is not None:
-        if scene.player != player:
+        if scene.actor != player:
             raise InputError(f"{player_name} does not act here: leave the action out")
         if action not in scene.actions:
             raise InputError(f"'{action}' is not offered here: {suggest(action, scene.actions)}")
@@ -32,7 +38,7 @@ def range_text(scene: Scene, player_name: PlayerName, action: str | None) -> Ran
 
 
 def plain_text(weights: Floats, board: tuple[int, ...]) -> str:
-    """Weights [1326] hand by hand, "AA,AKs:0.25,AhQd": the words that every program reads."""
+    """Weights [1326] hand by hand, "AA,AKs:0.25,AhQd": the notation that every program reads."""
     whole = _as_on_an_empty_board(weights, board)
     words = []
     for hand, name in enumerate(HAND_NAMES):
@@ -58,7 +64,8 @@ def weights_text(weights: Floats, board: tuple[int, ...]) -> str:
 def _as_on_an_empty_board(weights: Floats, board: tuple[int, ...]) -> Floats:
     """Weights [1326] with combos that the board blocks as the others of their hand.
 
-    That keeps texts short and changes nothing: whoever reads a range for a board leaves them out.
+    That keeps texts short and changes nothing: a program that reads a range for a board leaves them
+    out.
     """
     live = live_combos(board)
     low, high = np.full(HAND_COUNT, np.inf), np.full(HAND_COUNT, -np.inf)

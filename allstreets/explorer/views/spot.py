@@ -1,19 +1,12 @@
 """A solved spot: real combos, and every turn and river card."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.betting import (
-    Line,
-    NodeKind,
-    Street,
-    action_label,
-    action_text,
-    line_text,
-    parse_line,
-)
+from allstreets.betting import CHIPS, Line, NodeKind, Player, Street, line_text, parse_line
 from allstreets.cards import Runouts, card_text
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
@@ -32,18 +25,15 @@ from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_spot
-from allstreets.explorer.views.ends import end
+from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.range_words import range_text
-from allstreets.explorer.views.scene import Scene
+from allstreets.explorer.views.scenes import BEHIND, cached_scenes
 from allstreets.explorer.views.spot_cards import CardReports
-from allstreets.explorer.views.spot_scenes import SpotScenes
 from allstreets.explorer.views.wrong_lines import with_hints
-from allstreets.solvers import SpotResult
-from allstreets.solvers.spot.estimate import spot_root
-from allstreets.solvers.spot.resolve import TrimmedResult
+from allstreets.solvers import Decision as Record
+from allstreets.solvers import SpotResult, TrimmedResult, spot_root
 
-SEATS = ("OOP", "IP")
 DECK = range(52)
 EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
 
@@ -54,12 +44,12 @@ class SpotView:
     def __init__(self, result: SpotResult, manifest: Mapping[str, Any]) -> None:
         self.result = result
         self._manifest = manifest
-        self._scenes = SpotScenes(result)
+        self.scene = cached_scenes(self._find)  # both players' hands at a line
         self._reports = CardReports(self)
 
     @property
     def kept(self) -> int:
-        """How many streets are kept; what comes later is solved again."""
+        """How many streets are stored; what comes later is solved again."""
         last = Street.RIVER - self.result.spot.tree.first_street + 1
         return self.result.kept if isinstance(self.result, TrimmedResult) else last
 
@@ -81,35 +71,23 @@ class SpotView:
     def line(self, text: str) -> Line:
         """The way that a text describes."""
         tree, board = self.result.spot.tree, self.result.spot.cards
-        return with_hints(
-            text, lambda given: parse_line(tree, given, board), lambda given: self.text(given)
-        )
+        return with_hints(text, lambda given: parse_line(tree, given, board), self.text)
 
     def text(self, line: Line) -> str:
         """The canonical text of a line."""
         return line_text(self.result.spot.tree, line.node, line.cards)
 
-    def scene(self, line: Line) -> Scene:
-        """Both players' hands."""
-        return self._scenes.at(self.betting(line.cards), line)
+    def _find(self, line: Line) -> Record:
+        scene = self.result.at(line)
+        if scene.actor is not None and not scene.reached:
+            scene = replace(scene, notes=(BEHIND,))
+        return ended(scene, self.betting(line.cards), line.node)
 
     def betting(self, cards: tuple[int, ...]) -> Betting:
-        """The tree with these cards dealt; nodes beyond them are not asked for."""
+        """The tree with these cards dealt; nodes beyond them are not reached."""
         tree = self.result.spot.tree
-
-        def word(node: int) -> str:
-            action = tree.actions[node]
-            assert action is not None
-            return action_text(action)
-
         return Betting(
-            tree=tree,
-            scale=1,
-            unit="chips",
-            seats=SEATS,
-            word=word,
-            label=lambda node: action_label(tree, node),
-            line=lambda node: line_text(tree, node, cards),
+            tree, self.result.spot.payoffs, CHIPS, lambda node: line_text(tree, node, cards)
         )
 
     def place(self, line: str) -> Place:
@@ -122,11 +100,11 @@ class SpotView:
             line=self.text(found),
             street=street_name(street),
             board=[card_text(card) for card in (*spot.cards, *found.cards)],
-            unit=betting.unit,
+            unit=CHIPS.unit,
             ev_note=EV_NOTE + (" less the rake" if spot.rake else ""),
             pot=betting.pot(found.node),
             stacks=betting.stacks(found.node),
-            seats={"oop": SEATS[0], "ip": SEATS[1]},
+            seats={"oop": CHIPS.seats[0], "ip": CHIPS.seats[1]},
             steps=betting.steps(found.node, self._dealt(found)),
             here=self._here(betting, found),
         )
@@ -136,13 +114,8 @@ class SpotView:
         if tree.kind[node] == NodeKind.CHANCE:
             return self._deal(line)
         if tree.kind[node] == NodeKind.DECISION:
-            return decision(
-                self.scene(line),
-                betting.choices(node),
-                SEATS,
-                betting.to_call(node),
-            )
-        return end(betting, node, self.result.spot.payoffs, self.scene(line))
+            return decision(self.scene(line), betting.choices(node))
+        return end(betting, node, self.scene(line))
 
     def _deal(self, line: Line) -> Deal:
         tree = self.result.spot.tree
@@ -163,7 +136,7 @@ class SpotView:
             cards=options,
             pattern=None,
             solves_again=len(line.cards) + 1 >= self.kept,
-            grids=grids(self.scene(line), SEATS),
+            grids=grids(self.scene(line)),
         )
 
     def _dealt(self, line: Line) -> Iterator[CardsStep]:
@@ -187,15 +160,15 @@ class SpotView:
     def equity(self, line: str) -> EquityCurves:
         """Both ranges, sorted by equity."""
         found = self.line(line)
-        oop, ip = self.scene(found).sides
-        return EquityCurves(line=self.text(found), oop=equity_curve(oop), ip=equity_curve(ip))
+        oop, ip = (equity_curve(self.scene(found), player) for player in Player)
+        return EquityCurves(line=self.text(found), oop=oop, ip=ip)
 
     def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
         """A player's range at a line, or the part of it that takes an action."""
         return range_text(self.scene(self.line(line)), player, action)
 
     def cards(self, line: str) -> CardReport:
-        """One row a card of the deal at a line, or of the last one on the way to it."""
+        """One row per card of the deal at a line, or of the last one on the way to it."""
         return self._reports.at(self.line(line))
 
     def flops(self, line: str) -> FlopReport:
@@ -203,5 +176,5 @@ class SpotView:
         raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
-        """The decision of a line as a table: one row a combo."""
+        """The decision of a line as a table: one row per combo."""
         return table(self.scene(self.line(line)))

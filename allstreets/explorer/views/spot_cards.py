@@ -9,14 +9,14 @@ from allstreets.cards import card_text
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.reports import CardReport, CardRow
 from allstreets.explorer.views.betting import PLAYER_NAMES, street_name
-from allstreets.explorer.views.figures import frequencies, summary
-from allstreets.explorer.views.scene import Scene
+from allstreets.explorer.views.figures import numbers, summary
 from allstreets.explorer.views.ways import ways_to_a_deal
+from allstreets.solvers import Decision
 
 if TYPE_CHECKING:
     from allstreets.explorer.views.spot import SpotView
 
-KEPT = 8  # reports
+CACHED = 8  # reports
 
 
 class CardReports:
@@ -24,7 +24,7 @@ class CardReports:
 
     def __init__(self, view: "SpotView") -> None:
         self._view = view
-        self._made = lru_cache(KEPT)(self._make)
+        self._made = lru_cache(CACHED)(self._make)
 
     def at(self, line: Line) -> CardReport:
         """The deal at a line, or the last one on the way to it."""
@@ -49,8 +49,8 @@ class CardReports:
         street = Street(int(tree.street[deal.node]) + 1)
         if len(deal.cards) + 1 >= view.kept:
             raise InputError(
-                f"the {street.text} is not kept in this solution: each card would be solved again. "
-                "Look at one card, or solve the spot anew with --save full"
+                f"the {street.text} is not stored in this solution: each card would be solved "
+                "again. Look at one card, or solve the spot again with --save full"
             )
         below = int(tree.children_of(deal.node)[0])
         same = view.runouts(deal.cards)
@@ -72,11 +72,11 @@ class CardReports:
             street=street_name(street),
             player=PLAYER_NAMES[tree.player_at(below)],
             actions=betting.choices(below),
-            unit=betting.unit,
+            unit=betting.notation.unit,
             rows=rows,
         )
 
-    def _row(self, deal: Line, card: int, other: int, scene: Scene, total: float) -> CardRow:
+    def _row(self, deal: Line, card: int, other: int, scene: Decision, total: float) -> CardRow:
         view = self._view
         below = int(view.result.spot.tree.children_of(deal.node)[0])
         oop, ip = (summary(scene, player) for player in Player)
@@ -84,7 +84,7 @@ class CardReports:
             line=view.text(Line((*deal.nodes, below), (*deal.cards, card))),
             weight=_met(scene) / total if total > 0 else 0.0,
             share=scene.share,
-            frequencies=frequencies(scene),
+            frequencies=numbers(scene.frequencies()),
             ev_oop=oop.ev,
             ev_ip=ip.ev,
             equity_oop=oop.equity,
@@ -94,6 +94,6 @@ class CardReports:
         )
 
 
-def _met(scene: Scene) -> float:
+def _met(scene: Decision) -> float:
     """Σ of the weights of the pairs of combos that get there: how often the card is dealt."""
-    return float(scene.sides[0].weights.sum())
+    return float(scene.hands[0].weights.sum())

@@ -1,13 +1,12 @@
 """Where no card has been dealt yet: the ways that lead to one."""
 
-from allstreets.betting import NodeKind
-from allstreets.betting.lines import choices
+from allstreets.betting import NodeKind, choices
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.views.betting import TONES, Betting
 
 
 def ways_to_a_deal(betting: Betting, node: int) -> list[Hint]:
-    """One for each action of a decision after which a card can come: nobody bets any more then."""
+    """One for each action of a decision after which a card can come, without further bets."""
     tree = betting.tree
     ways = [_quiet_way(betting, child) for child in tree.children_of(node).tolist()]
     return [

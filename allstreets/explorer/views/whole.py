@@ -1,11 +1,13 @@
-"""A solved whole game, or the part of one before the flop."""
+"""A whole game, the part of one before the flop, or flops solved one by one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Street
-from allstreets.cards import card_text
+from allstreets.betting import NodeKind, Player, Street
+from allstreets.cards import Flop, card_text
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
     Deal,
@@ -16,107 +18,120 @@ from allstreets.explorer.models.place import (
     HandDetail,
     Place,
     RangeText,
-    Step,
 )
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.curves import equity_curve
-from allstreets.explorer.views.descriptions import describe_whole
-from allstreets.explorer.views.ends import end
+from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, grids, hand_detail, table
+from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.range_words import range_text
-from allstreets.explorer.views.scene import Floats, Scene
-from allstreets.explorer.views.whole_flops import FlopTables
-from allstreets.explorer.views.whole_lines import SEATS, UNIT, WholeLines, WholePlace
-from allstreets.explorer.views.whole_scenes import WholeScenes
-from allstreets.solvers.unified.result import PreflopResult
+from allstreets.explorer.views.roots import Roots
+from allstreets.explorer.views.scenes import (
+    BUCKET_EVS,
+    FLOP_EQUITY,
+    NO_EQUITY,
+    RARE,
+    cached_scenes,
+)
+from allstreets.explorer.views.whole_flops import TablesOverFlops
+from allstreets.explorer.views.whole_lines import WholeLines, WholePlace
+from allstreets.solvers import Decision as Record
+from allstreets.solvers import PotView, live, swept
+from allstreets.subgames import CardModel
 
-EV_NOTE = "bb over the whole hand: what a player has put in before counts as lost"
-NO_CARDS = {
-    "exact": "turn and river are not kept with cards: exact",
-    "classes": "turn and river cards are averaged over",
-    "buckets": "turn and river cards are averaged over",
-}
+CACHED_FLOPS = 8  # pots on flops, with all their values
 
 
 class WholeView:
-    """A `SolutionView` of a whole game."""
+    """A `SolutionView` of all that its roots lead to."""
 
-    def __init__(self, result: PreflopResult, manifest: Mapping[str, Any]) -> None:
-        self.result = result
-        self._manifest = manifest
-        self._lines = WholeLines(result)
-        self._scenes = WholeScenes(self._lines)
-        self._tables = FlopTables(self._lines)
+    def __init__(self, roots: Roots, description: Description) -> None:
+        self._roots, self._description = roots, description
+        self._lines = WholeLines(roots)
+        self._scene_at = cached_scenes(self._find)
+        self._view = lru_cache(CACHED_FLOPS)(self._pot_on_flop)
+        self._tables = TablesOverFlops(self._lines)
 
     def describe(self) -> Description:
         """What it is."""
-        return describe_whole(self.result, self._manifest)
+        return self._description
 
-    def scene(self, line: str) -> Scene:
+    def scene(self, line: str) -> Record:
         """Both players' hands."""
-        return self._scenes.at(self._lines.read(line))
+        return self._scene_at(self._lines.read(line))
+
+    def _find(self, place: WholePlace) -> Record:
+        betting, node = self._lines.betting(place)
+        if place.flop is None:
+            return ended(_with_notes(self._roots.scene(place.root)), betting, node)
+        return ended(self._on_flop(place.root, place.flop, node), betting, node)
+
+    def _on_flop(self, root: int, flop: NamedFlop, node: int) -> Record:
+        """A place on a flop, in the suits that were named."""
+        flops, view = self._lines.flops(flop.text), self._view(root, flop.flop)
+        if flops.cards.kind == "exact":
+            scene = view.combo_node(node, "")
+            oop, ip = (replace(hands, combos=flop.shown(live(view.flop))) for hands in scene.hands)
+            scene = replace(scene, hands=(oop, ip))
+        else:
+            scene = flops.counted(view.node(node, ""))
+            scene = _with_notes(scene, *_card_notes(flops.cards, scene.street))
+        return replace(scene, board=flop.cards)
+
+    def _pot_on_flop(self, root: int, flop: Flop) -> PotView:
+        flops = self._lines.flops(flop.text)
+        return swept(flops.view(root, flop), flops.cards.plays_classes)
 
     def place(self, line: str) -> Place:
         """What is seen at a line."""
         found = self._lines.read(line)
-        before = self._lines.before()
-        betting, node = before, found.before
-        steps: list[Step] = before.steps(found.before, iter(()))
-        board: list[str] = []
-        if found.after is not None:
-            flop = found.after.flop
-            board = [card_text(card) for card in flop.cards]
-            betting = self._lines.after(found.before, found.after.number, flop.text)
-            node = found.after.node
-            steps = [*steps, flop.step(before.line(found.before)), *betting.steps(node, iter(()))]
+        betting, node = self._lines.betting(found)
+        root, flop, seats = found.root, found.flop, self._roots.notation.seats
+        steps = self._roots.steps(root)
+        if flop is not None:
+            steps = [*steps, flop.step(self._lines.line(root)), *betting.steps(node, iter(()))]
         return Place(
             solution="",
-            line=self._lines.text(found),
+            line=betting.line(node),
             street=street_name(betting.tree.street[node]),
-            board=board,
-            unit=UNIT,
-            ev_note=EV_NOTE,
+            board=[] if flop is None else [card_text(card) for card in flop.cards],
+            unit=self._roots.notation.unit,
+            ev_note=self._roots.ev_note,
             pot=betting.pot(node),
             stacks=betting.stacks(node),
-            seats={"oop": SEATS[0], "ip": SEATS[1]},
+            seats={"oop": seats[0], "ip": seats[1]},
+            settings=self._roots.settings(root, flop),
             steps=steps,
             here=self._here(found, betting, node),
         )
 
     def _here(self, place: WholePlace, betting: Betting, node: int) -> Decision | Deal | End:
-        tree = betting.tree
-        if tree.kind[node] == NodeKind.CHANCE:
+        if place.flop is None and self._lines.deals(place.root):
             return self._deal(place)
-        if tree.kind[node] == NodeKind.DECISION:
-            return decision(
-                self._scenes.at(place), betting.choices(node), SEATS, betting.to_call(node)
-            )
-        return end(betting, node, self._payoffs(place), self._scenes.at(place))
-
-    def _payoffs(self, place: WholePlace) -> Floats:
-        if place.after is None:
-            return self._scenes.payoffs
-        whole = self._lines.whole
-        assert whole is not None
-        return whole.pot(place.after.number).payoffs
+        scene = self._scene_at(place)
+        match NodeKind(betting.tree.kind[node]):
+            case NodeKind.DECISION:
+                return decision(scene, betting.choices(node))
+            case NodeKind.CHANCE:
+                note = "With real combos, only the flop's decisions are stored."
+                return _last(Street.TURN, 1, grids(scene), note)
+        return end(betting, node, scene)
 
     def _deal(self, place: WholePlace) -> Deal:
-        """The flop; or, with real combos, the turn, which is not kept."""
-        whole, known = self._lines.whole, grids(self._scenes.at(place), SEATS)
-        if place.after is not None:
-            return _last(
-                Street.TURN, 1, known, "With real combos, only the flop's decisions are kept."
-            )
-        if whole is None:
-            return _last(Street.FLOP, 3, known, "Nothing is kept of what follows the flop.")
+        """The flop; who holds what is not known where no betting comes before it."""
+        after, known = self._roots.after, None
+        if self._roots.before is not None:
+            known = grids(self._scene_at(place))
+        if after is None:
+            return _last(Street.FLOP, 3, known, "Nothing after the flop is stored.")
         return Deal(
             street=street_name(Street.FLOP),
             count=3,
             cards=[],
-            pattern=self._lines.deal_line(place.before, "{cards}"),
-            flops=len(whole.game.flops.flops),
+            pattern=self._lines.line(place.root, "{cards}"),
+            flops=len(after.solved(place.root)),
             grids=known,
         )
 
@@ -127,9 +142,8 @@ class WholeView:
     def equity(self, line: str) -> EquityCurves:
         """Both ranges, sorted by equity; empty where it is not known."""
         found = self._lines.read(line)
-        oop, ip = self._scenes.at(found).sides
-        text = self._lines.text(found)
-        return EquityCurves(line=text, oop=equity_curve(oop), ip=equity_curve(ip))
+        oop, ip = (equity_curve(self._scene_at(found), player) for player in Player)
+        return EquityCurves(line=self._lines.text(found), oop=oop, ip=ip)
 
     def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
         """A player's range at a line, or the part of it that takes an action."""
@@ -137,20 +151,35 @@ class WholeView:
 
     def cards(self, line: str) -> CardReport:
         """No cards are dealt after the flop."""
-        whole = self._lines.whole
-        reason = NO_CARDS[whole.cards.kind] if whole else "this solution ends before the flop"
+        after, reason = self._roots.after, "turn and river cards are averaged over"
+        if after is None:
+            reason = "this solution ends before the flop"
+        elif after.cards.kind == "exact":
+            reason = "turn and river are not stored with cards: exact"
         raise InputError(f"line '{line}': there is no report over cards, since {reason}")
 
     def flops(self, line: str) -> FlopReport:
-        """One row a flop: the decision of a line on all of them."""
+        """One row per flop: the decision of a line on all of them."""
         return self._tables.at(line)
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
-        """The decision of a line as a table: one row a hand, or a combo."""
+        """The decision of a line as a table: one row per hand or combo."""
         return table(self.scene(line))
 
 
-def _last(street: Street, count: int, known: Grids, note: str) -> Deal:
+def _with_notes(scene: Record, *notes: str) -> Record:
+    rare = (RARE,) if scene.actor is not None and scene.is_rare else ()
+    return replace(scene, notes=(*rare, *notes))
+
+
+def _card_notes(cards: CardModel, street: Street) -> tuple[str, ...]:
+    """What a card model leaves out."""
+    if cards.kind == "buckets":
+        return NO_EQUITY, BUCKET_EVS
+    return (FLOP_EQUITY,) if street > Street.FLOP else ()
+
+
+def _last(street: Street, count: int, known: Grids | None, note: str) -> Deal:
     """Where cards are dealt and the solution ends."""
     name = street_name(street)
     return Deal(street=name, count=count, cards=[], pattern=None, note=note, grids=known)

@@ -1,4 +1,4 @@
-"""What a model of flops takes: memory, and time at most, worked out before anything is made.
+"""What a job of flops takes: memory, and time at most, computed before anything is built.
 
 Constants are those of a usual core; the time is a guess, and most flops end before their last
 iteration.
@@ -8,21 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Street
+from allstreets.betting import POSTFLOP
 from allstreets.cards import HAND_COUNT
-from allstreets.solvers.flops.game import FlopGame
-from allstreets.solvers.flops.model import FlopEnds, FlopModel
+from allstreets.solvers.flops.solver import FlopTargets
+from allstreets.solvers.game.game import PotGame
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES
-from allstreets.subgames.matrix_model import POSTFLOP
-from allstreets.subgames.sampled import deals_for
+from allstreets.subgames import CardModel, deals_for
 
-SECONDS_A_HAND = 1.5e-9  # an action of a hand, in one iteration
-SECONDS_A_PAIR = 1.2e-11  # the same, times the hands of its stage
-SECONDS_A_DEAL = 1.4e-8  # a deal, times the square root of the actions
-SETUP_SECONDS = {"exhaustive": 0.05, "bucketed": 0.6, "mccfr": 0.05}
-TREE_SECONDS_AN_ACTION = 5e-5  # of laying a tree out and of reading its strategies
+SECONDS_PER_HAND = 1.5e-9  # an action of a hand, in one iteration
+SECONDS_PER_PAIR = 1.2e-11  # the same, times the hands of its stage
+SECONDS_PER_DEAL = 1.4e-8  # a deal, times the square root of the actions
+SETUP_SECONDS = {"classes": 0.05, "buckets": 0.6, "sampled": 0.05}
+TREE_SECONDS_PER_ACTION = 5e-5  # laying a tree out and reading its strategies
 CHECK_ITERATIONS = 2.0  # what a check costs
 TABLE_BYTES = 114_244  # that a flop in use leaves in memory: 169 · 169 · 4
+GROUP_BYTES = 200_000_000  # of regrets and strategies that are trained side by side
+LARGEST_GROUP = 64  # flops
 
 
 @dataclass(frozen=True)
@@ -36,61 +37,71 @@ class FlopEstimate:
 
 
 def estimate_flops(
-    flops: int, games: Sequence[FlopGame], model: FlopModel, ends: FlopEnds, threads: int
+    flops: int,
+    pots: Sequence[PotGame],
+    model: CardModel,
+    iterations: int,
+    targets: FlopTargets,
+    threads: int,
 ) -> FlopEstimate:
     """What it takes to solve so many flops at every stack-to-pot ratio."""
-    of_game = [_bytes(game, model) for game in games]
-    side_by_side = min(threads, flops * len(games))
-    seconds = sum(_seconds(game, model, ends) for game in games) * flops / side_by_side
+    each = sum(flop_bytes(pot, model) for pot in pots)
+    side_by_side = min(flops, group_size(pots, model))
+    workers = min(threads, side_by_side * len(pots))
+    seconds = sum(_seconds(pot, model, iterations, targets) for pot in pots) * flops / workers
     return FlopEstimate(
-        nodes=sum(game.tree.node_count for game in games),
-        slots=sum(game.slots for game in games),
-        memory_bytes=PROGRAM_BYTES + side_by_side * max(of_game) + flops * TABLE_BYTES,
+        nodes=sum(pot.tree.node_count for pot in pots),
+        slots=sum(_slots(pot) for pot in pots),
+        memory_bytes=PROGRAM_BYTES + side_by_side * each + flops * TABLE_BYTES,
         seconds=seconds,
     )
 
 
-def require_room(need: FlopEstimate, free: int | None) -> None:
+def group_size(pots: Sequence[PotGame], model: CardModel) -> int:
+    """How many flops are trained side by side; it does not depend on the threads."""
+    each = sum(flop_bytes(pot, model) for pot in pots)
+    return min(LARGEST_GROUP, max(1, GROUP_BYTES // each))
+
+
+def require_flop_room(need: FlopEstimate, free: int | None) -> None:
     """Refuse a job that does not fit into `free` bytes."""
     if free is not None and need.memory_bytes > free:
         raise InputError(
             f"this job needs {need.memory_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free.\n"
-            "Use fewer threads, bet sizes, raises or buckets."
+            "Use fewer bet sizes, raises or buckets."
         )
 
 
-def _stages(game: FlopGame, model: FlopModel) -> list[tuple[int, int]]:
+def _slots(pot: PotGame) -> int:
+    return int(pot.tree.child_count[pot.tree.decisions()].sum())
+
+
+def _stages(pot: PotGame, model: CardModel) -> list[tuple[int, int]]:
     """(actions, hands) of every stage."""
-    if model.solve_type != "bucketed":
-        return [(game.slots, HAND_COUNT)]
-    counts = model.buckets
-    tree = game.tree
-    hands = {Street.FLOP: counts.flop, Street.TURN: counts.turn, Street.RIVER: counts.river}
+    if model.kind != "buckets":
+        return [(_slots(pot), HAND_COUNT)]
+    tree = pot.tree
     return [
-        (
-            int(tree.child_count[(tree.kind == NodeKind.DECISION) & (tree.street == street)].sum()),
-            hands[street],
-        )
-        for street in POSTFLOP
+        (int(tree.child_count[tree.decisions(street)].sum()), hands)
+        for street, hands in zip(POSTFLOP, model.buckets, strict=True)
     ]
 
 
-def _bytes(game: FlopGame, model: FlopModel) -> int:
+def flop_bytes(pot: PotGame, model: CardModel) -> int:
     """Regrets and averages, rows of reach and values, matrices."""
-    stages = _stages(game, model)
-    return sum(4 * (4 * slots * hands + 5 * hands * hands) for slots, hands in stages)
+    return sum(4 * (4 * slots * hands + 5 * hands * hands) for slots, hands in _stages(pot, model))
 
 
-def _seconds(game: FlopGame, model: FlopModel, ends: FlopEnds) -> float:
+def _seconds(pot: PotGame, model: CardModel, iterations: int, targets: FlopTargets) -> float:
     """One flop on one thread, all its iterations."""
     vector = sum(
-        slots * hands * (SECONDS_A_HAND + SECONDS_A_PAIR * hands)
-        for slots, hands in _stages(game, model)
+        slots * hands * (SECONDS_PER_HAND + SECONDS_PER_PAIR * hands)
+        for slots, hands in _stages(pot, model)
     )
     iteration = vector
-    if model.solve_type == "mccfr":
-        iteration = 2 * deals_for(model.sample_pct) * SECONDS_A_DEAL * float(game.slots) ** 0.5
-    checks = ends.iterations / ends.check_interval
+    if model.kind == "sampled":
+        iteration = 2 * deals_for(model.sample_pct) * SECONDS_PER_DEAL * float(_slots(pot)) ** 0.5
+    checks = iterations / targets.check_interval
     values = HAND_COUNT * vector / 2
-    setup = SETUP_SECONDS[model.solve_type] + TREE_SECONDS_AN_ACTION * game.slots
-    return setup + ends.iterations * iteration + checks * CHECK_ITERATIONS * vector + values
+    setup = SETUP_SECONDS[model.kind] + TREE_SECONDS_PER_ACTION * _slots(pot)
+    return setup + iterations * iteration + checks * CHECK_ITERATIONS * vector + values

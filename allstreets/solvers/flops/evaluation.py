@@ -1,9 +1,9 @@
 """What a pot on a flop is worth from any of its nodes on, when both play stored strategies.
 
-A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root, and
-what is looked at is anywhere. From the node down the other player's reach is passed on, at every
-end multiplied by the matrices of its stage (see `subgames.matrix_model`), and the values are added
-up on the way back.
+A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root
+only, and a reader may look at any node. From that node the other player's reach is passed down, at
+every end multiplied by the matrices of its stage (see `subgames.matrix_model`), and the values are
+added up on the way back.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
-from allstreets.solvers.flops.strategies import Floats, FlopStrategies
-from allstreets.subgames.matrix_model import Stage
+from allstreets.subgames import Floats, PackedStrategies, Stage
 
 
 def pairs_met(stage: Stage, reach: Floats) -> Floats:
@@ -30,13 +29,13 @@ def pairs_met(stage: Stage, reach: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class FlopEvaluation:
+class NodeEvaluation:
     """A pot's tree on one flop with the strategies that are played there."""
 
     tree: BettingTree
     payoffs: NDArray[np.float64]  # [N, 2, 3]: `betting.payoffs`
     stages: Sequence[Stage]
-    kept: FlopStrategies
+    strategies: PackedStrategies
 
     @cached_property
     def last(self) -> NDArray[np.int64]:
@@ -49,13 +48,13 @@ class FlopEvaluation:
         return ends
 
     def value(self, node: int, player: Player, other: Floats) -> Floats:
-        """[H]: the player's values at a node which the other gets to with reach `other` [H].
+        """[H]: the player's counterfactual values at a node, given the other's reach `other` [H].
 
         Both in the hands of the node's stage; values are totals, chips times pairs of combos.
         """
         nodes = range(node, int(self.last[node]))
         strategies = {
-            here: self.kept.at(here)[:, : self._hands(here)]
+            here: self.strategies.at(here)[:, : self._hands(here)]
             for here in nodes
             if self.tree.kind[here] == NodeKind.DECISION
         }
@@ -75,13 +74,13 @@ class FlopEvaluation:
         return values[node]
 
     def _hands(self, node: int) -> int:
-        return len(self.stages[int(self.kept.stages[node])].combos)
+        return len(self.stages[int(self.strategies.stages[node])].combos)
 
     def _down(self, node: int, child: int) -> Floats | None:
         """How hands change between a node and its child; None: not at all."""
-        stage = int(self.kept.stages[child])
+        stage = int(self.strategies.stages[child])
         down = self.stages[stage].down
-        if stage == self.kept.stages[node] or down is None:
+        if stage == self.strategies.stages[node] or down is None:
             return None
         return down.astype(np.float64)
 
@@ -108,7 +107,7 @@ class FlopEvaluation:
             ends = [
                 node
                 for node in reach
-                if self.tree.is_terminal[node] and self.kept.stages[node] == stage
+                if self.tree.is_terminal[node] and self.strategies.stages[node] == stage
             ]
             if not ends:
                 continue

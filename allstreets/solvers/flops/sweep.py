@@ -1,6 +1,6 @@
 """What a pot on a flop is worth at all of its nodes at once, where hands are classes.
 
-`FlopEvaluation` goes down from one node, a place at a time. Whoever looks around in a pot asks for
+`NodeEvaluation` goes down from one node, a place at a time. A reader browsing a pot visits
 one node after the other, so here both players' reach is passed down the whole tree and the values
 come back up, level by level with all nodes of a level side by side. A pot of 2,000 nodes takes less
 than its first decision alone takes there, and every other decision is a look into the result.
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.solvers.flops.evaluation import pairs_met
-from allstreets.solvers.flops.strategies import Floats, FlopStrategies, Shares
-from allstreets.solvers.flops.view import FlopView, HandTotals
+from allstreets.solvers.flops.view import HandTotals, PotView
+from allstreets.subgames import Floats, PackedStrategies, Shares
 
 Longs = NDArray[np.int64]
-KEPT_PLANS = 64
+CACHED_PLANS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class _Level:
     players: Longs  # [C]: who chose; −1 where a card is dealt
 
 
-@lru_cache(KEPT_PLANS)
+@lru_cache(CACHED_PLANS)
 def _levels(tree: BettingTree) -> tuple[_Level, ...]:
     """The levels from the root down; trees are compared by identity, and never change."""
     levels = []
@@ -50,27 +50,27 @@ def _levels(tree: BettingTree) -> tuple[_Level, ...]:
     return tuple(levels)
 
 
-def _rows_of_children(kept: FlopStrategies) -> Longs:
+def _rows_of_children(strategies: PackedStrategies) -> Longs:
     """[N]: the row of the stored strategies that leads to each node; −1: no decision does."""
-    tree = kept.tree
+    tree = strategies.tree
     rows = np.full(tree.node_count, -1, np.int64)
     for level in _levels(tree):
         within = np.arange(len(level.children)) - np.repeat(
             level.starts, np.diff([*level.starts, len(level.children)])
         )
         chosen = level.players >= 0
-        rows[level.children[chosen]] = (kept.first_row[level.parents] + within)[chosen]
+        rows[level.children[chosen]] = (strategies.first_row[level.parents] + within)[chosen]
     return rows
 
 
-class FlopSweep:
-    """The values of a pot on a flop, for a `FlopView` of the model `classes`."""
+class TreeSweep:
+    """The values of a pot on a flop, for a `PotView` of the model `classes`."""
 
-    def __init__(self, view: FlopView) -> None:
+    def __init__(self, view: PotView) -> None:
         self._view = view
 
     def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
-        """What `FlopView` asks for."""
+        """The `Evaluate` of a `PotView`."""
         del reach, met
         tree, values = self._view.pot.tree, self.values
         actions = values[tree.player_at(node), tree.children_of(node)]
@@ -96,11 +96,11 @@ class FlopSweep:
 
     def _chances(self) -> Floats:
         """[N, 169]: how likely the choice that leads to each node is, where it is reached."""
-        kept = self._view.kept
-        rows = _rows_of_children(kept)
-        chances = np.ones((kept.tree.node_count, len(self._view.hands.first.combos)))
+        strategies = self._view.strategies
+        rows = _rows_of_children(strategies)
+        chances = np.ones((strategies.tree.node_count, len(self._view.hands.first.combos)))
         chosen = np.flatnonzero(rows >= 0)
-        chances[chosen] = _decoded(kept)[rows[chosen]]
+        chances[chosen] = _decoded(strategies)[rows[chosen]]
         return chances
 
     def _reach(self, chances: Floats) -> Floats:
@@ -131,19 +131,19 @@ class FlopSweep:
         values[shows] += (win - loss)[shows] / 2 * won
 
 
-def swept(view: FlopView, by_class: bool) -> FlopView:
+def swept(view: PotView, by_class: bool) -> PotView:
     """The same view with all values found at once, where hands are classes."""
-    return replace(view, evaluate=FlopSweep(view)) if by_class else view
+    return replace(view, evaluate=TreeSweep(view)) if by_class else view
 
 
-def _decoded(kept: FlopStrategies) -> Floats:
+def _decoded(strategies: PackedStrategies) -> Floats:
     """[rows, 169]: all strategies of a flop, as `strategies.decode` reads one."""
-    (stored,) = kept.stored
+    (stored,) = strategies.stored
     counts = stored.astype(np.float64)
-    tree = kept.tree
+    tree = strategies.tree
     nodes = np.flatnonzero(tree.kind == NodeKind.DECISION)
     actions = tree.child_count[nodes]
-    totals = np.repeat(_sums(stored, kept.first_row[nodes]), actions, axis=0)
+    totals = np.repeat(_sums(stored, strategies.first_row[nodes]), actions, axis=0)
     even = np.repeat(1.0 / actions, actions)[:, None]
     return np.where(totals > 0, counts / np.maximum(totals, 1.0), even)
 

@@ -1,7 +1,7 @@
 """A pot on a flop as hand classes see it, whatever hands the card model plays with.
 
-A class is spread over the hands of a stage: S[c, h] is the chance that a combo of class c which is
-there when the flop is dealt is in hand h later on and has played so far. S is multiplied by the
+A class is spread over the hands of a stage: S[c, h] is the chance that a combo of class c that the
+flop leaves is in hand h later on and has played so far. S is multiplied by the
 strategy at a player's own decisions, and by the moves between hands where a card is dealt. All
 numbers of a class are means over S; for a class that never plays so, over the cards alone.
 """
@@ -9,18 +9,19 @@ numbers of a class are means over S; for a class that never plays so, over the c
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from allstreets.betting import CHIPS_PER_BB, NodeKind, Player, Street
+from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import Flop
-from allstreets.solvers.class_node import NodeEvs, NodeView, chips_at
-from allstreets.solvers.flops.evaluation import FlopEvaluation, pairs_met
-from allstreets.solvers.flops.hands import FlopHands
-from allstreets.solvers.flops.strategies import Floats, FlopStrategies
-from allstreets.solvers.reached import settled_actions
-from allstreets.solvers.unified.game import PotGame
-from allstreets.solvers.unified.lines import postflop_label, postflop_word
+from allstreets.solvers.decision import BB, Decision, Evs, Unit, betting_at
+from allstreets.solvers.equity import combo_equity, flop_equity
+from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
+from allstreets.solvers.flops.hands import ModelHands, live
+from allstreets.solvers.game.game import PotGame
+from allstreets.solvers.hands import Hands, Pair, quotient
+from allstreets.subgames import Floats, PackedStrategies
 
 LEAST_COMBOS = 1e-12  # a hand may have none, and nothing else of it is counted then
 
@@ -38,73 +39,165 @@ Evaluate = Callable[[int, list[Floats], list[Floats]], HandTotals]
 
 
 @dataclass(frozen=True, eq=False)
-class FlopView:
+class _Here:
+    """A node in the H hands of its stage; lists are of OOP and IP."""
+
+    sizes: Floats  # [H]: combos of each hand
+    dealt: Floats  # S [169, H] by the cards alone
+    played: list[Floats]  # S [169, H] since the flop
+    spreads: list[Floats]  # the same times the reach with which classes see the flop
+    reach: list[Floats]  # [H]
+    met: list[Floats]  # [H]: pairs of combos with the other's that get here
+    strategy: Floats  # [A, H]
+
+
+@dataclass(frozen=True, eq=False)
+class PotView:
     """Every decision of a pot on a flop."""
 
     pot: PotGame
     flop: Flop
-    hands: FlopHands
-    kept: FlopStrategies
+    hands: ModelHands
+    strategies: PackedStrategies
     reach: Floats  # [2, 169]: both players' reach where the flop is dealt
-    evaluate: Evaluate | None = None  # None: by the strategies of all streets, which are kept
+    evaluate: Evaluate | None = None  # None: by the stored strategies of all streets
+    unit: Unit = BB  # of amounts and EVs
 
-    def node(self, node: int, line: str) -> NodeView:
-        """The decision at a node of the pot's tree."""
-        tree = self.pot.tree
-        player = tree.player_at(node)
-        first, stage = self.hands.first, self.hands.stage(int(self.kept.stages[node]))
-        combos = self.hands.combos
-        dealt = self.spread(node, None)
-        played = [self.spread(node, one) for one in Player]
-        spreads = [self.reach[one][:, None] * played[one] for one in Player]
-        sizes = np.maximum(stage.combos, LEAST_COMBOS)
-        reach = [combos @ spread / sizes for spread in spreads]
-        met = [pairs_met(stage, reach[one.opponent]) for one in Player]
-        beside = [pairs / sizes for pairs in met]  # of one combo
-        own = [_or_dealt(spread, dealt) for spread in played]
-        strategy = self.kept.at(node)[:, : len(stage.combos)]
-        children = tree.children_of(node).tolist()
-
-        def evs() -> NodeEvs:
-            totals = (self.evaluate or self._evaluate)(node, reach, met)
-            unit = sizes * CHIPS_PER_BB
-            means = [_means(own[p], totals.players[p] / unit, beside[p]) for p in Player]
-            actions = [_means(own[player], row / unit, beside[player]) for row in totals.actions]
-            part = strategy * reach[player]  # [A, H]
-            none = np.full(len(part), np.nan)
-            pairs = part @ met[player]
-            won = (part * totals.actions).sum(axis=1)
-            taken = np.divide(won, pairs * CHIPS_PER_BB, out=none, where=pairs > 0)
-            return NodeEvs(np.stack(means), np.stack(actions), taken)
-
-        return NodeView(
-            line=line,
-            flop=self.flop,
-            street=Street(int(tree.street[node])),
-            player=player,
-            **chips_at(tree, node, player),
-            actions=tuple(postflop_word(tree, child) for child in children),
-            labels=tuple(postflop_label(tree, child) for child in children),
-            strategy=np.stack([_means(own[player], row) for row in strategy]),
-            reach=np.stack([spread.sum(axis=1) for spread in spreads]),
-            combos=combos,
-            weights=np.stack([combos * (spreads[p] @ beside[p]) for p in Player]),
-            dealt=float(pairs_met(first, np.ones(len(first.combos))).sum()),
-            settled=settled_actions(tree, node),
-            evaluate=evs,
+    def node(self, node: int, line: str) -> Decision:
+        """A node of the pot's tree by hand class: a decision, or the end of a hand."""
+        here, combos = self._at(node), self.hands.combos
+        own = [_or_dealt(spread, here.dealt) for spread in here.played]
+        beside = [pairs / here.sizes for pairs in here.met]  # of one combo
+        oop, ip = (
+            Hands(
+                combos=None,
+                counts=combos,
+                reach=here.spreads[p].sum(axis=1),
+                weights=combos * (here.spreads[p] @ beside[p]),
+                start=float(combos.sum()),
+            )
+            for p in Player
         )
 
+        def evs() -> Evs:
+            totals = self._totals(node, here)
+            if totals is None:
+                return Evs.unknown((oop, ip), here.strategy)
+            unit, player = here.sizes * self.unit.notation.scale, self.pot.tree.player_at(node)
+            means = [_means(own[p], totals.players[p] / unit, beside[p]) for p in Player]
+            actions = [_means(own[player], row / unit, beside[player]) for row in totals.actions]
+            part = here.strategy * here.reach[player]  # [A, H]
+            won = (part * totals.actions).sum(axis=1)
+            taken = quotient(won, part @ here.met[player] * self.unit.notation.scale)
+            return Evs((means[0], means[1]), np.stack(actions), taken)
+
+        def equities() -> Pair:
+            first, reach = self.hands.first, (here.reach[0], here.reach[1])
+            if first.cards is None:  # buckets: hands that play alike win differently
+                return np.full(len(combos), np.nan), np.full(len(combos), np.nan)
+            if len(first.combos) == len(combos):
+                return flop_equity(self.flop.cards, np.stack([oop.reach, ip.reach]))
+            both = combo_equity(self.flop.cards, (live(self.flop), live(self.flop)), reach)
+            won = [np.nan_to_num(both[p]) * beside[p] for p in Player]
+            return _means(own[0], won[0], beside[0]), _means(own[1], won[1], beside[1])
+
+        chances = [_means(own[self.pot.tree.player_at(node)], row) for row in here.strategy]
+        return Decision(
+            line=line,
+            **self._table(node),
+            hands=(oop, ip),
+            equate=equities,
+            evaluate=evs,
+            strategy=np.array(chances),
+        )
+
+    def combo_node(self, node: int, line: str) -> Decision:
+        """The same by combo, where combos are the model's hands."""
+        here, combos = self._at(node), live(self.flop)
+        # A class that never plays so shows what it would do, as the cards are dealt.
+        cells = [_or_dealt(spread, here.dealt).sum(axis=0) for spread in here.played]
+        oop, ip = (
+            Hands(
+                combos=combos,
+                counts=np.ones(len(combos)),
+                reach=here.reach[p],
+                weights=here.reach[p] * here.met[p],
+                start=float(len(combos)),
+                cell_weights=(cells[p], cells[p] * here.met[p]),
+            )
+            for p in Player
+        )
+
+        def evs() -> Evs:
+            totals = self._totals(node, here)
+            if totals is None:
+                return Evs.unknown((oop, ip), here.strategy)
+            units = [np.where(met > 0, met * self.unit.notation.scale, np.nan) for met in here.met]
+            player = self.pot.tree.player_at(node)
+            both = totals.players[0] / units[0], totals.players[1] / units[1]
+            return Evs(both, totals.actions / units[player])
+
+        reach = here.reach[0], here.reach[1]
+        return Decision(
+            line=line,
+            **self._table(node),
+            hands=(oop, ip),
+            equate=lambda: combo_equity(self.flop.cards, (combos, combos), reach),
+            evaluate=evs,
+            strategy=here.strategy,
+        )
+
+    def _table(self, node: int) -> dict[str, Any]:
+        """What does not depend on the hands that are shown, as keys of a `Decision`."""
+        tree, first = self.pot.tree, self.hands.first
+        oop, ip = paid_at(tree, self.pot.rules.bb_ante, node)
+        return {
+            "board": self.flop.cards,
+            **betting_at(tree, node, self.unit),
+            "paid": (self.unit.amount(oop), self.unit.amount(ip)),
+            "deal": lambda: float(pairs_met(first, np.ones(len(first.combos))).sum()),
+        }
+
+    def _at(self, node: int) -> "_Here":
+        """A node in the hands of its stage."""
+        tree, combos = self.pot.tree, self.hands.combos
+        stage = self.hands.stage(int(self.strategies.stages[node]))
+        sizes = np.maximum(stage.combos, LEAST_COMBOS)
+        played = [self.spread(node, player) for player in Player]
+        spreads = [self.reach[player][:, None] * played[player] for player in Player]
+        reach = [combos @ spread / sizes for spread in spreads]
+        strategy = np.zeros((0, len(sizes)))
+        if tree.kind[node] == NodeKind.DECISION:
+            strategy = self.strategies.at(node)[:, : len(sizes)]
+        return _Here(
+            sizes=sizes,
+            dealt=self.spread(node, None),
+            played=played,
+            spreads=spreads,
+            reach=reach,
+            met=[pairs_met(stage, reach[player.opponent]) for player in Player],
+            strategy=strategy,
+        )
+
+    def _totals(self, node: int, here: "_Here") -> HandTotals | None:
+        """What a decision is worth; None: no player acts."""
+        if self.pot.tree.kind[node] != NodeKind.DECISION:
+            return None
+        return (self.evaluate or self._evaluate)(node, here.reach, here.met)
+
     def spread(self, node: int, player: Player | None) -> Floats:
-        """S [169, H] of a player at a node; `None`: nobody has played, cards alone are dealt."""
-        tree, kept, held = self.pot.tree, self.kept, self.hands.held
+        """S [169, H] of a player at a node; `None`: by the cards alone, before any action."""
+        tree, strategies, held = self.pot.tree, self.strategies, self.hands.held
         combos = held.sum(axis=1, keepdims=True)
         spread: Floats = np.divide(held, combos, out=np.zeros_like(held), where=combos > 0)
         for here, below in pairwise(tree.path_to(node)):
             if tree.kind[here] == NodeKind.DECISION and tree.player_at(here) == player:
                 action = tree.children_of(here).tolist().index(below)
-                spread = spread * kept.at(here)[action, : spread.shape[1]]
-            if kept.stages[below] != kept.stages[here]:
-                before, after = (self.hands.stages()[int(kept.stages[n])] for n in (here, below))
+                spread = spread * strategies.at(here)[action, : spread.shape[1]]
+            if strategies.stages[below] != strategies.stages[here]:
+                before, after = (
+                    self.hands.stages()[int(strategies.stages[n])] for n in (here, below)
+                )
                 assert after.down is not None
                 spread = spread @ (after.down * after.combos / before.combos[:, None])
         return spread
@@ -113,12 +206,12 @@ class FlopView:
         del met
         tree = self.pot.tree
         player = tree.player_at(node)
-        below = FlopEvaluation(tree, self.pot.payoffs, self.hands.stages(), self.kept)
+        below = NodeEvaluation(tree, self.pot.payoffs, self.hands.stages(), self.strategies)
         other = reach[player.opponent]
         actions = np.stack(
             [below.value(child, player, other) for child in tree.children_of(node).tolist()]
         )
-        strategy = self.kept.at(node)[:, : actions.shape[1]]
+        strategy = self.strategies.at(node)[:, : actions.shape[1]]
         own = (strategy * actions).sum(axis=0)
         theirs = below.value(node, player.opponent, reach[player])
         return HandTotals((own, theirs) if player == Player.OOP else (theirs, own), actions)
@@ -132,6 +225,4 @@ def _or_dealt(spread: Floats, dealt: Floats) -> Floats:
 def _means(own: Floats, values: Floats, weights: Floats | None = None) -> Floats:
     """[169]: Σ of values [H] over Σ of weights [H], both of one combo, over the spread [169, H]."""
     totals = own.sum(axis=1) if weights is None else own @ weights
-    none = np.full(len(own), np.nan)
-    means: Floats = np.divide(own @ values, totals, out=none, where=totals > 0)
-    return means
+    return quotient(own @ values, totals)

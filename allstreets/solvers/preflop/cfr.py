@@ -1,18 +1,18 @@
-"""CFR before the flop: 169 hands, a small tree, and leaves that somebody else values.
+"""CFR before the flop: 169 hands, a small tree, and leaves valued by other code.
 
     for player in (OOP, IP):
         down: both players' reach [169] at every node
         fold → result · pairs;  all-in → stake · margin;  flop → `leaves`
-        up: values [169], the player's regrets; the other's average strategy is gathered
+        up: counterfactual values [169], the player's regrets; the other's average strategy
 
-What becomes of the pots that see a flop is asked of `Leaves`: a table of values for pairs of hands
-in the separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
+The pots that see a flop are valued by `Leaves`: a table of values for pairs of hands in the
+separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
 
 With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
-so no value of it is asked for, and its regret is discounted and otherwise left alone. What lies
+so its value is not needed, and its regret is discounted and otherwise left alone. What lies
 below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
 
-Actions can be closed for good, too (`unified.closing`): whatever their regrets, nobody plays them.
+Actions can be closed for good, too (`dropping`): whatever their regrets, they are not played.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,8 @@ from allstreets.betting import (
     flop_pots,
     payoffs,
 )
-from allstreets.cards import preflop_equity
-from allstreets.cards.hands import HAND_COUNT
-from allstreets.cfr.schedules import Multipliers
+from allstreets.cards import HAND_COUNT, preflop_equity
+from allstreets.cfr import Multipliers
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -45,13 +44,21 @@ SMALL_SHARE = 0.01
 
 
 class Leaves(Protocol):
-    """The pots that see a flop: reach [P, 169] in, values [P, 169] out, totals over combos."""
+    """The pots that see a flop: reach [P, 169] in, counterfactual values [P, 169] out.
 
-    def step(self, player: Player, own: Floats, other: Floats, asked: Flags | None) -> Floats:
-        """A half-iteration; `asked` [P, 169] are the own hands whose values matter, None: all."""
+    Values are totals over combos.
+    """
 
-    def judge(self, player: Player, other: Floats, *, best: bool) -> Floats:
-        """Values of the best response to, or of, the average strategies below."""
+    def step(
+        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None
+    ) -> Floats:
+        """A half-iteration; `hand_mask` [P, 169] are the hands that need values, None: all."""
+
+    def best_response(self, player: Player, villain: Floats) -> Floats:
+        """Values of the best response to the average strategies below."""
+
+    def evaluate(self, player: Player, villain: Floats) -> Floats:
+        """Values of the average strategies below."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +82,11 @@ class PreflopGame:
         """All pairs of combos: what values are divided by to be a mean over hands."""
         return float(self.pairs.sum())
 
-    def decisions(self) -> list[int]:
-        """The decision nodes, in pre-order."""
-        return [int(node) for node in np.flatnonzero(self.tree.kind == NodeKind.DECISION)]
-
     def reach(self, strategies: Strategies) -> Floats:
         """[N, 2, 169]: both players' probability of playing to each node, by hand."""
         tree = self.tree
         reach = np.ones((tree.node_count, 2, HAND_COUNT))
-        for node in self.decisions():
+        for node in self.tree.decisions():
             children = tree.children_of(node)
             reach[children] = reach[node]
             reach[children, tree.player[node]] *= strategies[node]
@@ -107,8 +110,8 @@ class PreflopCfr:
 
     def __init__(self, game: PreflopGame, leaves: Leaves) -> None:
         self.game, self.leaves = game, leaves
-        self.regrets = {node: self._zeros(node) for node in game.decisions()}
-        self.sums = {node: self._zeros(node) for node in game.decisions()}
+        self.regrets = {node: self._zeros(node) for node in game.tree.decisions()}
+        self.sums = {node: self._zeros(node) for node in game.tree.decisions()}
         self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
 
     def _zeros(self, node: int) -> Floats:
@@ -125,51 +128,44 @@ class PreflopCfr:
         """The average strategy at every decision."""
         return {node: normalised(sums) for node, sums in self.sums.items()}
 
-    def asked(self, player: Player, threshold: float = -np.inf) -> Flags:
-        """[N, 169]: the hands of a player for whom no action of his own on the way is closed.
+    def hand_mask(self, player: Player, threshold: float = -np.inf) -> Flags:
+        """[N, 169]: the player's hands that can get to each node by actions that are not closed.
 
-        Actions with regrets below `threshold` are, and those that are closed for good.
+        Closed are actions with regrets below `threshold`, and those that are closed for good.
         """
         tree = self.game.tree
-        asked = np.ones((tree.node_count, HAND_COUNT), np.bool_)
-        for node in self.game.decisions():
+        mask = np.ones((tree.node_count, HAND_COUNT), np.bool_)
+        for node in self.game.tree.decisions():
             children = tree.children_of(node)
-            asked[children] = asked[node]
+            mask[children] = mask[node]
             if tree.player[node] == player:
                 regrets, closed = self.regrets[node], self.closed.get(node)
                 if closed is not None:
-                    asked[children] &= ~closed
+                    mask[children] &= ~closed
                     regrets = np.where(closed, -np.inf, regrets)
                 # Where no action has positive regret all are played.
-                asked[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
-        return asked
+                mask[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
+        return mask
 
-    def step(
-        self,
-        player: Player,
-        now: Multipliers,
-        threshold: float = -np.inf,
-        floor: float = np.inf,
-    ) -> Floats:
+    def step(self, player: Player, now: Multipliers) -> Floats:
         """One half-iteration; returns the player's values at the root.
 
-        Actions with regrets below `threshold` are closed, and no regret is kept below −floor; both
-        are in chips times pairs of combos.
+        Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
         """
         game, tree = self.game, self.game.tree
         strategies = self.current()
         reach = game.reach(strategies)
         nodes = [pot.node for pot in game.pots]
         values = game.end_values(player, reach[:, player.opponent])
-        prunes = threshold > -np.inf or bool(self.closed)
-        asked = self.asked(player, threshold) if prunes else None
+        prunes = now.threshold > -np.inf or bool(self.closed)
+        mask = self.hand_mask(player, now.threshold) if prunes else None
         values[nodes] = self.leaves.step(
             player,
             reach[nodes, player],
             reach[nodes, player.opponent],
-            None if asked is None else asked[nodes],
+            None if mask is None else mask[nodes],
         )
-        for node in reversed(game.decisions()):
+        for node in reversed(game.tree.decisions()):
             below = values[tree.children_of(node)]
             if tree.player[node] != player:
                 values[node] = below.sum(axis=0)
@@ -181,11 +177,11 @@ class PreflopCfr:
             regrets = self.regrets[node]
             kept = regrets * np.where(regrets > 0, now.positive, now.negative)
             gains = below - values[node]
-            if asked is not None:
+            if mask is not None:
                 # A closed action gains nothing; below it nothing changes at all.
-                gains = np.where(asked[tree.children_of(node)], gains, 0.0)
-                kept = np.where(asked[node], kept, regrets)
-            np.maximum(kept + gains, 0.0 if now.clip else -floor, out=regrets)
+                gains = np.where(mask[tree.children_of(node)], gains, 0.0)
+                kept = np.where(mask[node], kept, regrets)
+            np.maximum(kept + gains, now.lowest, out=regrets)
         root: Floats = values[0]
         return root
 
@@ -197,7 +193,7 @@ class PreflopCfr:
         reach = game.reach(strategies)
         values = game.end_values(player, reach[:, player.opponent])
         values[[pot.node for pot in game.pots]] = leaf_values
-        for node in reversed(game.decisions()):
+        for node in reversed(game.tree.decisions()):
             below = values[tree.children_of(node)]
             if tree.player[node] != player:
                 values[node] = below.sum(axis=0)

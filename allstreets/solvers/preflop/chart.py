@@ -1,4 +1,4 @@
-"""A decision as a chart: the 13×13 hands with their mix of actions, as data for who draws it."""
+"""A decision as a chart: the 13×13 hands with their mix of actions, as data to be drawn."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from allstreets.betting import bb_text
 from allstreets.cards import HAND_NAMES, grid_cell
-from allstreets.solvers.class_node import NodeView, without_nan
-from allstreets.solvers.unified.result import PreflopResult
+from allstreets.solvers.decision import Decision
+from allstreets.solvers.preflop.result import PreflopResult
+from allstreets.solvers.rows import without_nan
+from allstreets.solvers.words import pot_text
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +36,7 @@ def preflop_chart(result: PreflopResult, line: str = "", flop: str | None = None
     return node_chart(result, result.node(line, flop))
 
 
-def node_chart(result: PreflopResult, node: NodeView) -> Chart:
+def node_chart(result: PreflopResult, node: Decision) -> Chart:
     """The chart of a decision."""
     return Chart(
         title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
@@ -43,23 +45,19 @@ def node_chart(result: PreflopResult, node: NodeView) -> Chart:
         actions=node.actions,
         labels=node.labels,
         frequencies=node.frequencies(),
-        strategy=node.strategy,
+        strategy=np.array([node.cells(row) for row in node.strategy]),
         reach=node.shown_reach,
-        evs=node.evs,
+        evs=node.cells(node.evs(), evs=True),
     )
 
 
-def node_title(node: NodeView) -> str:
+def node_title(node: Decision) -> str:
     """Who acts, and after what: "BB after r2.5"."""
-    if not node.line:
-        return f"{node.player.seat}, first to act"
-    return f"{node.player.seat} after {node.line}"
+    return f"{node.seat} after {node.line}" if node.line else f"{node.seat}, first to act"
 
 
-def _subtitle(result: PreflopResult, node: NodeView) -> str:
-    parts = [f"{bb_text(result.rules.stack)} bb stacks", f"pot {node.pot:g} bb"]
-    if node.to_call:
-        parts.append(f"{node.to_call:g} bb to call")
+def _subtitle(result: PreflopResult, node: Decision) -> str:
+    parts = [f"{bb_text(result.rules.stack)} bb stacks", pot_text(node)]
     known = result.exploitability
     parts.append(
         "exploitability not known" if known is None else f"exploitability {known:.3g} mbb/hand"
@@ -68,7 +66,7 @@ def _subtitle(result: PreflopResult, node: NodeView) -> str:
 
 
 def chart_rows(chart: Chart) -> list[dict[str, Any]]:
-    """One row a hand: its cell, its reach, EV in bb, and how often it takes each action."""
+    """One row per hand: its cell, its reach, EV in bb, and how often it takes each action."""
     rows = []
     for hand, name in enumerate(HAND_NAMES):
         row, column = grid_cell(hand)

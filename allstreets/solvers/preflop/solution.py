@@ -8,24 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import (
+    BIG_BLINDS,
     CHIPS_PER_BB,
     BettingTree,
     NodeKind,
     Player,
-    Street,
-    preflop_action_label,
-    preflop_action_text,
-    preflop_line_text,
+    line_text,
+    paid_at,
 )
 from allstreets.cards import HAND_SIZES
-from allstreets.solvers.class_node import NodeEvs, NodeView, chips_at
+from allstreets.solvers.decision import BB, Decision, Evs, betting_at
+from allstreets.solvers.equity import preflop_class_equity
+from allstreets.solvers.hands import Hands
 from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
-from allstreets.solvers.reached import settled_actions
 
 
 @dataclass(frozen=True, eq=False)
 class PreflopSolution:
-    """What both players do before the flop, and what it is worth to them."""
+    """Both players' strategies before the flop, and their values."""
 
     tree: BettingTree
     pairs: Floats  # [169, 169] W: pairs of combos that are dealt
@@ -80,40 +80,35 @@ class PreflopSolution:
             reach[children, tree.player[node]] *= self.strategies[node]
         return reach
 
-    def node(self, node: int) -> NodeView:
-        """The decision at a node of the tree."""
+    def node(self, node: int) -> Decision:
+        """A node of the tree: a decision, the deal of a flop, or the end of a hand."""
         tree, reach = self.tree, self.reach[node]
-        player = tree.player_at(node)
-        children = tree.children_of(node).tolist()
-        return NodeView(
-            line=preflop_line_text(tree, node),
-            flop=None,
-            street=Street.PREFLOP,
-            player=player,
-            **chips_at(tree, node, player),
-            actions=tuple(preflop_action_text(action) for action in tree.actions_at(node)),
-            labels=tuple(preflop_action_label(tree, child) for child in children),
-            strategy=self.strategies[node],
-            reach=reach,
-            combos=HAND_SIZES.astype(np.float64),
-            weights=reach * self._met(node),
-            dealt=float(self.pairs.sum()),
-            settled=settled_actions(tree, node),
-            evaluate=lambda: self.evs(node),
+        met: Floats = reach[::-1] @ self.pairs  # [2, 169]: the other's combos beside each hand
+        sizes = HAND_SIZES.astype(np.float64)
+        oop, ip = (
+            Hands(None, sizes, reach[one], reach[one] * met[one], float(sizes.sum()))
+            for one in Player
+        )
+        paid = paid_at(tree, tree.pot, node)
+        return Decision(
+            line=line_text(tree, node, notation=BIG_BLINDS),
+            board=(),
+            **betting_at(tree, node, BB),
+            paid=(BB.amount(paid[0]), BB.amount(paid[1])),
+            hands=(oop, ip),
+            deal=lambda: float(self.pairs.sum()),
+            equate=lambda: preflop_class_equity(self.pairs, reach),
+            evaluate=lambda: self._evs(node, (oop, ip), met),
+            strategy=self.strategies.get(node, np.zeros((0, len(sizes)))),
         )
 
-    def _met(self, node: int) -> Floats:
-        """[2, 169]: for each hand the other player's combos beside it that get here."""
-        met: Floats = self.reach[node][::-1] @ self.pairs
-        return met
-
-    def evs(self, node: int) -> NodeEvs:
-        """EVs at a decision, in big blinds."""
+    def _evs(self, node: int, hands: tuple[Hands, Hands], met: Floats) -> Evs:
+        """EVs in big blinds; `met` [2, 169] are the other's combos beside each hand."""
         tree = self.tree
         children = tree.children_of(node)
         if self.values is None:
-            return NodeEvs.unknown(len(children))
-        player = tree.player_at(node)
-        met = self._met(node)
-        met = np.where(met > 0, met, np.nan) * CHIPS_PER_BB
-        return NodeEvs(self.values[:, node] / met, self.values[player, children] / met[player])
+            return Evs.unknown(hands, np.zeros((len(children), len(HAND_SIZES))))
+        unit = np.where(met > 0, met, np.nan) * CHIPS_PER_BB
+        oop, ip = self.values[:, node] / unit
+        player = max(int(tree.player[node]), 0)
+        return Evs((oop, ip), self.values[player, children] / unit[player])

@@ -1,7 +1,7 @@
-"""What all solvers of a preflop tree have in common: they are trained, judged, stored and restored.
+"""What all solvers of a preflop tree have in common: training, evaluating, storing, restoring.
 
 Below the tree may stand tables of values (`preflop`) or the subgames of every flop (`unified`).
-Figures are in thousandths of a big blind a hand.
+Figures are in thousandths of a big blind per hand.
 """
 
 from abc import ABC, abstractmethod
@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import CHIPS_PER_BB, Player, preflop_action_text, preflop_line_text
-from allstreets.cards.hands import HAND_NAMES
-from allstreets.cfr.metrics import Metrics
-from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.schedules import Schedule
+from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, Player, action_text, line_text
+from allstreets.cards import HAND_NAMES
+from allstreets.cfr import Metrics, Pruning, Schedule
 from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
-from allstreets.subgames.matrix_pruning import limits
 
 MBB_PER_CHIP = 1000 / CHIPS_PER_BB
 
@@ -48,7 +45,7 @@ class PreflopTraining(ABC):
 
     @property
     def unit(self) -> str:
-        """Exploitability and regrets are told in thousandths of a big blind a hand."""
+        """Exploitability and regrets are in thousandths of a big blind per hand."""
         return "mbb/hand"
 
     @property
@@ -60,10 +57,9 @@ class PreflopTraining(ABC):
         """Run `iterations` more; after each ask `callback` whether to stop."""
         for _ in range(iterations):
             self._prepare()
-            now = self.schedule.at(self._iterations + 1)
-            floor, threshold = limits(self.pruning, self._iterations + 1)[0]
+            now = self.schedule.at(self._iterations + 1, self.pruning)
             for player in Player:
-                self.preflop.step(player, now, threshold, floor)
+                self.preflop.step(player, now)
             self._iterations += 1
             self._regret_weight = self._regret_weight * now.positive + 1.0
             if callback is not None and callback(self._iterations):
@@ -73,13 +69,13 @@ class PreflopTraining(ABC):
         """Called before every iteration."""
 
     @property
-    def is_judgeable(self) -> bool:
-        """Whether all strategies are there, for a best response to go through."""
+    def can_evaluate(self) -> bool:
+        """Whether all strategies are stored, as a best response needs."""
         return True
 
     def exploitability(self) -> float | None:
         """Mean of both players' best-response gains in the whole game, in mbb/hand."""
-        if not self.is_judgeable:
+        if not self.can_evaluate:
             return None
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
@@ -87,7 +83,8 @@ class PreflopTraining(ABC):
         for player in Player:
             # Under rake the results do not cancel: a gain is what the best response adds.
             for best in (True, False) if self._raked else (True,):
-                leaves = self.preflop.leaves.judge(player, reach[player.opponent], best=best)
+                run = self.preflop.leaves.best_response if best else self.preflop.leaves.evaluate
+                leaves = run(player, reach[player.opponent])
                 mean = self._mean(player, leaves, average, best=best)
                 gain += mean if best else -mean
         return max(gain / 2, 0.0)
@@ -99,20 +96,20 @@ class PreflopTraining(ABC):
 
     @property
     def avg_positive_regret(self) -> float | None:
-        """Mean positive regret of an entry and iteration, in mbb/hand; None: not known."""
+        """Mean positive regret per entry and iteration, in mbb/hand; None: not known."""
         return self._regret_figures()[0]
 
     def _regret_sums(self) -> list[RegretSums] | None:
-        """The regrets of the parts of the game, each an iteration that it took part in.
+        """The regrets of the parts of the game, each per iteration in which it took part.
 
-        None: regrets do not tell how good the play is.
+        None: regrets do not measure how good the play is.
         """
         total, largest, entries = self.preflop.regret_sums()
         weight = self._regret_weight or 1.0  # an untrained tree has no regrets to divide
         return [(total / weight, largest / weight, entries)]
 
     def _regret_figures(self) -> tuple[float | None, float | None]:
-        """(mean positive regret, largest regret) an iteration, in mbb/hand."""
+        """(mean positive regret, largest regret) per iteration, in mbb/hand."""
         parts = self._regret_sums()
         if parts is None:
             return None, None
@@ -145,9 +142,9 @@ class PreflopTraining(ABC):
         tree = self.preflop.game.tree
         found: dict[str, dict[str, float]] = {}
         for node, chances in self.preflop.average().items():
-            names = [preflop_action_text(action) for action in tree.actions_at(node)]
+            names = [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]
             for hand, name in enumerate(HAND_NAMES):
-                key = f"{preflop_line_text(tree, node)}: {name}".strip()
+                key = f"{line_text(tree, node, notation=BIG_BLINDS)}: {name}".strip()
                 found[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
         return found
 

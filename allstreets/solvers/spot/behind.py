@@ -1,7 +1,7 @@
-"""Solving what lies behind an action that nobody takes: a lock leaves it out, or no hand likes it.
+"""Solving what lies behind an action that is never taken: a lock excludes it, or no hand wants it.
 
 1. The line is followed to its first action that leads to where nothing was learned (`reached`).
-2. The whole range of who would act so is sent there, against the range that the other has there.
+2. The player's whole range takes that action, against the range that the other has there.
 3. From there on the game is solved by itself: the same betting tree, the same locks below.
 
 What comes out is an equilibrium of "what if he did": neither the solution's play nor its values.
@@ -14,13 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree, Line, NodeKind, Player, line_text, parse_line
-from allstreets.betting.tree import make_tree, read_only
-from allstreets.cards import COMBO_COUNT, Range, cards_text
+from allstreets.betting import (
+    BettingTree,
+    Line,
+    NodeKind,
+    Player,
+    line_text,
+    make_tree,
+    parse_line,
+    read_only,
+)
+from allstreets.cards import Range, cards_text
+from allstreets.solvers.decision import Decision
 from allstreets.solvers.reached import LEAST_SHARE
 from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.resolve import Announce
-from allstreets.solvers.spot.result import NodeResult, SpotResult
+from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.solver import solve
 from allstreets.solvers.spot.spot import Spot
 
@@ -78,7 +87,7 @@ class SpotPart(Spot):
 
 
 class BehindResult:
-    """What happens behind an action that nobody takes: `behind.node("x b50%")`."""
+    """What happens behind an action that is never taken: `behind.node("x b50%")`."""
 
     def __init__(self, result: SpotResult, line: str, assumed: str, solved: SpotResult) -> None:
         self.line, self.assumed = line, assumed  # to where it begins, and what was assumed there
@@ -90,7 +99,7 @@ class BehindResult:
         """Of the game from there on, as a fraction of the pot there."""
         return self.solved.exploitability
 
-    def node(self, line: str) -> NodeResult:
+    def node(self, line: str) -> Decision:
         """A decision behind the action, by the whole line to it."""
         part = self.solved.spot
         assert isinstance(part, SpotPart)
@@ -101,8 +110,7 @@ class BehindResult:
         numbers = self.solved.street(found.cards[len(part.dealt) :]).node(
             part.nodes.index(found.node)
         )
-        node = self._result.shown(line, found, numbers, self.solved.starts(numbers))
-        return replace(node, behind=self.assumed)
+        return replace(self._result.shown(line, found, numbers, part.ranges), notes=(self.assumed,))
 
 
 def solve_behind(
@@ -127,14 +135,14 @@ def solve_behind(
         announce(part, text, goal)
     word = node.actions[action]
     assumed = (
-        f"solved from '{text}' on as if {node.player.name} took '{word}' with all "
-        f"{node.reach.sum():.1f} combos that he has there; the solution does so with "
+        f"solved from '{text}' on as if {node.seat} took '{word}' with all "
+        f"{node.own.size:.1f} combos that he has there; the solution does so with "
         f"{100 * float(node.line_reach.taken[action]):.2g} % of his range"
     )
     return BehindResult(result, text, assumed, solve(part, goal, threads=threads))
 
 
-def _first_step(result: SpotResult, line: Line) -> tuple[NodeResult, int]:
+def _first_step(result: SpotResult, line: Line) -> tuple[Decision, int]:
     """The decision and its action after which nothing was learned."""
     tree = result.spot.tree
     for node, child in zip(line.nodes, line.nodes[1:], strict=False):
@@ -149,7 +157,7 @@ def _first_step(result: SpotResult, line: Line) -> tuple[NodeResult, int]:
 
 
 def _part(
-    result: SpotResult, line: Line, node: NodeResult, action: int
+    result: SpotResult, line: Line, node: Decision, action: int
 ) -> tuple[SpotPart, tuple[int, ...]]:
     """The game after an action of a decision on a line, and the cards dealt before its root."""
     spot, tree = result.spot, result.spot.tree
@@ -165,15 +173,11 @@ def _part(
     while tree.child_count[last]:
         last = int(tree.children_of(last)[-1])
     board = (*spot.cards, *dealt)
-    ranges = []
-    for player in Player:
-        weights = np.zeros(COMBO_COUNT)
-        weights[node.numbers.combos[player]] = np.minimum(node.numbers.reach[player], 1.0)
-        ranges.append(Range(weights).on(board))
+    oop, ip = (Range(np.minimum(node.combo_weights(player), 1.0)).on(board) for player in Player)
     part = SpotPart(
         board=cards_text(board),
-        oop=ranges[0],
-        ip=ranges[1],
+        oop=oop,
+        ip=ip,
         pot=tree.pot_at(root),
         stack=spot.stack,
         rake=spot.rake,

@@ -1,4 +1,4 @@
-"""What solving a spot takes: nodes, boards, memory and time, worked out before anything is made.
+"""What solving a spot takes: nodes, boards, memory and time, computed before anything is built.
 
 The bytes of regrets and strategies are exact. What comes on top (tables by board, all-in matrices,
 workspaces, the program itself) is close, and the time is a guess from the speed of a usual core.
@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street, TreeSize
-from allstreets.cards import Runouts, combo_orbits, runouts
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits, runouts
 from allstreets.solvers.spot.locks import lock_root
 from allstreets.solvers.spot.spot import Spot
-from allstreets.subgames.exact import PRECISIONS
-from allstreets.subgames.exact_cards import padded
+from allstreets.subgames import PRECISIONS, whole_vectors
 
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, places, strengths, for both points of view
-SECONDS_A_SLOT = 3.8e-9  # one core, one iteration, one action of one hand of one node
-SETUP_SECONDS_A_BOARD = 0.0008
+SECONDS_PER_SLOT = 3.8e-9  # one core, one iteration, one action of one hand of one node
+SETUP_SECONDS_PER_BOARD = 0.0008
 
 
 @dataclass(frozen=True)
@@ -47,17 +45,17 @@ class Estimate:
     def seconds_per_iteration(self) -> float:
         """A guess; the boards of one street are shared out over the threads."""
         shared = self.threads if len(self.boards) > 1 else 1
-        return self.slots * SECONDS_A_SLOT / shared
+        return self.slots * SECONDS_PER_SLOT / shared
 
     def seconds_to(self, iterations: int) -> float:
-        """Until so many iterations are done, with what is built before the first one."""
-        return SETUP_SECONDS_A_BOARD * sum(self.boards.values()) + (
+        """Seconds for so many iterations, set-up included."""
+        return SETUP_SECONDS_PER_BOARD * sum(self.boards.values()) + (
             (iterations + 2) * self.seconds_per_iteration  # a check costs about two
         )
 
 
 def spot_root(spot: Spot) -> Runouts:
-    """The board with the renamings of suits that neither ranges nor locks tell apart."""
+    """The board with the renamings of suits that leave ranges and locks unchanged."""
     locks = spot.locked_nodes
     weights = [one.weights for one in spot.ranges]
     weights += [lock.weights for lock in locks]
@@ -124,7 +122,7 @@ def _padded(
         first = combos[combo_orbits(symmetries)[combos] == combos]
         dealt = np.array([boards[place][1] for place in places], np.uint64)
         live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
-        counts[places] = [padded(int(count)) for count in live]
+        counts[places] = [whole_vectors(int(count)) for count in live]
     return counts
 
 

@@ -10,20 +10,18 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError, suggest
 from allstreets.betting import (
+    ANY_CARD,
     Action,
     ActionKind,
     BettingTree,
     Line,
     NodeKind,
-    Player,
-    line_text,
+    action_text,
+    find_action,
     parse_line,
 )
-from allstreets.betting.lines import ANY_CARD, SEPARATOR, action_text
-from allstreets.cards import Range, Runouts, combo_text, live_combos
-from allstreets.cards.range_text import SPACED_SIGN, TOKEN
-from allstreets.kernels.simd import LARGEST, narrow, widen
-from allstreets.subgames.exact import ExactSubgame
+from allstreets.cards import SPACED_SIGN, TOKEN, Range, Runouts, combo_text, live_combos
+from allstreets.subgames import ExactSubgame, lock_strategy
 
 WORDS = {
     "fold": ActionKind.FOLD,
@@ -44,7 +42,7 @@ class Lock:
     """A strategy that is held fixed at one node.
 
     `line` leads to the node; a dealt card may be `*`, any card. `strategy` is for all hands there,
-    `hands` for some (range text → strategy), and goes before it. A strategy gives actions their
+    `hands` for some (range text → strategy), and overrides it. A strategy gives actions their
     probabilities: by word (fold, check, call, bet, raise, allin) or as in a line (b50, b33%, r120);
     those that are not named get 0.
     """
@@ -137,8 +135,8 @@ def find_locks(
         if len(twice):
             raise InputError(
                 f"{second.path}: {combo_text(int(twice[0]))} is locked by {first.path} already, to "
-                "another strategy: keep one of them, or write both into one lock, whose 'hands' go "
-                "before its 'strategy'"
+                "another strategy: keep one of them, or write both into one lock, where 'hands' "
+                "override 'strategy'"
             )
     return tuple(_node(tree, line, some) for line, some in zip(lines, parts, strict=True))
 
@@ -151,7 +149,7 @@ def _line(tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock) ->
         raise InputError(f"{where}.line: {error}") from None
     if tree.kind[line.node] != NodeKind.DECISION:
         raise InputError(
-            f"{where}.line '{lock.line}': nobody acts there, so there is nothing to lock"
+            f"{where}.line '{lock.line}': no player acts there, so there is nothing to lock"
         )
     if lock.strategy is None and not lock.hands:
         raise InputError(f"{where} '{lock.line}': give a 'strategy' for all hands, or 'hands'")
@@ -228,24 +226,20 @@ def _action(tree: BettingTree, node: int, word: str, where: str) -> int:
     if places:
         sizes = ", ".join(action_text(actions[place]) for place in places)
         raise InputError(f"{where}: '{word}' may be one of several there: write {sizes}")
-    way = line_text(tree, node)
-    if node and tree.actions[node] is None:
-        way += f" {SEPARATOR}"
     try:
-        child = parse_line(tree, f"{way} {word}", any_card=True).node
+        child = find_action(tree, node, word.strip())
     except InputError:
-        child = node
-    offered = tree.children_of(node).tolist()
-    if child not in offered:  # or the word was several
         names = {action_text(action) for action in actions}
         names |= {name for name in WORDS if _named(actions, name)}
-        raise InputError(f"{where}: no action '{word}' there: {suggest(word, sorted(names))}")
-    place: int = offered.index(child)
+        raise InputError(
+            f"{where}: no action '{word}' there: {suggest(word, sorted(names))}"
+        ) from None
+    place: int = tree.children_of(node).tolist().index(child)
     return place
 
 
 def _named(actions: Sequence[Action], word: str) -> list[int]:
-    """The places of the actions that people call so: all-in is a bet or raise if it is the only."""
+    """The places of the actions with this name: all-in is a bet or raise if it is the only one."""
     kind = WORDS.get(word)
     places = [place for place, action in enumerate(actions) if action.kind == kind]
     facing_bet = any(action.kind == ActionKind.FOLD for action in actions)
@@ -261,33 +255,9 @@ def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
 
 
 def impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
-    """Put the locked strategies where the subgame plays them and never changes them."""
+    """Let the subgame play the locked strategies, and never change them."""
     for lock in locks:
-        player = Player(int(subgame.tree.player[lock.node]))
-        level = len(lock.cards)
-        slots, boards = subgame.slots[level], subgame.boards[player][level]
-        nodes = slots.nodes[player]
-        if not subgame.locked[level][player].size:
-            size = int(boards.own_start[-1]) * nodes
-            subgame.locked[level][player] = np.zeros(size, np.float32)
-        root = len(subgame.streets[0].runouts[0].board)
-        actions = int(subgame.tree.child_count[lock.node])
+        level, root = len(lock.cards), len(subgame.streets[0].runouts[0].board)
         for number, runout in enumerate(subgame.streets[level].runouts):
-            dealt = runout.board[root:]
-            if not lock.holds_on(dealt):
-                continue
-            combos = subgame.streets[level].hands[player][number].first
-            hands = int(boards.own_start[number + 1] - boards.own_start[number])
-            flags = subgame.locked[level][player]
-            at = int(boards.own_start[number]) * nodes + slots.number[lock.node] * hands
-            held = lock.weights[combos] > 0
-            flags[at : at + len(combos)][held] = 1.0
-            start = int(boards.own_slots[number]) + slots.slot[lock.node] * hands
-            for arrays in (subgame.regrets, subgame.averages):
-                stored = arrays[level][player][start : start + actions * hands]
-                wide = widen(stored).reshape(hands // 16, actions, 16).copy()
-                by_action = wide.transpose(1, 0, 2).reshape(actions, hands).copy()
-                one = LARGEST if stored.dtype == np.int16 else 1.0
-                by_action[:, np.flatnonzero(held)] = one * lock.strategy[:, combos[held]]
-                back = by_action.reshape(actions, hands // 16, 16).transpose(1, 0, 2).reshape(-1)
-                stored[:] = narrow(back, stored.dtype)
+            if lock.holds_on(runout.board[root:]):
+                lock_strategy(subgame, level, number, lock.node, lock.strategy, lock.weights > 0)

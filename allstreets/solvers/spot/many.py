@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.base import InputError, thread_count
-from allstreets.base.parquet import require_parquet, write_parquet
+from allstreets.base import InputError, require_parquet, thread_count, write_parquet
 from allstreets.solvers.spot.solver import solve
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.text import spot_mapping
@@ -17,7 +16,13 @@ from allstreets.solvers.spot.text import spot_mapping
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-SETTINGS = ("algorithm", "precision", "target")  # which a spot may bring along
+# What a spot may bring along, and what `solve` calls it.
+SETTINGS = {
+    "algorithm": "algorithm",
+    "precision": "precision",
+    "exploitability_threshold": "target",
+    "target": "target",
+}
 KILLED = "its process was killed; is there enough memory?"
 
 
@@ -45,11 +50,11 @@ def solve_many(
 ) -> list[ManyRow]:
     """Solve spots side by side; returns their rows in the order given.
 
-    A spot is a `Spot` or the keys of a spot file, whose `name` stands in its row and whose
-    algorithm, precision and target (a fraction) go before those given here. One that cannot be
-    solved has an `error` and does not touch the others. Each of the `processes` (default: one a
-    core) works with `threads`. `csv` names a file to which rows are appended as spots finish,
-    `parquet` one that is written at the end (with the extra `allstreets[parquet]`).
+    A spot is a `Spot` or the keys of a spot file. The `name` of a file stands in its row, and its
+    algorithm, precision and exploitability_threshold (a fraction) override those given here. One
+    that cannot be solved has an `error` and does not touch the others. Each of the `processes`
+    (default: one per core) works with `threads`. `csv` names a file to which rows are appended as
+    spots finish, `parquet` one that is written at the end (with the extra `allstreets[parquet]`).
     `options` go to `solve`: max_iterations, seconds, algorithm, precision, check.
 
     The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
@@ -125,8 +130,8 @@ def _solve_one(name: str, keys: Mapping[str, Any] | str, options: Mapping[str, A
     try:
         if isinstance(keys, str):
             raise InputError(keys)
-        own = {key: keys[key] for key in SETTINGS if key in keys}
-        game = {key: value for key, value in keys.items() if key not in own}
+        own = {name: keys[key] for key, name in SETTINGS.items() if key in keys}
+        game = {key: value for key, value in keys.items() if key not in SETTINGS}
         result = solve(Spot.from_mapping(game), **{**options, **own})
         evs = result.evs
     except Exception as error:

@@ -27,16 +27,17 @@ from allstreets.betting import (
     parse_line,
 )
 from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
+from allstreets.solvers.decision import Decision
 from allstreets.solvers.spot.locks import Lock
-from allstreets.solvers.spot.result import NodeResult, SpotResult
+from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.solver import solve
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
 from allstreets.solvers.spot.text import sizes_mapping
 
-KEPT_SPOTS = 4  # that stay in memory, solvers and all
+CACHED_SPOTS = 4  # that stay in memory, solvers and all
 
-# Told before a street is solved again: its spot, the line to it, the target.
+# Called before a street is solved again: its spot, the line to it, the target.
 Announce = Callable[[Spot, str, float], None]
 
 
@@ -104,7 +105,7 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
 
 
 def _leader(result: SpotResult, chance: int) -> int:
-    """Who made the last bet or raise of the street that a CHANCE node ends; −1: nobody."""
+    """Who made the last bet or raise of the street that a CHANCE node ends; −1: neither."""
     tree = result.spot.tree
     street = tree.street[chance]
     for node in reversed(tree.path_to(chance)):
@@ -121,7 +122,7 @@ def _locks_below(
 ) -> tuple[Lock, ...]:
     """The locks that stand below a node on this board, with lines that start there.
 
-    Hands that do not get there have nothing to be locked any more.
+    Hands that do not get there are dropped from them.
     """
     found = []
     for lock in spot.lock:
@@ -138,7 +139,7 @@ def _locks_below(
 
 
 class TrimmedResult(SpotResult):
-    """A solution of which only the first `kept` streets are there; later ones are solved again."""
+    """A solution with only the first `kept` streets stored; later ones are solved again."""
 
     def __init__(
         self,
@@ -154,8 +155,8 @@ class TrimmedResult(SpotResult):
         self.announce, self.threads = announce, threads
         self._below: dict[tuple[int, tuple[int, ...]], tuple[SpotResult, tuple[float, float]]] = {}
 
-    def node(self, line: str = "") -> NodeResult:
-        """The decision that a line leads to; beyond the kept streets after solving them again."""
+    def node(self, line: str = "") -> Decision:
+        """The decision that a line leads to; beyond the stored streets after solving them again."""
         tree = self.spot.tree
         found = parse_line(tree, line, board=self.spot.cards)
         if len(found.cards) < self.kept:
@@ -165,17 +166,16 @@ class TrimmedResult(SpotResult):
         result, scales = self._solved(found)
         text = line_text(tree, found.node, found.cards)
         shown = result.node(rest_of_line(text, self.kept))
-        numbers = shown.numbers
-        return replace(
-            shown,
-            line=line,
-            starts=self.starts(numbers),
-            numbers=replace(
-                numbers,
-                reach=(numbers.reach[0] * scales[0], numbers.reach[1] * scales[1]),
-                met=(numbers.met[0] * scales[1], numbers.met[1] * scales[0]),
-            ),
+        oop, ip = (
+            replace(
+                hands,
+                reach=hands.reach * scale,
+                weights=hands.weights * scales[0] * scales[1],
+                start=float(whole.weights[hands.combos].sum()),
+            )
+            for hands, scale, whole in zip(shown.hands, scales, self.spot.ranges, strict=True)
         )
+        return replace(shown, line=line, hands=(oop, ip), deal=lambda: self.pairs(shown.board))
 
     def _solved(self, line: Line) -> tuple[SpotResult, tuple[float, float]]:
         tree, cards = self.spot.tree, self.kept
@@ -192,6 +192,6 @@ class TrimmedResult(SpotResult):
             if self.announce is not None:
                 self.announce(spot, line_text(tree, key[0], key[1]), self.target)
             self._below[key] = solve(spot, self.target, threads=self.threads), scales
-            while len(self._below) > KEPT_SPOTS:
+            while len(self._below) > CACHED_SPOTS:
                 del self._below[next(iter(self._below))]
         return self._below[key]

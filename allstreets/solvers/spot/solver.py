@@ -14,24 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError, thread_count
-from allstreets.betting import NodeKind, Player
-from allstreets.betting.lines import action_text, line_text
+from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
-from allstreets.cfr.metrics import Metrics
-from allstreets.cfr.schedules import Schedule, parse_schedule
+from allstreets.cfr import Metrics, Schedule, parse_schedule
 from allstreets.solvers.spot.estimate import require_precision, spot_root
 from allstreets.solvers.spot.locks import impose
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.spot import Spot
-from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_view import StreetView, average_strategy
+from allstreets.subgames import ExactSubgame, StreetView, average_strategy
 
 BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
-DEFAULT_CHECK = 10  # iterations between two looks at the exploitability in `solve`
+DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 
 
 class SpotSolver:
-    """Solves one spot; can be trained in batches, judged, stored and restored."""
+    """Solves one spot; can be trained in batches, evaluated, stored and restored."""
 
     def __init__(
         self,
@@ -77,7 +74,7 @@ class SpotSolver:
 
     @property
     def unit(self) -> str:
-        """Exploitability is told in % of the starting pot."""
+        """Exploitability is in % of the starting pot."""
         return "% of pot"
 
     @property
@@ -92,7 +89,7 @@ class SpotSolver:
 
     @property
     def avg_positive_regret(self) -> float:
-        """Mean positive regret of an entry and iteration, in % of the pot a hand."""
+        """Mean positive regret per entry and iteration, in % of the pot per hand."""
         total, _, entries = self.subgame.regret_sums()
         if not entries or not self._regret_weight:
             return 0.0

@@ -23,10 +23,12 @@ from allstreets.betting import (
     street_of_board,
 )
 from allstreets.cards import Range, cards_text, parse_board
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.solvers.equity import fitting, pairs_of
 from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
 
 NEEDED = ("board", "oop", "ip", "pot", "stack")
+# Keys of a spot file that are fields of another name.
+KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_raises"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Spot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rake", read_share("rake", self.rake))
-        _ = self.cards, self.ranges, self.rules  # what is wrong is said now, by its field
+        _ = self.cards, self.ranges, self.rules  # errors are raised now, by field
         for lock in self.lock:
             if not isinstance(lock, Lock):
                 raise InputError(f"lock: {lock!r} is no Lock: write Lock(line, strategy)")
@@ -70,9 +72,9 @@ class Spot:
         given = dict(keys)
         for passing in ("name", "description"):
             given.pop(passing, None)
-        for old, new in (("oop_range", "oop"), ("ip_range", "ip")):
-            if old in given:
-                given[new] = given.pop(old)
+        for key, name in KEYS.items():
+            if key in given:
+                given[name] = given.pop(key)
         known = [each.name for each in fields(cls)]
         for key in given:
             if key not in known:
@@ -109,8 +111,7 @@ class Spot:
                 both.append(_range(given).on(board).normalised())
             except InputError as error:
                 raise InputError(f"{name}: {error}") from None
-        masks = [COMBO_MASKS[np.flatnonzero(one.weights)] for one in both]
-        if not ((masks[0][:, None] & masks[1][None, :]) == 0).any():
+        if not fitting(*(np.flatnonzero(one.weights) for one in both)).any():
             raise InputError(
                 f"the two ranges block each other on {cards_text(self.cards)}: "
                 "no two combos differ in all cards"
@@ -168,10 +169,7 @@ class Spot:
     @cached_property
     def pairs(self) -> float:
         """Σ of the weights of all pairs of combos that fit beside each other."""
-        weights = [one.weights for one in self.ranges]
-        combos = [np.flatnonzero(w) for w in weights]
-        fits = (COMBO_MASKS[combos[0]][:, None] & COMBO_MASKS[combos[1]][None, :]) == 0
-        return float(weights[0][combos[0]] @ fits @ weights[1][combos[1]])
+        return pairs_of(self.ranges)
 
 
 def _range(given: object) -> Range:

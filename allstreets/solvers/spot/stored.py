@@ -1,4 +1,4 @@
-"""A street of a solution as plain arrays: what a small file keeps, and a view that reads them.
+"""A street of a solution as plain arrays: what a small file stores, and a view that reads them.
 
 For one board, with N decisions of the street in the order of the tree, H hands of a player and S
 actions of all of his decisions:
@@ -11,7 +11,7 @@ actions of all of his decisions:
 | strategy_oop, strategy_ip   | [S, H] | probabilities                                          |
 | actions_oop, actions_ip     | [S, H] | result of each action                                  |
 
-Numbers are kept as they were computed, in 64 bits: what is read back is equal, not close.
+Numbers are stored as they were computed, in 64 bits: what is read back is equal, not close.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,11 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree, NodeKind, Player, Street
-from allstreets.cards import COMBO_COUNT, COMBO_PERMUTATIONS, Runouts, card_text
-from allstreets.cards.combos import COMBO_MASKS
-from allstreets.subgames.exact_forest import NodeSlots, node_slots
-from allstreets.subgames.exact_view import NodeNumbers
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, card_text
+from allstreets.subgames import NodeNumbers, NodeSlots, node_slots
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -44,17 +42,10 @@ class StreetNumbers(Protocol):
         """[A, H]: the strategy of the player who acts there."""
 
 
-def street_nodes(tree: BettingTree, street: Street) -> list[int]:
-    """The decisions of a street, in the order of the tree."""
-    here = (tree.kind == NodeKind.DECISION) & (tree.street == street)
-    found: list[int] = np.flatnonzero(here).tolist()
-    return found
-
-
 def pack_street(view: StreetNumbers, tree: BettingTree, street: Street) -> Arrays:
     """The arrays of one board."""
     arrays: Arrays = {}
-    numbers = [view.node(node) for node in street_nodes(tree, street)]
+    numbers = [view.node(node) for node in tree.decisions(street)]
     for player in Player:
         name, combos = player.name.lower(), view.combos[player]
         empty = np.zeros((0, len(combos)))
@@ -72,7 +63,7 @@ def _rows(rows: list[NDArray[np.float64]], empty: NDArray[np.float64]) -> NDArra
 
 
 def board_names(root: Runouts, level: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """(prefix of its arrays, cards dealt) of every board that is kept: the spot's, or the next."""
+    """(prefix of its arrays, cards dealt) of every stored board: the spot's, or the next."""
     if level == 0:
         yield "board", ()
         return
@@ -104,7 +95,7 @@ class StoredStreet:
     ) -> None:
         self._tree, self._arrays = tree, arrays
         self._slots: NodeSlots = node_slots(tree, street)
-        self._place = {node: place for place, node in enumerate(street_nodes(tree, street))}
+        self._place = {node: place for place, node in enumerate(tree.decisions(street))}
         self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
         masks = COMBO_MASKS[self._combos[0]], COMBO_MASKS[self._combos[1]]
         self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)

@@ -1,4 +1,4 @@
-"""A spot as plain data: what a manifest keeps, and what two spots are compared by.
+"""A spot as plain data: what a manifest stores, and what two spots are compared by.
 
 Ranges and sizes are written in their canonical texts, so that the same game gives the same data
 however its file was spelled, and `Spot.from_mapping` reads it back to the last bit.

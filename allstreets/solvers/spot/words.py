@@ -1,55 +1,18 @@
-"""A solved spot and its decisions in a few plain lines: what `print` shows."""
+"""A solved spot in a few plain lines, or as HTML for notebooks."""
 
+import html
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from allstreets.betting import Player
 from allstreets.cards import cards_text
-from allstreets.solvers.words import mix_lines, number_text, percent_text
+from allstreets.solvers.words import number_text, percent_text
 
 if TYPE_CHECKING:
-    from allstreets.solvers.spot.result import NodeResult, SpotResult
+    from allstreets.solvers.spot.result import SpotResult
     from allstreets.solvers.spot.spot import Spot
 
-SEATS = tuple(player.name for player in Player)
-
-
-def node_text(node: "NodeResult") -> str:
-    """A decision: where, who, both ranges, and what is done how often."""
-    where = node.line.strip() or "first decision"
-    call = f", {node.to_call} to call" if node.to_call else ""
-    ranges = "; ".join(
-        f"{player.name} {node.numbers.reach[player].sum():.1f} combos, "
-        f"EV {number_text(node.total(node.evs(player), player))}"
-        for player in Player
-    )
-    evs = node.taken_evs(), node.range_evs()
-    lines = [
-        f"{where} on {cards_text(node.board)}: {node.player.name} to act, "
-        f"pot {node.pot} chips{call}",
-        f"{ranges} (chips from here on)",
-        *node_notes(node),
-        *mix_lines(node.labels, node.frequencies(), evs, node.line_reach.action_notes()),
-    ]
-    return "\n".join(lines)
-
-
-def node_notes(node: "NodeResult") -> list[str]:
-    """What one must know to read the numbers of a decision."""
-    notes = (node.behind, locked_text(node), node.line_reach.why_not(SEATS))
-    return [note for note in notes if note]
-
-
-def locked_text(node: "NodeResult") -> str:
-    """Whose strategy at a decision was given; "" where nobody's was."""
-    if not node.locked.any():
-        return ""
-    seat = node.player.name
-    if node.locked.all():
-        return f"locked: what {seat} does here was given for all hands, not found"
-    held, all_held = float(node.reach[node.locked].sum()), float(node.reach.sum())
-    return f"locked: what {seat} does here was given for {held:.1f} of {all_held:.1f} combos"
+NO_DECISION = "all-in already: there is no decision"
 
 
 def locks_text(spot: "Spot") -> str:
@@ -82,7 +45,21 @@ def result_text(result: "SpotResult") -> str:
         *([locks_text(result.spot)] if result.spot.lock else []),
     ]
     if result.spot.tree.child_count[0]:
-        lines += ["", node_text(result.node(""))]
+        lines += ["", str(result.node(""))]
     else:
-        lines.append("all-in already: there is no decision")
+        lines.append(NO_DECISION)
     return "\n".join(lines)
+
+
+def result_html(result: "SpotResult") -> str:
+    """A solution: how good it is, what it is worth, and its first decision."""
+    evs = result.evs
+    head = (
+        f"<div>exploitability {100 * result.exploitability:.3f} % of pot after "
+        f"{result.iterations:,} iterations · EV OOP {evs[0]:.2f}, IP {evs[1]:.2f} chips</div>"
+    )
+    if result.spot.lock:
+        head += f"<div>{html.escape(locks_text(result.spot))}</div>"
+    if not result.spot.tree.child_count[0]:
+        return f"{head}<div>{NO_DECISION}</div>"
+    return head + result.node("")._repr_html_()

@@ -1,184 +1,45 @@
-"""A solved game that can be walked: `result.node("r2.5 c | AhKd7s | x b50%")`.
+"""A solved whole game that can be walked: `result.node("r2.5 c | AhKd7s | x b50%")`.
 
-`PreflopResult` ends where the flop is dealt. `UnifiedResult` goes on to the river, on every flop of
-its set; a flop may be spelled with any suits.
+It goes on to the river, on every flop of its set; a flop may be spelled with any suits.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError
-from allstreets.base.files import Arrays
+from allstreets.base import Arrays, InputError
 from allstreets.betting import (
+    BIG_BLINDS,
     FlopPot,
-    NodeKind,
-    PreflopRules,
     Street,
-    bb_text,
-    flop_pots,
-    parse_preflop_line,
-    preflop_line_text,
-)
-from allstreets.betting.lines import choices
-from allstreets.cards import (
-    COMBO_PERMUTATIONS,
-    HAND_NAMES,
-    HAND_OF_COMBO,
-    HAND_SIZES,
-    CanonicalFlop,
-    Flop,
-    parse_combo,
-    parse_hand,
-)
-from allstreets.cards.card import card_rank
-from allstreets.solvers.class_node import NodeView
-from allstreets.solvers.flops.hands import CardModel, live
-from allstreets.solvers.flops.strategies import Floats, FlopStrategies
-from allstreets.solvers.flops.view import FlopView, HandTotals
-from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.spot.stored import street_nodes
-from allstreets.solvers.unified.game import PotGame, UnifiedGame
-from allstreets.solvers.unified.kept import Kept
-from allstreets.solvers.unified.lines import (
     WholeLine,
-    find_postflop,
-    postflop_line,
+    find_decision,
+    flop_pots,
+    line_text,
     split_line,
     whole_line,
 )
+from allstreets.cards import (
+    COMBO_PERMUTATIONS,
+    CanonicalFlop,
+    Flop,
+    card_rank,
+    parse_combo,
+    parse_flop,
+)
+from allstreets.solvers.decision import Decision
+from allstreets.solvers.flops.hands import flop_hands, live
+from allstreets.solvers.flops.view import HandTotals, PotView
+from allstreets.solvers.game.game import PotGame, UnifiedGame
+from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
+from allstreets.solvers.unified.kept import Kept
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.solvers.unified.source import Row, SolutionFacts, SolverSource, UnifiedSource
+from allstreets.solvers.unified.source import Row, SolverSource, UnifiedSource
+from allstreets.subgames import CardModel, Floats, PackedStrategies
 
-NEAR = 3  # flops that are named in the place of one that is not there
-
-Mix = dict[str, float]  # action → probability
-
-
-class PreflopResult:
-    """A solution of the betting before the flop."""
-
-    def __init__(self, rules: PreflopRules, before: PreflopSolution, facts: SolutionFacts) -> None:
-        self.rules, self.before, self.facts = rules, before, facts
-
-    def __repr__(self) -> str:
-        """One line: which game, and how well it is solved."""
-        return f"<{type(self).__name__} {self._line()}>"
-
-    def __str__(self) -> str:
-        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
-        lines = [self._line()]
-        if self.values is not None:
-            lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
-        if self.before.tree.kind[0] == NodeKind.DECISION:
-            lines += ["", str(self.node(""))]
-        return "\n".join(lines)
-
-    def _line(self) -> str:
-        error = self.exploitability
-        quality = (
-            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
-        )
-        name = f"{self.facts.name}: " if self.facts.name else ""
-        return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{self._flops_text()}, {quality} after "
-            f"{self.iterations:,} iterations"
-        )
-
-    def _flops_text(self) -> str:
-        return ", betting before the flop"
-
-    @property
-    def exploitability(self) -> float | None:
-        """Mean of both players' best-response gains in mbb/hand; None: not known."""
-        return self.facts.exploitability
-
-    @property
-    def values(self) -> tuple[float, float] | None:
-        """What the game is worth to OOP (big blind) and IP (small blind), in mbb/hand."""
-        return self.facts.values
-
-    @property
-    def iterations(self) -> int:
-        """Iterations that were run."""
-        return self.facts.iterations
-
-    @property
-    def metrics(self) -> list[dict[str, Any]]:
-        """One row a check of the run: pandas.DataFrame(result.metrics) is a table."""
-        return [dict(row) for row in self.facts.metrics]
-
-    def node(self, line: str = "", flop: str | None = None) -> NodeView:
-        """The decision that a line leads to; "" is the small blind's first one."""
-        found = split_line(line, flop)
-        node = parse_preflop_line(self.before.tree, found.before)
-        kind = self.before.tree.kind[node]
-        if kind in (NodeKind.FOLD, NodeKind.SHOWDOWN):
-            raise InputError(f"line '{line}': nobody acts there any more")
-        if kind == NodeKind.CHANCE:
-            return self._after_the_flop(node, found, line)
-        if found.after is not None or found.flop is not None:
-            what = f"the flop {found.cards}" if found.cards else "what follows the bar"
-            raise InputError(
-                f"line '{found.before.strip()}' ends before the flop: leave {what} out, or go on "
-                "until the flop is dealt"
-            )
-        return self.before.node(node)
-
-    def opening_lines(self) -> list[str]:
-        """The lines to the small blind's first decision and to the answer to his usual raise."""
-        tree = self.before.tree
-        if tree.kind[0] != NodeKind.DECISION:
-            return []
-        taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
-        raised = [
-            (float(taken[place]), child)
-            for place, (child, action) in enumerate(choices(tree, 0))
-            if action.is_aggressive and tree.kind[child] == NodeKind.DECISION
-        ]
-        usual = [max(raised)[1]] if raised else []
-        return [preflop_line_text(tree, node) for node in (0, *usual)]
-
-    def _after_the_flop(self, node: int, found: WholeLine, line: str) -> NodeView:
-        del node, found
-        raise InputError(
-            f"line '{line}' goes on after the flop, and this solution ends there; a solution of "
-            "the whole game knows what follows"
-        )
-
-    @overload
-    def strategy(
-        self, line: str = "", flop: str | None = None, hand: None = None
-    ) -> dict[str, Mix]: ...
-
-    @overload
-    def strategy(self, line: str = "", flop: str | None = None, *, hand: str) -> Mix: ...
-
-    @overload
-    def strategy(self, line: str, flop: str | None, hand: str) -> Mix: ...
-
-    def strategy(
-        self, line: str = "", flop: str | None = None, hand: str | None = None
-    ) -> dict[str, Mix] | Mix:
-        """Action → probability of a hand ("AKs", "77", "AhKs"), or hand → action → probability.
-
-        Two cards are read as their class; on a flop with real combos they are that combo.
-        """
-        node = self.node(line, flop)
-        if hand is not None:
-            return self._mix(node, line, flop, hand)
-        return {
-            name: node.hand(place) for place, name in enumerate(HAND_NAMES) if node.combos[place]
-        }
-
-    def _mix(self, node: NodeView, line: str, flop: str | None, hand: str) -> Mix:
-        del line, flop
-        place = read_hand(hand)
-        if not node.combos[place]:
-            raise InputError(f"{hand} does not fit beside the flop {node.flop and node.flop.text}")
-        return node.hand(place)
+NEAR = 3  # flops that are named in place of one that is missing
 
 
 class UnifiedResult(PreflopResult):
@@ -187,21 +48,21 @@ class UnifiedResult(PreflopResult):
     def __init__(self, game: UnifiedGame, source: UnifiedSource, facts: SolutionFacts) -> None:
         super().__init__(game.preflop, source.before, facts)
         self.game, self.source = game, source
-        self.cards = CardModel.parse(facts.cards or "classes")
+        self.cards = facts.cards or CardModel()
         self._pots: dict[int, PotGame] = {}
 
     @classmethod
     def of(cls, solver: UnifiedSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
-        It is what a bundle would keep; `kept` is what `keep` found, where that was done already.
+        It is what a bundle would store; `kept` is what `keep` returned, if that was done already.
         """
         source = SolverSource(solver, kept)
         return cls(solver.game, source, source.facts(**facts))
 
     def _flops_text(self) -> str:
         flops = len(self.game.flops.flops)
-        return f", {flops:,} flop{'s' * (flops != 1)}, {self.facts.cards or 'classes'}"
+        return f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
 
     @property
     def preflop_exploitability(self) -> float | None:
@@ -210,11 +71,11 @@ class UnifiedResult(PreflopResult):
 
     @property
     def flops(self) -> list[Row]:
-        """One row a flop: pandas.DataFrame(result.flops) is a table.
+        """One row per flop: pandas.DataFrame(result.flops) is a table.
 
-        weight: how many of the 22,100 flops it stands for; share: of all hands that see a flop, who
-        see this one; exploitability_pct: of its pots, given the ranges that get there; ev_oop_bb,
-        ev_ip_bb: mean results of the hands that see it.
+        weight: how many of the 22,100 flops it stands for; share: of all hands that see a flop,
+        those that see this one; exploitability_pct: of its pots, given the ranges that get there;
+        ev_oop_bb, ev_ip_bb: mean results of the hands that see it.
         """
         return [
             {
@@ -230,11 +91,11 @@ class UnifiedResult(PreflopResult):
 
     @property
     def has_flops(self) -> bool:
-        """Whether strategies after the flop are there."""
-        return self.cards.is_kept
+        """Whether strategies after the flop are stored."""
+        return self.source.is_kept
 
     def flop_table(self, line: str) -> list[Row]:
-        """One row a flop: how often play gets to a decision after it, and what is done there.
+        """One row per flop: how often play gets to a decision after it, and what is done there.
 
         reached: whether enough of both ranges gets there for that to have been learned.
         """
@@ -263,7 +124,10 @@ class UnifiedResult(PreflopResult):
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
             for pot in self._flop_pots
         }
-        return [preflop_line_text(tree, node) for node in sorted(seen, key=lambda n: -seen[n])]
+        return [
+            line_text(tree, node, notation=BIG_BLINDS)
+            for node in sorted(seen, key=lambda n: -seen[n])
+        ]
 
     def values_at(self, flop: str) -> Floats:
         """[2, P, 169]: both players' values at the root of every pot on a flop.
@@ -271,9 +135,7 @@ class UnifiedResult(PreflopResult):
         Totals over a class's combos and all of the other's, in chips times pairs of combos.
         """
         self._require_flops()
-        found = split_line("", flop).flop
-        assert found is not None
-        return self.source.arrays(self._place(found, flop))["values"].astype(np.float64)
+        return self.source.arrays(self._place(parse_flop(flop), flop))["values"].astype(np.float64)
 
     def pot(self, number: int) -> PotGame:
         """What the pot with this number becomes after the flop; trees are built when needed."""
@@ -281,18 +143,24 @@ class UnifiedResult(PreflopResult):
             self._pots[number] = self.game.after_the_flop(self._flop_pots[number])
         return self._pots[number]
 
-    def flop_view(self, place: int, number: int) -> FlopView:
+    def strategies(self, place: int, number: int) -> PackedStrategies:
+        """The strategies of all decisions of a pot on a flop, as they are stored."""
+        self._require_flops()
+        return self._strategies(self.source.arrays(place), number)
+
+    def flop_view(self, place: int, number: int) -> PotView:
         """The pot with this number on the flop at this place of the set."""
         self._require_flops()
         pot = self.pot(number)
         return self._flop_view(place, number, pot, pot.pot.node)
 
-    def _after_the_flop(self, node: int, found: WholeLine, line: str) -> NodeView:
-        view, inside = self._view(node, found, line)
-        text = whole_line(self.game.tree, node, found.cards, postflop_line(view.pot.tree, inside))
-        return view.node(inside, text)
+    def _after_the_flop(self, found: WholeLine[int], line: str) -> Decision:
+        view, inside = self._view(found, line)
+        before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
+        after = line_text(view.pot.tree, inside, notation=BIG_BLINDS)
+        return view.node(inside, whole_line(before, found.cards, after))
 
-    def _view(self, node: int, found: WholeLine, line: str) -> tuple[FlopView, int]:
+    def _view(self, found: WholeLine[int], line: str) -> tuple[PotView, int]:
         """The pot on the flop that a line leads to, and the decision in its tree."""
         self._require_flops()
         if found.flop is None:
@@ -301,50 +169,45 @@ class UnifiedResult(PreflopResult):
                 f"{self.game.flops.flops[0].text}"
             )
         place = self._place(found.flop, found.cards)
-        number = [pot.node for pot in self._flop_pots].index(node)
+        number = [pot.node for pot in self._flop_pots].index(found.root)
         pot = self.pot(number)
-        inside = find_postflop(pot.tree, found.after or "")
-        street = Street(int(pot.tree.street[inside]))
-        if street > self.cards.last_street:
-            raise InputError(
-                f"line '{line}': with cards: {self.cards.kind} the {street.text} is not kept, only "
-                f"what is decided on the {self.cards.last_street.text}"
-            )
-        return self._flop_view(place, number, pot, node), inside
+        inside = find_decision(pot.tree, found.after or "", BIG_BLINDS)
+        require_street(self.cards, Street(int(pot.tree.street[inside])), line)
+        return self._flop_view(place, number, pot, found.root), inside
 
-    def _flop_view(self, place: int, number: int, pot: PotGame, node: int) -> FlopView:
-        arrays = self.source.arrays(place)
-        streets = self.cards.streets
-        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
-        flop = self.game.flops.flops[place]
-        return FlopView(
+    def _flop_view(self, place: int, number: int, pot: PotGame, node: int) -> PotView:
+        arrays, flop = self.source.arrays(place), self.game.flops.flops[place]
+        return PotView(
             pot=pot,
             flop=flop,
-            hands=self.cards.hands(flop, arrays.get("held")),
-            kept=FlopStrategies(pot.tree, streets, stored),
+            hands=flop_hands(self.cards, flop, arrays.get("held")),
+            strategies=self._strategies(arrays, number),
             reach=self.before.reach[node],
             evaluate=_KeptEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
         )
 
-    def _mix(self, node: NodeView, line: str, flop: str | None, hand: str) -> Mix:
-        if self.cards.kind != "exact" or node.flop is None or len(hand) < 4:
+    def _strategies(self, arrays: Arrays, number: int) -> PackedStrategies:
+        streets = self.cards.streets
+        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
+        return PackedStrategies(self.pot(number).tree, streets, stored)
+
+    def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
+        found = split_line(line, self.read_root, flop)
+        if self.cards.kind != "exact" or found.flop is None or len(hand) < 4:
             return super()._mix(node, line, flop, hand)
-        found = split_line(line, flop)
-        assert found.flop is not None
         combo = int(COMBO_PERMUTATIONS[found.flop.permutation][parse_combo(hand)])
-        places = np.flatnonzero(live(node.flop) == combo)
+        places = np.flatnonzero(live(found.flop.flop) == combo)
         if not len(places):
             raise InputError(f"{hand} holds a card of the flop {found.cards}")
-        root = parse_preflop_line(self.before.tree, found.before)
-        view, inside = self._view(root, found, line)
-        chances = view.kept.at(inside)[:, int(places[0])]
+        view, inside = self._view(found, line)
+        chances = view.strategies.at(inside)[:, int(places[0])]
         return dict(zip(node.actions, chances.tolist(), strict=True))
 
     def _require_flops(self) -> None:
         if not self.has_flops:
             raise InputError(
-                "this solution was made with memory: values, which keeps no strategies after the "
-                "flop; solve it with memory: resident or memmap to look at them"
+                "this solution was made with memory: per_batch, which stores no strategies after "
+                "the flop; solve it with memory: resident or memmap to look at them"
             )
 
     @cached_property
@@ -355,13 +218,13 @@ class UnifiedResult(PreflopResult):
     def _place_of_number(self) -> Mapping[int, int]:
         return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
 
-    def _place(self, flop: CanonicalFlop, told: str) -> int:
+    def _place(self, flop: CanonicalFlop, text: str) -> int:
         """The place of a flop in the set."""
         place = self._place_of_number.get(flop.flop.number)
         if place is None:
             flops = self.game.flops.flops
             near = near_flops(flops, flop.flop)
-            name = told if told == flop.flop.text else f"{told} ({flop.flop.text})"
+            name = text if text == flop.flop.text else f"{text} ({flop.flop.text})"
             raise InputError(
                 f"the flop {name} is not among the {len(flops):,} of this solution; near ones: "
                 f"{', '.join(one.text for one in near)}"
@@ -374,7 +237,7 @@ class _KeptEvs:
 
     def __init__(self, pot: PotGame, number: int, arrays: Arrays) -> None:
         self._tree = pot.tree
-        self._nodes = street_nodes(pot.tree, Street.FLOP)
+        self._nodes = pot.tree.decisions(Street.FLOP)
         self._evs, self._action_evs = arrays[f"evs.{number}"], arrays[f"action_evs.{number}"]
 
     def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
@@ -382,18 +245,20 @@ class _KeptEvs:
         tree, place = self._tree, self._nodes.index(node)
         first = int(tree.child_count[self._nodes[:place]].sum())
         rows = slice(first, first + int(tree.child_count[node]))
-        # Where nobody is met, there is no EV and nothing to add up.
+        # Where no opposing combo is met, there is no EV and nothing to add up.
         evs, action_evs = np.nan_to_num(self._evs[:, place]), np.nan_to_num(self._action_evs[rows])
         return HandTotals(
             (evs[0] * met[0], evs[1] * met[1]), action_evs * met[tree.player_at(node)]
         )
 
 
-def read_hand(text: str) -> int:
-    """The class 0..168 of "AKs", "77" or of two cards, "AhKs"."""
-    if len(text.strip()) >= 4:
-        return int(HAND_OF_COMBO[parse_combo(text)])
-    return parse_hand(text.strip())
+def require_street(cards: CardModel, street: Street, line: str) -> None:
+    """Refuse a line to a street of which nothing is stored."""
+    if street > cards.last_street:
+        raise InputError(
+            f"line '{line}': with cards: {cards.kind} the {street.text} is not stored, only "
+            f"decisions on the {cards.last_street.text}"
+        )
 
 
 def near_flops(flops: Sequence[Flop], flop: Flop) -> list[Flop]:

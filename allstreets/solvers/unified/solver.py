@@ -8,8 +8,8 @@ Every pot that sees a flop has subgames of its own, and their regrets persist. S
 reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
 game, by a best response through every flop.
 
-With `close_after`, hands that a player has stopped playing to a pot are not stored there any more,
-see `closing`.
+With `drop_unplayed_every`, hands that a player has stopped playing to a pot are not stored there
+any more, see `preflop.dropping`.
 """
 
 from collections.abc import Mapping
@@ -22,25 +22,22 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
-from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.schedules import Schedule
+from allstreets.cfr import Pruning, Schedule
+from allstreets.solvers.flops.batches import VisitPlan
+from allstreets.solvers.flops.leaves import SubgameLeaves
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.game.text import game_identity
 from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
+from allstreets.solvers.preflop.dropping import HandDropping, Review
 from allstreets.solvers.preflop.training import PreflopTraining, RegretSums
-from allstreets.solvers.unified.batches import FlopBatches
-from allstreets.solvers.unified.closing import Closing, Review
-from allstreets.solvers.unified.game import UnifiedGame
-from allstreets.solvers.unified.leaves import FlopLeaves
-from allstreets.solvers.unified.text import former_game_identity, game_identity
-from allstreets.subgames.flop_games import FlopGames, Flops
-from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.matrix_pruning import checked_pruning
+from allstreets.subgames import FlopGames, Flops, checked_pruning
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Evaluation:
     """What pots are worth on every flop against the other player's average strategy.
 
-    [2, P, F, 169] in chips times pairs of combos, by the player whose hands they are.
+    [2, P, F, 169] in chips times pairs of combos; the first axis is the player who holds the hands.
     """
 
     best: Floats  # of best responses
@@ -59,32 +56,32 @@ class UnifiedFigures:
 
 
 class UnifiedSolver(PreflopTraining):
-    """Solves a whole game; can be trained in batches, judged, stored and restored."""
+    """Solves a whole game; can be trained in batches, evaluated, stored and restored."""
 
     def __init__(
         self,
         game: UnifiedGame,
         games: FlopGames,
         schedule: Schedule,
-        batches: FlopBatches | None = None,
+        batches: VisitPlan | None = None,
         pruning: Pruning | None = None,
-        close_after: int = 0,
+        drop_unplayed_every: int = 0,
     ) -> None:
-        pruning = checked_pruning(pruning)
-        self.game, self.batches = game, batches or FlopBatches()
+        pruning = checked_pruning(pruning, schedule)
+        self.game, self.batches = game, batches or VisitPlan()
         whole_deck = preflop_equity().pairs
         everyone = float(whole_deck.sum())
-        self.leaves = FlopLeaves(games, game.flops.weights, everyone, schedule, pruning)
+        self.leaves = SubgameLeaves(games, game.flops.weights, everyone, schedule, pruning)
         # Where no flop is seen, in push or fold, the set of flops says nothing about the deal.
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
         preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
-        if close_after and not (isinstance(games, MatrixFlops) and games.can_keep_some):
+        if drop_unplayed_every and not games.can_drop_hands:
             raise InputError(
-                f"close_after: {games.model} stores all hands of every pot; leave it out, or use "
-                "cards: classes with memory resident or memmap"
+                f"drop_unplayed_every: {games.model} stores all hands of every pot; leave it out, "
+                "or use cards: classes with memory resident or memmap"
             )
-        self.closing = Closing(preflop, close_after) if close_after else None
+        self.dropping = HandDropping(preflop, drop_unplayed_every) if drop_unplayed_every else None
         self.last_review: Review | None = None
         self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
 
@@ -99,20 +96,19 @@ class UnifiedSolver(PreflopTraining):
         return {**game_identity(self.game), **self._settings}
 
     @property
-    def former_identity(self) -> Mapping[str, Any]:
-        """The identity under which earlier versions kept this run."""
-        return {**former_game_identity(self.game), **self._settings}
-
-    @property
     def _settings(self) -> dict[str, Any]:
         return {
-            "cards": self.games.model,
+            "cards": self._cards,
             "algorithm": str(self.schedule),
             "batches": [self.batches.size, self.batches.iterations, self.batches.choice],
             "seed": self.batches.seed,
             "pruning": self.pruning.facts() if self.pruning else None,
-            **({"close_after": self.closing.after} if self.closing else {}),
+            **({"close_after": self.dropping.after} if self.dropping else {}),
         }
+
+    @property
+    def _cards(self) -> str:
+        return f"{self.games.model}" if self.can_evaluate else f"{self.games.model}, values only"
 
     @property
     def epoch(self) -> int:
@@ -127,14 +123,14 @@ class UnifiedSolver(PreflopTraining):
     @property
     def saved_bytes(self) -> int:
         """Bytes more that they would be if all hands of all pots were stored."""
-        return self.games.saved_bytes if isinstance(self.games, MatrixFlops) else 0
+        return self.games.saved_bytes
 
     def _prepare(self) -> None:
         """Close what is not played if it is time, and choose the flops of the next iteration."""
-        if self.closing is not None:
-            if self.closing.is_due(self._iterations):
+        if self.dropping is not None:
+            if self.dropping.is_due(self._iterations):
                 self.review()
-            self.closing.watch()
+            self.dropping.watch()
         flops = self.games.flops
         epoch, batch, begins = self.batches.place(self._iterations, flops)
         if not begins:
@@ -144,24 +140,23 @@ class UnifiedSolver(PreflopTraining):
         self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
 
     def review(self) -> None:
-        """Close and open actions before the flop, and store what is open; see `closing`."""
-        assert self.closing is not None
+        """Close and open actions before the flop, and store what is open (`preflop.dropping`)."""
+        assert self.dropping is not None
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
         best = []
         for player in Player:
-            leaves = self.leaves.judge(player, reach[player.opponent], best=True)
+            leaves = self.leaves.best_response(player, reach[player.opponent])
             best.append(self.preflop.values(player, leaves, best=True, strategies=average))
-        self.last_review = self.closing.review(np.array(best))
+        self.last_review = self.dropping.review(np.array(best))
         self._store_what_is_open()
 
     def _store_what_is_open(self) -> None:
-        assert self.closing is not None
-        assert isinstance(self.games, MatrixFlops)
-        self.games.keep(self.closing.open_hands())
+        assert self.dropping is not None
+        self.games.keep_hands(self.dropping.open_hands())
 
     def flop_shares(self, strategies: Strategies) -> Floats:
-        """[F]: of all pairs of hands that see a flop under `strategies`, who see each one.
+        """[F]: how the pairs of hands that see a flop under `strategies` are shared out over flops.
 
         A flop's weight times both players' reach times the combos that fit beside each other.
         """
@@ -172,27 +167,27 @@ class UnifiedSolver(PreflopTraining):
         total = seen.sum()
         return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
 
-    def judge(self, flops: Flops | None = None) -> Judgement:
+    def evaluate(self, flops: Flops | None = None) -> Evaluation:
         """What the average strategies make of every pot, on all flops or on some of them."""
         chosen = np.arange(self.games.flops) if flops is None else flops
         reach = self.preflop.pot_reach(self.preflop.average())
         best, own = (
-            np.stack([self.games.judge(p, reach[p.opponent], chosen, best=best) for p in Player])
-            for best in (True, False)
+            np.stack([run(player, reach[player.opponent], chosen) for player in Player])
+            for run in (self.games.best_response, self.games.evaluate)
         )
-        return Judgement(best, own)
+        return Evaluation(best, own)
 
-    def figures(self, judgement: Judgement | None = None) -> UnifiedFigures:
-        """Everything that can be said of the average strategies, or of what a judgement is of.
+    def figures(self, evaluation: Evaluation | None = None) -> UnifiedFigures:
+        """Everything that can be said of the average strategies, or of those that were evaluated.
 
         The betting before the flop is that of the average strategies in either case.
         """
         average = self.preflop.average()
         reach = self.preflop.pot_reach(average)
         shares = self.flop_shares(average)
-        if not self.is_judgeable:
+        if not self.can_evaluate:
             return UnifiedFigures(None, None, None, None, shares)
-        found = judgement or self.judge()
+        found = evaluation or self.evaluate()
         best, kept, preflop = np.zeros((3, 2))
         for player in Player:
             freely, below = (
@@ -215,30 +210,30 @@ class UnifiedSolver(PreflopTraining):
         )
 
     @property
-    def is_judgeable(self) -> bool:
-        """Whether the strategies of all flops are there, for a best response to go through."""
-        return self.games.keeps(np.arange(self.games.flops))
+    def can_evaluate(self) -> bool:
+        """Whether the strategies of all flops are stored, as a best response needs."""
+        return self.games.persists(np.arange(self.games.flops))
 
     def _regret_sums(self) -> list[RegretSums] | None:
         above = super()._regret_sums()
-        # Games that start anew with every batch have small regrets however badly they are played.
-        if above is None or not self.is_judgeable:
+        # Games that restart with every batch have small regrets however badly they are played.
+        if above is None or not self.can_evaluate:
             return None
         return [*above, self.leaves.regret_sums()]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
-        closing = self.closing.state() if self.closing else {}
-        return {**super().state(), **closing, "shares": self._shares, **self.leaves.state()}
+        dropping = self.dropping.state() if self.dropping else {}
+        return {**super().state(), **dropping, "shares": self._shares, **self.leaves.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game."""
         super().restore(state)
-        if self.closing is not None:
-            self.closing.restore(state)
+        if self.dropping is not None:
+            self.dropping.restore(state)
             self._store_what_is_open()  # the arrays that the state is put into
         self._shares = np.array(state["shares"])
         self.leaves.restore(state)
-        if self._iterations:  # the batch that was at work
+        if self._iterations:  # the current batch
             epoch, batch, _ = self.batches.place(self._iterations - 1, self.games.flops)
             self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))

@@ -1,43 +1,22 @@
 """Where the numbers of a solved whole game come from: a solver in memory, or files.
 
-Both give the same arrays, so that what is shown at the end of a run is what is kept.
+Both give the same arrays, so that what is shown at the end of a run is what is stored.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base.files import Arrays
+from allstreets.base import Arrays
 from allstreets.betting import CHIPS_PER_BB
-from allstreets.solvers.flops.packing import FlopPacker, is_packable
 from allstreets.solvers.preflop.cfr import Floats
+from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.unified.kept import Kept, keep
 from allstreets.solvers.unified.solver import UnifiedSolver
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class SolutionFacts:
-    """What is told of a solution as a whole; figures are in mbb/hand, None = not known."""
-
-    iterations: int
-    algorithm: str
-    exploitability: float | None  # of the whole game
-    preflop_exploitability: float | None = None  # best response before the flop only
-    values: tuple[float, float] | None = None  # of the game for OOP (big blind) and IP
-    cards: str | None = None  # `FlopGames.model`; None: no flops are played
-    memory: str | None = None  # where regrets lived: resident, memmap, values
-    seed: int = 1
-    seconds: float = 0.0
-    config: Mapping[str, Any] = field(default_factory=dict)
-    metrics: tuple[Mapping[str, Any], ...] = ()
-    name: str | None = None
-    description: str | None = None
 
 
 class UnifiedSource(Protocol):
@@ -48,11 +27,15 @@ class UnifiedSource(Protocol):
         """The part before the flop."""
 
     @property
+    def is_kept(self) -> bool:
+        """Whether there are strategies after the flop."""
+
+    @property
     def rows(self) -> tuple[Row, ...]:
-        """One row a flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
+        """One row per flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place; see `flops.packing`."""
+        """What is known of a flop, by its place; see `subgames.packed`."""
 
 
 class SolverSource:
@@ -65,13 +48,13 @@ class SolverSource:
 
     @cached_property
     def kept(self) -> Kept:
-        """How strategies are kept, and how good they are then."""
+        """How strategies are stored, and how good they are then."""
         return self._kept or keep(self.solver)
 
     @property
     def is_kept(self) -> bool:
         """Whether there are strategies after the flop."""
-        return self.solver.is_judgeable and is_packable(self.solver.games)
+        return self.solver.can_evaluate
 
     @cached_property
     def before(self) -> PreflopSolution:
@@ -83,7 +66,7 @@ class SolverSource:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """One row a flop."""
+        """One row per flop."""
         flops, figures = self.solver.game.flops, self.kept.figures
         evs = self._flop_evs()
         errors = figures.flop_exploitability
@@ -113,19 +96,17 @@ class SolverSource:
         means: Floats = np.divide(totals, seen * CHIPS_PER_BB, out=none, where=seen > 0)
         return means
 
-    @cached_property
-    def _packer(self) -> FlopPacker:
-        return FlopPacker(self.solver, self.kept.numbers)
-
     def arrays(self, flop: int) -> Arrays:
         """What is known of a flop, by its place."""
         if not self.is_kept:
             return {}
         assert self.kept.values is not None
-        return self._packer.pack(flop, self._reach, self.kept.values[:, :, flop])
+        games = self.solver.games
+        packed = games.pack(flop, self._reach, [self.kept.numbers] * games.pots)
+        return {"values": self.kept.values[:, :, flop], **packed}
 
     def facts(self, **others: Any) -> SolutionFacts:
-        """What is told of the solution; `others` the solver does not know."""
+        """The facts of the solution; `others` are those that the solver does not know."""
         solver, figures = self.solver, self.kept.figures
         return SolutionFacts(
             iterations=solver.iterations,

@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Pause
-         * @description Hold a solve; it keeps its memory and goes on where it was.
+         * @description Pause a solve; it keeps its memory and can go on from there.
          */
         post: operations["pause_api_solves__solve__pause_post"];
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Let a solve go on: one that was held, stopped, or cut off by the end of a server.
+         * @description Let a solve go on: one that was paused, stopped, or cut off by the end of a server.
          */
         post: operations["resume_api_solves__solve__resume_post"];
         delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Stop
-         * @description End a solve and keep what is solved.
+         * @description Stop a solve and save what is solved.
          */
         post: operations["stop_api_solves__solve__stop_post"];
         delete?: never;
@@ -454,7 +454,7 @@ export interface components {
         };
         /**
          * ActionFigures
-         * @description An action at the decision that is looked at.
+         * @description An action at the decision that is shown.
          */
         ActionFigures: {
             /** Chances */
@@ -501,7 +501,7 @@ export interface components {
         };
         /**
          * CardReport
-         * @description One row a card that can be dealt.
+         * @description One row per card that can be dealt.
          */
         CardReport: {
             /** Actions */
@@ -745,7 +745,7 @@ export interface components {
         };
         /**
          * End
-         * @description Nobody acts any more.
+         * @description The hand is over: no player acts any more.
          */
         End: {
             grids: components["schemas"]["Grids"];
@@ -803,7 +803,7 @@ export interface components {
         };
         /**
          * Features
-         * @description What can be asked of a solution.
+         * @description What a solution can show.
          */
         Features: {
             /** Cards */
@@ -817,7 +817,7 @@ export interface components {
         };
         /**
          * FlopReport
-         * @description One row a flop, at the same decision on all of them.
+         * @description One row per flop, at the same decision on all of them.
          */
         FlopReport: {
             /** Actions */
@@ -1508,7 +1508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1517,7 +1517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1564,7 +1564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1573,7 +1573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1624,7 +1624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1633,7 +1633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1680,7 +1680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1689,7 +1689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1738,7 +1738,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1747,7 +1747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1799,7 +1799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1808,7 +1808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1860,7 +1860,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1869,7 +1869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1921,7 +1921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1930,7 +1930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1982,7 +1982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1991,7 +1991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2043,7 +2043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2052,7 +2052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2106,7 +2106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2115,7 +2115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2167,7 +2167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2176,7 +2176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2239,7 +2239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2291,7 +2291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2300,7 +2300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2347,7 +2347,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2356,7 +2356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2407,7 +2407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2416,7 +2416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2474,7 +2474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2483,7 +2483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2530,7 +2530,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2539,7 +2539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2597,7 +2597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2606,7 +2606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2655,7 +2655,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2664,7 +2664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2722,7 +2722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2731,7 +2731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2789,7 +2789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2798,7 +2798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2858,7 +2858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Another page asked */
+            /** @description The request comes from another page */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2867,7 +2867,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description What the request names does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;

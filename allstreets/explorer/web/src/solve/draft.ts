@@ -78,7 +78,7 @@ const READERS: Record<keyof NumberTexts, { read: (text: string) => Read; advice:
   pot: { read: chips, advice: `Pot: ${CHIPS}` },
   stack: { read: chips, advice: `Stack: ${CHIPS}` },
   chips_per_bb: { read: orNone(chips), advice: `Big blind: ${CHIPS}` },
-  max_raises: { read: orNone(whole), advice: "Raises a street: write a count, such as 2" },
+  max_raises: { read: orNone(whole), advice: "Raises per street: write a count, such as 2" },
   target_pct: { read: number, advice: "Target: write per cent of the pot, such as 0.3" },
   max_seconds: { read: orNone(time), advice: "Time limit: write 90, 5m or 1h" },
   rake: { read: share, advice: "Rake: write per cent, such as 5" },

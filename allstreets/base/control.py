@@ -1,0 +1,25 @@
+"""Pausing and stopping a job from outside: by signals, a server or a program."""
+
+
+class Control:
+    """What a job checks between two iterations, and reports to; this one never stops it.
+
+    `base.interrupt` stops by signals, the explorer pauses and stops by commands of its server.
+    """
+
+    def wants_to_stop(self) -> bool:
+        """Whether to save and end."""
+        return False
+
+    def is_paused(self) -> bool:
+        """Whether to wait before the next iteration."""
+        return False
+
+    def wait_while_paused(self) -> None:
+        """Return when the job may go on, or has to end."""
+
+    def hold(self) -> None:
+        """From now on the job has unsaved work."""
+
+    def saved(self, iteration: int) -> None:
+        """The job is saved up to this iteration."""

@@ -1,0 +1,9 @@
+from .base import FIRST as FIRST
+from .base import SECOND as SECOND
+from .base import Game as Game
+from .base import State as State
+from .kuhn import Kuhn as Kuhn
+from .leduc import Leduc as Leduc
+from .openspiel import load_openspiel as load_openspiel
+from .registry import game_names as game_names
+from .registry import load_game as load_game

@@ -1,0 +1,70 @@
+"""Hands against ranges: what share of the pot they would win if all cards were dealt now."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.cards import (
+    COMBO_MASKS,
+    Range,
+    flop_matchups,
+    live_combos,
+    matchups,
+    preflop_equity,
+)
+from allstreets.solvers.hands import Bools, Floats, Longs, Pair, quotient
+
+CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
+
+
+def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pair) -> Pair:
+    """[H] of OOP and IP over every card to come; NaN for a combo that meets no other."""
+    oop, ip = (one.astype(np.int16).tobytes() for one in combos)
+    shares, fits = _shares(board, oop, ip)
+    met = reach[0] @ fits
+    return quotient(shares @ reach[1], fits @ reach[1]), quotient(met - reach[0] @ shares, met)
+
+
+@lru_cache(CACHED_BOARDS)
+def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Bools]:
+    """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and where they do."""
+    oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
+    fits = fitting(oop, ip)
+    return np.where(fits, matchups(board, oop, ip).equity, 0.0), fits
+
+
+def fitting(first: Longs, second: Longs) -> Bools:
+    """[H, H']: which combos have no card in common."""
+    fits: Bools = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
+    return fits
+
+
+def pairs_of(ranges: tuple[Range, Range], board: tuple[int, ...] = ()) -> float:
+    """Σ of the weights of all pairs of combos that fit beside a board and each other."""
+    live = live_combos(board)
+    held = [np.flatnonzero((one.weights > 0) & live) for one in ranges]
+    oop, ip = (one.weights[some] for one, some in zip(ranges, held, strict=True))
+    return float(oop @ fitting(held[0], held[1]) @ ip)
+
+
+def class_equity(
+    pairs: NDArray[np.floating | np.integer], won: Floats, reach: Floats
+) -> tuple[Floats, Floats]:
+    """[169] of OOP and IP for reaches [2, 169].
+
+    `pairs` [169, 169] of combos meet, and OOP's by row win `won` pots of them all.
+    """
+    met = pairs @ reach[1], reach[0] @ pairs
+    return quotient(won @ reach[1], met[0]), quotient(met[1] - reach[0] @ won, met[1])
+
+
+def flop_equity(flop: tuple[int, ...], reach: Floats) -> Pair:
+    """Equities of classes on a flop, over every turn and river."""
+    table = flop_matchups(flop)
+    return class_equity(table.pairs, (table.pairs + table.margins / table.runouts) / 2, reach)
+
+
+def preflop_class_equity(pairs: Floats, reach: Floats) -> Pair:
+    """Equities of classes before the flop where `pairs` [169, 169] of combos are dealt."""
+    return class_equity(pairs, pairs * np.nan_to_num(preflop_equity().equity), reach)

@@ -1,0 +1,153 @@
+"""The flops below the preflop tree: which are visited, what they weigh, and what they add up to.
+
+A pot's value is a weighted sum over F flops. An iteration may visit only some of them, K flops with
+probabilities π_f of being among them; the others keep the values v_f that they had last:
+
+    estimate = Σ_f w_f · v_f + Σ_{f visited} (w_f / π_f) · (new_f − v_f)
+
+Its expectation is Σ_f w_f · new_f whatever the v_f are, as long as they do not depend on the draw,
+and its variance is small once they are near (control variates). Later batches of a shuffled epoch,
+and later iterations on the same batch, do lean: by part of what has just changed, which vanishes as
+values settle. Remembering older values instead would take that away, and converges no faster.
+
+Every flop discounts by its own count of visits, and its regrets are as large as these weigh.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT
+from allstreets.cfr import Multipliers, Pruning, Schedule
+from allstreets.subgames import FlopGames, Flops
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class SubgameLeaves:
+    """`Leaves` of a preflop game that are real subgames, flop by flop.
+
+    `weights` [F] say how often each flop comes; they are scaled so that as many pairs of combos are
+    dealt as before the flop, which `pairs` counts.
+    """
+
+    def __init__(
+        self,
+        games: FlopGames,
+        weights: Floats,
+        pairs_in_all: float,
+        schedule: Schedule,
+        pruning: Pruning | None = None,
+    ) -> None:
+        self.games, self.schedule, self.pruning = games, schedule, pruning
+        pairs = games.dealt.sum(weights)
+        scale = pairs_in_all / float(pairs.sum())
+        self.weights, self.pairs = weights * scale, pairs * scale
+        shape = (2, games.pots, games.flops, HAND_COUNT)
+        self.last = np.zeros(shape, np.float32)  # v_f, by player and pot
+        self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
+        self.visits = np.zeros(games.flops, np.int64)
+        self._visit_weights = [0.0]
+        self.visit_all()
+
+    def visit_all(self) -> None:
+        """Let the next iterations visit every flop."""
+        self.visit(self._all, np.ones(self.games.flops))
+
+    def visit(self, flops: Flops, chances: Floats) -> None:
+        """Let the next iterations visit some flops, which were drawn with these chances."""
+        self._flops, self._chances = flops, chances
+
+    def step(
+        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None = None
+    ) -> Floats:
+        """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate.
+
+        The values of hands outside `hand_mask` [P, 169] stay what they were.
+        """
+        flops = self._flops
+        if player == Player.OOP:
+            if not self.games.persists(flops):
+                self.visits[flops] = 0
+            self.visits[flops] += 1  # both halves of an iteration are one visit
+        now = self._multipliers(self.visits[flops])
+        new = self.games.step(player, hero, villain, flops, now, hand_mask)
+        if hand_mask is not None:
+            new = np.where(hand_mask[:, None], new, self.last[player][:, flops])
+        weights = self.weights[flops]
+        if len(flops) == self.games.flops:
+            self.totals[player] = _weighted(weights, new)
+            estimate: Floats = self.totals[player].copy()
+        else:
+            change = new - self.last[player][:, flops]
+            estimate = self.totals[player] + _weighted(weights / self._chances, change)
+            self.totals[player] += _weighted(weights, change)
+        self.last[player][:, flops] = new
+        return estimate
+
+    def _multipliers(self, visits: NDArray[np.int64]) -> list[Multipliers]:
+        """[K]: what an iteration does on each flop, by its visits."""
+        found, places = np.unique(visits, return_inverse=True)
+        by_visit = [self.schedule.at(visit, self.pruning) for visit in found.tolist()]
+        return [by_visit[place] for place in places.tolist()]
+
+    def visit_weights(self) -> Floats:
+        """[F]: what the visits of each flop still weigh in its positive regrets."""
+        known, most = self._visit_weights, int(self.visits.max())
+        for now in self.schedule.run(len(known), max(0, most + 1 - len(known))):
+            known.append(known[-1] * now.positive + 1.0)
+        return np.array(known)[self.visits]
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets per visit, the largest, how many) of the flops that were visited.
+
+        In chips times pairs of combos. A hand or an action that a visit has left out counts as
+        visited without regret.
+        """
+        flops = np.flatnonzero(self.visits)
+        sums = self.games.regret_sums(flops)
+        per_visit = self.weights[flops] / self.visit_weights()[flops]
+        largest = float((sums.largest * per_visit).max(initial=0.0))
+        return float((sums.total * per_visit).sum()), largest, int(sums.entries.sum())
+
+    def best_response(self, player: Player, villain: Floats) -> Floats:
+        """[P, 169]: values of the best response to the average strategies, on all flops."""
+        return self.sum_flops(self.games.best_response(player, villain, self._all))
+
+    def evaluate(self, player: Player, villain: Floats) -> Floats:
+        """[P, 169]: values of the average strategies, on all flops."""
+        return self.sum_flops(self.games.evaluate(player, villain, self._all))
+
+    @property
+    def _all(self) -> Flops:
+        return np.arange(self.games.flops)
+
+    def sum_flops(self, values: Floats) -> Floats:
+        """[P, 169]: what values by flop [P, F, 169] add up to."""
+        return _weighted(self.weights, values)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        return {
+            "leaves.last": self.last,
+            "leaves.totals": self.totals,
+            "leaves.visits": self.visits,
+            **self.games.state(),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same leaves."""
+        self.last[...] = state["leaves.last"]
+        self.totals[...] = state["leaves.totals"]
+        self.visits[...] = state["leaves.visits"]
+        self.games.restore(state)
+
+
+def _weighted(weights: Floats, values: Floats) -> Floats:
+    """[P, 169]: Σ over flops of weight · values [P, K, 169]."""
+    total: Floats = np.einsum("k,pkh->ph", weights, values)
+    return total

@@ -1,0 +1,323 @@
+"""Flops one by one: the pots of a whole game on flops whose ranges are given, not played to.
+
+In the place of a preflop tree stands a fixed reach [2, P, 169], by default every hand. Nothing
+connects the flops then, so each is a game of its own that ends when it is solved:
+
+1. Train all pots and flops in work up to the next check.
+2. Compute the true exploitability of their average strategies.
+3. A pot on a flop is solved when that is small enough, also after its strategies are rounded as a
+   bundle stores them: to one byte each, or to two where the exploitability would change by more
+   than 5 % (`subgames.packed`).
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT, FlopSet
+from allstreets.cfr import Metrics, Pruning, Schedule
+from allstreets.solvers.flops.hands import flop_hands
+from allstreets.solvers.game.game import PotGame
+from allstreets.subgames import (
+    ONE_BYTE,
+    TWO_BYTES,
+    Arrays,
+    Flags,
+    Floats,
+    FlopGames,
+    PackedStrategies,
+    agree,
+    checked_pruning,
+)
+
+CHECK_INTERVAL = 25  # iterations: a check costs about two
+TICK_SECONDS = 0.25  # between two calls that may stop a batch
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FlopTargets:
+    """When a pot on a flop is solved."""
+
+    exploitability: float = 0.01  # of the pot; 0: never
+    regret: float | None = None  # average positive regret, in pots: a trend, not a bound
+    check_interval: int = CHECK_INTERVAL  # iterations
+
+
+class FlopsSolver:
+    """Solves P pots on F flops; can be trained in batches, evaluated, stored and restored."""
+
+    unit = "% of pot"
+
+    def __init__(
+        self,
+        pots: Sequence[PotGame],
+        flops: FlopSet,
+        games: FlopGames,
+        schedule: Schedule,
+        targets: FlopTargets | None = None,
+        pruning: Pruning | None = None,
+        reach: Floats | None = None,
+    ) -> None:
+        self.pots, self.flops, self.games = tuple(pots), flops, games
+        self.schedule, self.pruning = schedule, checked_pruning(pruning, schedule)
+        self.targets = targets or FlopTargets()
+        self.reach = np.ones((2, len(self.pots), HAND_COUNT)) if reach is None else reach
+        chips = [
+            pot.pot.pot * games.dealt.reached(*self.reach[:, place])
+            for place, pot in enumerate(self.pots)
+        ]
+        self._chips = np.array(chips)  # [P, F]: pots times pairs of combos
+        shape = (games.pots, games.flops)
+        self._iterations = np.zeros(1, np.int64)
+        self._at_once = 1  # iterations between two calls that may stop a batch
+        self._regret_weights = np.zeros(shape)  # what iterations still weigh in positive regrets
+        self.solved = np.zeros(shape, np.bool_)
+        self.trained_for = np.zeros(shape, np.int64)  # iterations of each
+        self.exploitability_by_flop = np.full(shape, np.nan)  # at the latest check, in pots
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the flops in work; one updates both players."""
+        return int(self._iterations[0])
+
+    @property
+    def in_work(self) -> Flags:
+        """[P, F]: what is not solved yet."""
+        return ~self.solved
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return self.games.memory_bytes
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What a checkpoint must share to be restored; threads may differ."""
+        return {
+            "game": "flops",
+            "pots": [repr(pot.rules) for pot in self.pots],
+            "flops": [flop.text for flop in self.flops.flops],
+            "cards": str(self.games.model),
+            "algorithm": str(self.schedule),
+            "targets": repr(self.targets),
+            "pruning": self.pruning.facts() if self.pruning else None,
+            "reach": hashlib.sha256(self.reach.tobytes()).hexdigest()[:16],
+        }
+
+    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
+        """Run `iterations` more of what is in work; `callback` may stop it now and then."""
+        last = self.iterations + iterations
+        interval = self.targets.check_interval
+        while self.iterations < last and self.in_work.any():
+            due = min(self.iterations // interval * interval + interval, last)
+            begun, count = time.perf_counter(), min(self._at_once, due - self.iterations)
+            self._iterate(count)
+            pace = (time.perf_counter() - begun) / count
+            self._at_once = max(1, min(2 * count, int(TICK_SECONDS / max(pace, 1e-9))))
+            if self.iterations % interval == 0:
+                self._check()
+            if callback is not None and callback(self.iterations):
+                return
+
+    def _iterate(self, count: int) -> None:
+        """So many iterations of what is in work; how they are cut changes nothing."""
+        every = self.schedule.run(self.iterations + 1, count, self.pruning)
+        self.games.iterate(self.reach, self.in_work, every)
+        weights = self._regret_weights[self.in_work]
+        for now in every:
+            weights = now.positive * weights + 1.0
+        self._regret_weights[self.in_work] = weights
+        self._iterations[0] += count
+        self.trained_for[self.in_work] = self.iterations
+
+    def _check(self) -> None:
+        """Find what is solved among the pots and flops in work."""
+        flops = np.flatnonzero(self.in_work.any(axis=0))
+        work = self.in_work[:, flops]
+        found = self._exploitability(flops)
+        kept = self.exploitability_by_flop[:, flops]
+        kept[work] = found[work]
+        self.exploitability_by_flop[:, flops] = kept
+        solved = self.in_work & (self.exploitability_by_flop <= self.targets.exploitability)
+        if solved.any():
+            flops = np.flatnonzero(solved.any(axis=0))
+            kept, _ = self._rounded(range(flops[0], flops[-1] + 1))
+            solved[:, flops[0] : flops[-1] + 1] &= kept <= self.targets.exploitability
+        if self.targets.regret is not None:
+            solved |= self.in_work & (self.positive_regrets() <= self.targets.regret)
+        self.solved |= solved
+
+    def _exploitability(self, flops: NDArray[np.int64]) -> Floats:
+        """[P, K]: mean of both players' best-response gains, in pots."""
+        gains = np.zeros((self.games.pots, len(flops)))
+        for player in Player:
+            values = self.games.best_response(player, self.reach[player.opponent], flops)
+            gains += np.einsum("pkh,ph->pk", values, self.reach[player])
+        return self._in_pots(gains / 2, flops)
+
+    def _in_pots(self, chips: Floats, flops: NDArray[np.int64]) -> Floats:
+        """[P, K]: totals over all pairs of combos as shares of the pot; 0 where no hands meet."""
+        stakes = self._chips[:, flops]
+        found: Floats = np.divide(chips, stakes, out=np.zeros_like(chips), where=stakes > 0)
+        return found
+
+    def _rounded(self, flops: range) -> tuple[Floats, Flags]:
+        """[P, K] each: exploitability as a bundle stores it, in pots, and whether in two bytes."""
+        places = np.array(flops)
+        trained = self._exploitability(places)
+        with self.games.rounded(flops, ONE_BYTE):
+            coarse = self._exploitability(places)
+        with self.games.rounded(flops, TWO_BYTES):
+            fine = self._exploitability(places)
+        two = ~np.vectorize(agree)(coarse, trained)
+        return np.where(two, fine, coarse), two
+
+    def positive_regrets(self) -> Floats:
+        """[P, F]: Σ max(R, 0) / (actions · weight of the iterations), in pots."""
+        actions = [[float(pot.tree.child_count[pot.tree.decisions()].sum())] for pot in self.pots]
+        flops = np.arange(self.games.flops)
+        sums = self.games.regret_sums(flops)
+        weights = np.maximum(self._regret_weights, 1.0)
+        found: Floats = self._in_pots(sums.total, flops) / actions / weights
+        return found
+
+    @property
+    def avg_positive_regret(self) -> float | None:
+        """The mean over pots and flops, in % of the pot."""
+        return 100 * float(np.average(self.positive_regrets(), weights=self._weights))
+
+    @property
+    def _weights(self) -> Floats:
+        """[P, F]: how often each flop is dealt."""
+        return np.broadcast_to(self.flops.weights, self.solved.shape)
+
+    def mean_exploitability(self) -> Floats:
+        """[P]: of each pot over all flops, by the pairs that are dealt, in pots."""
+        flops = np.arange(self.games.flops)
+        weights = self._chips * self.flops.weights
+        totals = np.maximum(weights.sum(axis=1), 1.0)
+        return np.asarray((self._exploitability(flops) * weights).sum(axis=1) / totals)
+
+    def metrics(self, *, exploitability: bool = True) -> Metrics:
+        """The means over all pots and flops at the latest check, in % of the pot."""
+        found = None
+        if exploitability:
+            by_flop = self.exploitability_by_flop
+            if not np.isfinite(by_flop).all():  # before the first check
+                by_flop = self._exploitability(np.arange(self.games.flops))
+            found = float(np.average(by_flop, weights=self._weights))
+        return Metrics(
+            exploitability=None if found is None else 100 * found,
+            avg_positive_regret=self.avg_positive_regret,
+            max_regret=None,
+            strategy_entropy=None,
+        )
+
+    def results(self, threads: int = 1) -> list[tuple[Row, Arrays]]:
+        """The figures of every pot on every flop, and the arrays that a bundle stores.
+
+        In the arrays it is pot 0; `pair_values` [169, 169] are those of `FlopGames.pair_values`.
+        """
+        flops = range(self.games.flops)
+        exploitability, two = self._rounded(flops)
+        values = np.zeros((2, *two.shape, HAND_COUNT), np.float32)
+        pair_values = np.zeros((*two.shape, HAND_COUNT, HAND_COUNT), np.float32)
+        for numbers, chosen in ((ONE_BYTE, ~two), (TWO_BYTES, two)):
+            pairs = np.argwhere(chosen).tolist()
+            if not pairs:
+                continue
+            with self.games.rounded(flops, numbers), ThreadPoolExecutor(threads) as pool:
+                for player in Player:
+                    villain = self.reach[player.opponent]
+                    of_pots = self.games.evaluate(player, villain, np.array(flops))
+                    values[player][chosen] = of_pots[chosen]
+                tables = pool.map(lambda pair: self.games.pair_values(*pair), pairs)
+                for (pot, flop), table in zip(pairs, tables, strict=True):
+                    pair_values[pot, flop] = table
+        regrets = self.positive_regrets()
+        found = []
+        for flop in flops:
+            kept = [TWO_BYTES if each else ONE_BYTE for each in two[:, flop]]
+            packed = self.games.pack(flop, self.reach, kept)
+            for pot in range(self.games.pots):
+                arrays = _of_pot(packed, pot)
+                arrays["values"] = values[:, pot : pot + 1, flop]
+                arrays["pair_values"] = pair_values[pot, flop]
+                row = self._row(flop, pot, arrays)
+                row["exploitability"] = float(exploitability[pot, flop])
+                row["avg_positive_regret"] = float(regrets[pot, flop])
+                found.append((row, arrays))
+        return found
+
+    def _row(self, flop: int, number: int, arrays: Arrays) -> Row:
+        """The figures of a pot on a flop. Shares are of the pot; both players' EVs sum to 1."""
+        one = self.flops.flops[flop]
+        won = float(self.reach[0, number] @ arrays["values"][0, 0])
+        value = won / max(float(self._chips[number, flop]), 1.0)  # 0 where no hands meet
+        return {
+            "flop": one.text,
+            "spr": self.pots[number].pot.spr,
+            "multiplicity": one.multiplicity,
+            "suits": one.texture.suits,
+            "pairing": one.texture.pairing,
+            "high_card": one.texture.high_card,
+            "connectedness": one.texture.connectedness,
+            "exploitability": np.nan,
+            "converged": bool(self.solved[number, flop]),
+            "iterations": int(self.trained_for[number, flop]),
+            "avg_positive_regret": np.nan,
+            "ev_oop": 0.5 + value,
+            "ev_ip": 0.5 - value,
+            **self._bets(flop, number, arrays),
+        }
+
+    def _bets(self, flop: int, number: int, arrays: Arrays) -> dict[str, float]:
+        """How often OOP bets at once, and IP after a check."""
+        model, tree = self.games.model, self.pots[number].tree
+        stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(model.streets)))
+        hands = flop_hands(model, self.flops.flops[flop], arrays.get("held"))
+        reach = self.reach[:, number] @ (hands.held / np.maximum(hands.first.combos, 1.0))
+        pairs = reach[0][:, None] * hands.first.pairs * reach[1]
+        first, second = PackedStrategies(tree, model.streets, stored).bet_frequencies(pairs)
+        return {"bet_oop": first, "bet_ip": second}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next iteration depends on."""
+        return {
+            "iterations": self._iterations,
+            "regret_weights": self._regret_weights,
+            "solved": self.solved,
+            "trained_for": self.trained_for,
+            "exploitability": self.exploitability_by_flop,
+            **self.games.state(),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same flops."""
+        self._iterations[...] = state["iterations"]
+        self._regret_weights[...] = state["regret_weights"]
+        self.solved[...] = state["solved"]
+        self.trained_for[...] = state["trained_for"]
+        self.exploitability_by_flop[...] = state["exploitability"]
+        self.games.restore(state)
+
+
+def _of_pot(arrays: Arrays, pot: int) -> Arrays:
+    """The arrays of one pot of a flop, as if it were the only one."""
+    found: Arrays = {}
+    for name, array in arrays.items():
+        kind, *rest = name.split(".")
+        if not rest:
+            found[name] = array
+        elif rest[0] == str(pot):
+            found[".".join([kind, "0", *rest[1:]])] = array
+    return found

@@ -1,0 +1,199 @@
+"""What solving a whole game takes: nodes, memory and time, computed before anything is built.
+
+The bytes of regrets and strategies are exact; what comes on top is close, and the time is a guess
+from the speed of a usual core.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import POSTFLOP, NodeKind, Player, PlayerSizes, StreetSizes
+from allstreets.cards import (
+    COMBO_COUNT,
+    COMBO_MASKS,
+    HAND_COUNT,
+    Flop,
+    card_rank,
+    card_suit,
+    make_card,
+    runouts,
+    spread_flops,
+)
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.spot.estimate import (
+    PROGRAM_BYTES,
+    available_bytes,
+    estimate_exact,
+    hands_by_board,
+)
+from allstreets.subgames import CLASSES, CardModel, MemoryMode, padded
+
+SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
+SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
+EXACT_SECONDS_PER_SLOT = 3.8e-9
+PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
+SETUP_SECONDS_PER_FLOP = 0.02
+
+
+@dataclass(frozen=True)
+class UnifiedEstimate:
+    """The size of a whole game."""
+
+    preflop_decisions: int
+    pots: int
+    postflop_decisions: int  # of all pots, on one flop, cards not counted
+    slots: int  # actions of all these decisions
+    flops: int
+    memory_bytes: int  # regrets and average strategies, in memory or on disk
+    resident_bytes: int  # what must fit into memory, the program itself included
+    seconds_per_iteration: float
+
+    def seconds_to(self, iterations: int) -> float:
+        """Seconds for so many iterations, set-up included."""
+        return self.flops * SETUP_SECONDS_PER_FLOP + iterations * self.seconds_per_iteration
+
+
+def estimate_unified(
+    game: UnifiedGame,
+    model: CardModel = CLASSES,
+    *,
+    memory: MemoryMode = "resident",
+    threads: int = 1,
+    batch: int = 0,
+) -> UnifiedEstimate:
+    """What a game takes; `batch` flops are visited at a time, 0 = all."""
+    flops = len(game.flops.flops)
+    visited = min(batch or flops, flops)
+    kept = visited if memory == "per_batch" else flops
+    if model.kind == "exact":
+        stored, seconds, tables = _exact(game, model.precision)
+        seconds *= visited / flops
+    else:
+        lengths = [padded(HAND_COUNT)] * 3
+        if model.kind == "buckets":
+            lengths = [padded(count) for count in model.buckets]
+        stored, seconds = _matrices(game, lengths)
+        stored, seconds = stored * kept, seconds * visited
+        matrices = lengths[0] ** 2 if model.plays_classes else _bucket_cells(lengths)
+        tables = 4 * matrices * kept + 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
+    resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
+    preflop = int((game.tree.kind == NodeKind.DECISION).sum())
+    return UnifiedEstimate(
+        preflop_decisions=preflop,
+        pots=len(game.flop_pots),
+        postflop_decisions=sum(size.decision_count for size in game.tree_sizes),
+        slots=sum(size.slots for size in game.tree_sizes),
+        flops=flops,
+        memory_bytes=stored,
+        resident_bytes=resident,
+        seconds_per_iteration=seconds / threads + preflop * PREFLOP_SECONDS_PER_DECISION,
+    )
+
+
+def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
+    """(bytes, seconds of an iteration on one core) of one flop."""
+    stored, seconds = 0, 0.0
+    for size in game.tree_sizes:
+        for street, length in enumerate(lengths, start=1):
+            acts = int(size.actions[street].sum())
+            shows = int(size.nodes[street, NodeKind.SHOWDOWN])
+            stored += 8 * acts * length
+            seconds += 2 * acts * length * SECONDS_PER_SLOT
+            seconds += 2 * shows * 2 * length * length * SECONDS_PER_PRODUCT
+    return stored, seconds
+
+
+def _bucket_cells(lengths: list[int]) -> int:
+    """Numbers in the matrices of a flop: three of pairs, and two that lead down and up again."""
+    flop, turn, river = lengths
+    return flop**2 + turn**2 + river**2 + 2 * flop * turn + 2 * turn * river
+
+
+def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+    stored, seconds, tables = 0, 0.0, 0
+    everyone = np.ones(COMBO_COUNT)
+    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
+        blocked = np.uint64(sum(1 << card for card in flop))
+        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
+        hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
+        shared = 0  # tables by board and all-in matrices, for all pots and both players
+        for size in game.tree_sizes:
+            need = estimate_exact(size, hands, precision)
+            stored += like * need.memory_bytes
+            own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
+            shared = max(shared, own)
+            seconds += like * need.slots * EXACT_SECONDS_PER_SLOT
+        tables += like * shared
+    return stored, seconds, tables
+
+
+def _rank_free(flop: Flop) -> tuple[int, ...]:
+    """A flop with other ranks on which every count of boards and hands is the same.
+
+    Both players hold every combo, so ranks could be renamed throughout without changing which
+    cards block what and which suits play alike. All flops together have a dozen such shapes.
+    """
+    ranks = list(dict.fromkeys(card_rank(card) for card in flop.cards))
+    return tuple(make_card(ranks.index(card_rank(c)), card_suit(c)) for c in flop.cards)
+
+
+def require_room(
+    game: UnifiedGame,
+    need: UnifiedEstimate,
+    model: CardModel,
+    memory: MemoryMode,
+    free: int | None = None,
+) -> None:
+    """Refuse a game that does not fit into memory, with what would."""
+    free = available_bytes() if free is None else free
+    if free is None or need.resident_bytes <= free:
+        return
+    per_flop = (need.resident_bytes - PROGRAM_BYTES) / need.flops
+    fitting = int((free - PROGRAM_BYTES) / per_flop)
+    ways = []
+    if memory == "per_batch":
+        ways.append("a smaller flop_batch_size")  # regrets are those of one batch
+    elif fitting >= 1:
+        ways.append(f"flops: spread_{fitting}")
+    if model.kind == "exact":
+        ways.append("precision: float16 (half the memory), or cards: classes")
+    elif memory == "resident":
+        ways.append("memory: memmap (regrets on disk, slower)")
+    smaller = _one_size_less(game)
+    if smaller is not None:
+        ways.append(f"one bet size less ({smaller / max(need.slots, 1):.0%} of the actions)")
+    raise InputError(
+        f"this game needs {_gigabytes(need.resident_bytes)} of memory and {_gigabytes(free)} are "
+        f"free.\nWhat would make it smaller: {'; '.join(ways) or 'a smaller stack'}."
+    )
+
+
+def _one_size_less(game: UnifiedGame) -> int | None:
+    """Actions of all pots when every street has one bet and raise size less, if it has several."""
+    sizes = _without_the_first(game.sizes)
+    own = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}
+    if (sizes, own) == (game.sizes, game.pot_sizes):
+        return None
+    less = replace(game, sizes=sizes, pot_sizes=own, flops=spread_flops(1))
+    return sum(size.slots for size in less.tree_sizes)
+
+
+def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:
+    """Every list of several bet or raise sizes with one less."""
+
+    def fewer(one: PlayerSizes) -> PlayerSizes:
+        return replace(
+            one,
+            bet=one.bet[1:] if len(one.bet) > 1 else one.bet,
+            raises=one.raises[1:] if len(one.raises) > 1 else one.raises,
+        )
+
+    return tuple((fewer(oop), fewer(ip)) for oop, ip in sizes)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

@@ -1,0 +1,181 @@
+"""Bundles of flops solved one by one: a folder that fills up and can be opened at any time.
+
+    FOLDER/manifest.json                                settings, their hash, a row per flop and SPR
+           flops-1f0a93c2/AsKh7d-spr3.5.safetensors     strategies and values of a flop
+
+Flops are written some at a time, and the manifest after them: whenever a writer dies, the
+folder holds whole flops, and only those in work are lost.
+"""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.solvers import FlopsResult, data_hash
+from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
+from allstreets.storage.manifest import (
+    MANIFEST,
+    SCHEMAS,
+    Kind,
+    cannot_write,
+    read_manifest,
+    require_same,
+    write_manifest,
+)
+from allstreets.storage.mapped import open_mapped
+from allstreets.storage.solution_files import SUFFIX, clear_unfinished, drop, require_ours
+from allstreets.subgames import CardModel
+from allstreets.version import __version__
+
+KIND: Kind = "postflop"
+AGAIN = "Solve this flop again: the command that made the folder, with --resume."
+
+Row = dict[str, Any]
+Key = tuple[str, float]  # a flop's text and the stack-to-pot ratio
+
+
+def file_name(flop: str, spr: float) -> str:
+    """The name of the file of a flop at a stack-to-pot ratio."""
+    return f"{flop}-spr{spr:.12g}"
+
+
+class FlopsBundle:
+    """A folder that a run writes to."""
+
+    def __init__(
+        self,
+        folder: Path,
+        identity: Mapping[str, Any],
+        model: "CardModel",
+        wanted: Sequence[Key],
+        name: str | None = None,
+        description: str | None = None,
+    ) -> None:
+        self.folder, self.wanted = folder, tuple(wanted)
+        self._identity, self._model = dict(identity), model
+        self._labels = {"name": name, "description": description}
+        self._rows: dict[Key, Row] = {}  # with the facts of their files
+        self._token = secrets.token_hex(4)
+        self._seconds, self._began = 0.0, time.monotonic()
+
+    def require_free(self) -> None:
+        """Refuse a folder that holds another run, or files that are not ours."""
+        require_ours(self.folder)
+        if (self.folder / MANIFEST).exists():
+            manifest = read_manifest(self.folder, KIND)
+            require_same(self.folder, manifest["config"], self._identity, "model of flops")
+            raise InputError(
+                f"{self.folder} already holds this model; go on with it by --resume, or name "
+                "another folder"
+            )
+
+    def resume(self) -> None:
+        """Continue with what the folder holds."""
+        manifest = read_manifest(self.folder, KIND)
+        require_same(self.folder, manifest["config"], self._identity, "model of flops")
+        self._seconds, self._token = float(manifest["seconds"]), str(manifest["token"])
+        self._labels = {
+            key: value if value is not None else manifest[key]
+            for key, value in self._labels.items()
+        }
+        self._rows = {
+            (row["flop"], row["spr"]): row for row in manifest["rows"] if self._is_whole(row)
+        }
+
+    def _is_whole(self, row: Row) -> bool:
+        """Whether the file of a row is as it was written; a damaged one is solved again."""
+        folder, name = flops_folder(self.folder, self._token), file_name(row["flop"], row["spr"])
+        try:
+            open_mapped(folder / f"{name}{SUFFIX}", row, verify=True)
+        except DamagedFileError:
+            return False
+        return True
+
+    def clear_unfinished(self) -> None:
+        """Remove what killed writers have left; only for the folder's writer."""
+        clear_unfinished(self.folder)
+        there = {f"{file_name(*key)}{SUFFIX}" for key in self._rows}
+        flops = flops_folder(self.folder, self._token)
+        for path in flops.iterdir() if flops.is_dir() else ():
+            if path.name not in there:
+                drop(path)
+
+    @property
+    def rows(self) -> dict[Key, Row]:
+        """What is solved: figures by flop and stack-to-pot ratio."""
+        return {key: without_files(row) for key, row in self._rows.items()}
+
+    @property
+    def missing(self) -> list[Key]:
+        """What is wanted and not solved, in order."""
+        return [key for key in self.wanted if key not in self._rows]
+
+    @property
+    def seconds(self) -> float:
+        """Time spent on the folder, that before a resume included."""
+        return self._seconds + time.monotonic() - self._began
+
+    def save(self, solved: Sequence[tuple[Row, Arrays]]) -> None:
+        """Write solved flops; an `InputError` if there is no room."""
+        names = [file_name(row["flop"], row["spr"]) for row, _ in solved]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            entries = write_flops(self.folder, self._token, names, lambda place: solved[place][1])
+            for (row, _), entry in zip(solved, entries, strict=True):
+                self._rows[row["flop"], row["spr"]] = {**row, **entry}
+            self._write_manifest()
+        except OSError as error:
+            raise InputError(
+                f"cannot write to {self.folder}: {error.strerror or error}; what is solved so far "
+                "is kept. Make room, then go on with --resume"
+            ) from error
+
+    def write_manifest(self) -> None:
+        """Bring the manifest up to date."""
+        try:
+            self._write_manifest()
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def _write_manifest(self) -> None:
+
+        order = {key: place for place, key in enumerate(self.wanted)}
+        keys = sorted(self._rows, key=lambda key: (order.get(key, len(order)), key))
+        write_manifest(
+            self.folder,
+            {
+                "schema": SCHEMAS[KIND],
+                "kind": KIND,
+                "code_version": __version__,
+                **self._labels,
+                "config": self._identity,
+                "config_hash": data_hash(self._identity),
+                "card_model": self._model.facts(),
+                "token": self._token,
+                "wanted": [list(key) for key in self.wanted],
+                "seconds": self.seconds,
+                "rows": [self._rows[key] for key in keys],
+            },
+        )
+
+
+def load_flops(folder: Path | str) -> "FlopsResult":
+    """Open a model of flops. Reads the manifest; a flop is read when it is first needed."""
+
+    folder = Path(folder)
+    manifest = read_manifest(folder, KIND)
+    named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
+    files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
+    return FlopsResult(
+        config=manifest["config"],
+        model=CardModel.of(manifest["card_model"]),
+        rows=tuple(without_files(row) for row in manifest["rows"]),
+        wanted=tuple((str(flop), float(spr)) for flop, spr in manifest["wanted"]),
+        arrays=lambda flop, spr: files.arrays(file_name(flop, spr)),
+        seconds=float(manifest["seconds"]),
+        name=manifest["name"],
+        description=manifest["description"],
+    )

@@ -1,0 +1,362 @@
+"""Bundles: a solved spot in a folder, opened by reading its manifest alone.
+
+    FOLDER/manifest.json                       facts, metrics by iteration, checksums
+           nodes-flop-1f0a93c2.safetensors     the numbers of every decision of a street
+           flop-1f0a93c2.safetensors           regrets and average strategy of a street
+
+The numbers of the first street are always stored, so it is shown at once. `full` stores regrets and
+strategies of all streets: every node can be shown and the solving can go on. `flop` and `turn`
+store the numbers up to that street, a few per cent of the size; later streets are solved again.
+
+Every save gives its files new names and renames the manifest into place last: whenever a writer
+dies, the folder holds one whole solution.
+"""
+
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.betting import Player, Street
+from allstreets.cfr import Schedule, parse_schedule
+from allstreets.solvers import (
+    Announce,
+    Spot,
+    SpotResult,
+    SpotSolver,
+    StoredStreet,
+    StreetNumbers,
+    TrimmedResult,
+    board_name,
+    board_names,
+    data_hash,
+    pack_street,
+    spot_mapping,
+    spot_root,
+)
+from allstreets.storage import manifest as manifests
+from allstreets.storage.checked_file import BlockSums, CheckedFile
+from allstreets.storage.claim import LOCK_NAME
+from allstreets.storage.manifest import (
+    AGAIN,
+    MANIFEST,
+    SCHEMAS,
+    Kind,
+    cannot_write,
+    require_same,
+    write_manifest,
+)
+from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.subgames import deal_streets, find_board
+from allstreets.version import __version__
+
+KIND: Kind = "spot"
+_OURS = re.compile(
+    r"(nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors"
+    r"|\.((nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
+)
+Saved = Literal["flop", "turn", "full"]
+
+
+def spot_identity(
+    spot: "Spot", algorithm: "str | Schedule" = "tuned", precision: str = "float32"
+) -> dict[str, Any]:
+    """What two solutions must share to be the same: the game, the algorithm, the precision."""
+
+    schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
+    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision}
+
+
+def _identity(solver: "SpotSolver") -> dict[str, Any]:
+    return spot_identity(solver.spot, solver.schedule, solver.subgame.precision)
+
+
+def require_saved(spot: "Spot", saved: str) -> None:
+    """Refuse to save streets that the spot does not have."""
+
+    if saved not in ("flop", "turn", "full"):
+        raise InputError(f"save '{saved}' is not known: write flop, turn or full")
+    first = spot.tree.first_street
+    if saved != "full" and Street[saved.upper()] < first:
+        raise InputError(f"save {saved}: the spot starts on the {first.text}; save more, or full")
+
+
+def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Refuse a folder that holds a bundle, or files that are not ours."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the solution")
+    if not folder.is_dir():
+        return
+    if not (folder / MANIFEST).exists():
+        if all(path.name == LOCK_NAME or _OURS.fullmatch(path.name) for path in folder.iterdir()):
+            return  # at most what an interrupted save has left
+        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+    manifest = read_spot_manifest(folder)
+    require_same(folder, manifest["config"], identity, KIND)
+    raise InputError(
+        f"{folder} already holds this spot, solved to iteration {manifest['iterations']:,}; "
+        "go on with it by --resume, or name another folder"
+    )
+
+
+def save_spot(
+    solver: "SpotSolver | SpotResult",
+    folder: Path | str,
+    saved: Saved = "full",
+    *,
+    exploitability: float | None = None,
+    seconds: float = 0.0,
+    metrics: Sequence[Mapping[str, Any]] = (),
+    name: str | None = None,
+    description: str | None = None,
+) -> None:
+    """Write a bundle, or bring one of the same spot up to date; anything else is an `InputError`.
+
+    `exploitability` is a fraction of the pot; it is computed where it is not given.
+    """
+
+    if isinstance(solver, SpotResult):
+        if solver.solver is None:
+            raise InputError("only what was solved in this program can be saved: copy the folder")
+        seconds = seconds or solver.seconds
+        if exploitability is None and solver.exploitability == solver.exploitability:
+            exploitability = solver.exploitability
+        solver = solver.solver
+    folder = Path(folder)
+    require_saved(solver.spot, saved)
+    identity = _identity(solver)
+    if (folder / MANIFEST).exists():
+        require_same(folder, read_spot_manifest(folder)["config"], identity, KIND)
+    else:
+        require_free(folder, identity)
+    if exploitability is None:
+        exploitability = solver.exploitability() / solver.spot.pot
+    evs = solver.expected_values()
+    manifest: dict[str, Any] = {
+        "schema": SCHEMAS[KIND],
+        "kind": KIND,
+        "code_version": __version__,
+        "name": name,
+        "description": description,
+        "config": identity,
+        "config_hash": data_hash(identity),
+        "saved": saved,
+        "iterations": solver.iterations,
+        "seconds": seconds,
+        "exploitability": exploitability,
+        "evs": list(evs),
+        "metrics": [dict(row) for row in metrics],
+    }
+    try:
+        token = secrets.token_hex(4)
+        manifest["files"] = {
+            file: _write_street(folder, f"{file}-{token}.safetensors", arrays)
+            for file, arrays in _files(solver, saved)
+        }
+        write_manifest(folder, manifest)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    finally:
+        clear_unfinished_spot(
+            folder
+        )  # of a save that fails, which would take room, or the one before
+
+
+def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
+    sums = BlockSums()
+    entry = write_mapped(folder / file, arrays, sums=sums)
+    return {"file": file, **entry, "blocks": sums.entry()}
+
+
+def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
+    """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
+
+    subgame, tree = solver.subgame, solver.spot.tree
+    for level, street in enumerate(_kept_streets(subgame.levels, saved)):
+        arrays: Arrays = {}
+        for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
+            packed = pack_street(solver.view(cards), tree, street)
+            arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
+        yield f"nodes-{street.text}", arrays
+    if saved != "full":
+        return
+    state = solver.state()
+    for level, street in enumerate(subgame.levels):
+        mark = f".{street.text}."
+        own = {name: array for name, array in state.items() if mark in name}
+        if level == 0:
+            own |= {name: array for name, array in state.items() if "." not in name}
+        yield street.text, own
+
+
+def _kept_streets(levels: "Sequence[Street]", saved: str) -> "list[Street]":
+    """The streets with stored numbers: the first one, and those up to the named one."""
+    last = levels[0] if saved == "full" else type(levels[0])[saved.upper()]
+    return [street for street in levels if street <= max(last, levels[0])]
+
+
+def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotResult":
+    """Open a bundle. Reads the manifest; everything else is read, and verified, when needed.
+
+    `announce` is called when a street that was not stored is about to be solved again.
+    """
+
+    folder = Path(folder)
+    manifest = read_spot_manifest(folder)
+    config = dict(manifest["config"])
+    algorithm, precision = config.pop("algorithm"), config.pop("precision")
+    try:
+        spot = Spot.from_mapping(config)
+    except InputError as error:  # not the user's input, but the manifest's
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+    kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
+    opened = _Opened(folder, manifest, spot, kept, algorithm, precision)
+    result: SpotResult
+    if manifest["saved"] == "full":
+        result = SpotResult(spot, opened.view)
+    else:
+        target = max(float(manifest["exploitability"]), 0.001)
+        result = TrimmedResult(spot, opened.view, len(kept), target, announce)
+    result.exploitability = float(manifest["exploitability"])
+    result.known_evs = manifest["evs"][0], manifest["evs"][1]
+    result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
+    return result
+
+
+class _Opened:
+    """The files of a bundle, opened street by street."""
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        spot: "Spot",
+        kept: "list[Street]",
+        algorithm: str,
+        precision: str,
+    ) -> None:
+        self._folder, self._manifest = folder, manifest
+        self._spot, self._kept = spot, kept
+        self._settings = algorithm, precision
+        self._files: dict[str, CheckedFile] = {}
+        self._solver: SpotSolver | None = None
+
+    def view(self, cards: tuple[int, ...]) -> "StreetNumbers":
+        """The street that is reached when `cards` have been dealt."""
+        level = len(cards)
+        if level >= len(self._kept) and self._manifest["saved"] != "full":
+            raise InputError("this street was not saved: look up a node by its line")
+        with _damage_reported(self._folder):
+            if level >= len(self._kept):
+                return self._solved(cards).view(cards)
+            return self._stored(cards)
+
+    def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
+        """A street with stored numbers."""
+
+        street = self._kept[len(cards)]
+        file = self._open(f"nodes-{street.text}")
+        name, renamed = board_name(spot_root(self._spot), cards)
+        own = [key for key in file if key.startswith(f"{name}.")]
+        arrays = {key.removeprefix(f"{name}."): file[key] for key in own}
+        return StoredStreet(self._spot.tree, street, arrays, renamed)
+
+    def _solved(self, cards: tuple[int, ...]) -> "SpotSolver":
+        """A solver with the mapped files as average strategies, verified for a view of `cards`.
+
+        Such a view plays the boards on the way to its own, that one, and all below it.
+        """
+
+        solver = self._mapped_solver()
+        subgame = solver.subgame
+        numbers = find_board(subgame, cards).numbers
+        for level, street in enumerate(subgame.levels):
+            if level < len(numbers):
+                first, last = numbers[level], numbers[level] + 1
+            else:
+                children = subgame.boards[0][level - 1].children
+                first, last = int(children[first]), int(children[last])
+            for player in Player:
+                slots = subgame.boards[player][level].own_slots
+                name = f"average.{street.text}.{player.name.lower()}"
+                self._open(street.text).verify(name, int(slots[first]), int(slots[last]))
+        return solver
+
+    def _mapped_solver(self) -> "SpotSolver":
+
+        if self._solver is None:
+            algorithm, precision = self._settings
+            solver = SpotSolver(self._spot, algorithm, precision=precision)
+            subgame = solver.subgame
+            for level, street in enumerate(subgame.levels):
+                file = self._open(street.text)
+                names = [f"average.{street.text}.{who}" for who in ("oop", "ip")]
+                subgame.averages[level] = [file.unverified(name) for name in names]
+            self._solver = solver
+        return self._solver
+
+    def _open(self, name: str) -> CheckedFile:
+        if name not in self._files:
+            entry = self._manifest["files"][name]
+            self._files[name] = CheckedFile(self._folder / entry["file"], entry)
+        return self._files[name]
+
+
+@contextmanager
+def _damage_reported(folder: Path) -> Iterator[None]:
+    """Damage as users see it."""
+    try:
+        yield
+    except DamagedFileError as error:
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+
+
+def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays:
+    """All arrays of one file of a bundle, every byte verified."""
+    entry = manifest["files"][name]
+    with _damage_reported(folder):
+        return open_mapped(folder / entry["file"], entry, verify=True)
+
+
+def require_resumable(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse a folder that a solver cannot go on from; returns the manifest."""
+    manifest = read_spot_manifest(folder)
+    require_same(folder, manifest["config"], identity, KIND)
+    if manifest["saved"] != "full":
+        raise InputError(
+            f"{folder} was saved with --save {manifest['saved']}, which keeps no regrets to go on "
+            "from; solve again in another folder, with --save full"
+        )
+    return manifest
+
+
+def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
+    """Let a solver go on from a full bundle of the same spot; returns the manifest."""
+    manifest = require_resumable(folder, _identity(solver))
+    state: Arrays = {}
+    for street in solver.subgame.levels:
+        state |= _read_street(folder, manifest, street.text)
+    solver.restore(state)
+    return manifest
+
+
+def read_spot_manifest(folder: Path) -> dict[str, Any]:
+    """The facts of a bundle, checked."""
+    return manifests.read_manifest(folder, KIND)
+
+
+def clear_unfinished_spot(folder: Path) -> None:
+    """Remove what interrupted saves have left; only for the folder's writer.
+
+    A failure costs disk space, not the solution.
+    """
+    with suppress(OSError, InputError):  # where the manifest cannot be read, nothing is touched
+        keep: set[str] = set()
+        if (folder / MANIFEST).exists():
+            keep = {entry["file"] for entry in read_spot_manifest(folder)["files"].values()}
+        for path in folder.iterdir():
+            if _OURS.fullmatch(path.name) and path.name not in keep:
+                path.unlink()

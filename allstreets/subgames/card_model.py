@@ -1,0 +1,99 @@
+"""What players know of the cards after the flop: a small value that is passed, stored and compared.
+
+| kind      | private hands            | turn and river              | stored strategies      |
+|-----------|--------------------------|-----------------------------|------------------------|
+| `classes` | 169 hand classes         | averaged out                | all streets            |
+| `buckets` | buckets of each street   | chances between buckets     | all streets            |
+| `exact`   | combos                   | every card                  | the flop, with its EVs |
+| `sampled` | 169 hand classes         | dealt, external sampling    | all streets            |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from allstreets.betting import POSTFLOP, Street
+
+Kind = Literal["classes", "buckets", "exact", "sampled"]
+Precision = Literal["float32", "float16", "int16"]
+Counts = tuple[int, int, int]  # on flop, turn and river
+StageStreets = tuple[tuple[Street, ...], ...]
+
+STREETS: dict[Kind, StageStreets] = {
+    "classes": (POSTFLOP,),
+    "buckets": tuple((street,) for street in POSTFLOP),
+    "exact": (POSTFLOP[:1], POSTFLOP[1:]),
+    "sampled": (POSTFLOP,),
+}
+SETTINGS: dict[Kind, tuple[str, ...]] = {
+    "classes": (),
+    "buckets": ("buckets", "seed"),
+    "exact": ("precision",),
+    "sampled": ("sample_pct", "seed"),
+}
+
+
+@dataclass(frozen=True)
+class CardModel:
+    """A card model with its settings; those of other kinds are set to their defaults."""
+
+    kind: Kind = "classes"
+    buckets: Counts = (20, 500, 500)
+    precision: Precision = "float32"
+    sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
+    seed: int = 1  # of buckets and of sampled deals
+
+    def __post_init__(self) -> None:
+        for each in fields(self)[1:]:
+            if each.name not in SETTINGS[self.kind]:
+                object.__setattr__(self, each.name, each.default)
+
+    def __str__(self) -> str:
+        """For people and identities: "exact float32", "buckets (20, 500, 500) seed 1"."""
+        words = {
+            "classes": "classes",
+            "buckets": f"buckets {self.buckets} seed {self.seed}",
+            "exact": f"exact {self.precision}",
+            "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
+        }
+        return words[self.kind]
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON data: the kind and the settings that it has."""
+        found: dict[str, Any] = {name: getattr(self, name) for name in SETTINGS[self.kind]}
+        if "buckets" in found:
+            found["buckets"] = list(self.buckets)
+        return {"kind": self.kind, **found}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "CardModel":
+        """The model that `facts` wrote down."""
+        given = dict(facts)
+        if "buckets" in given:
+            flop, turn, river = given["buckets"]
+            given["buckets"] = flop, turn, river
+        return cls(**given)
+
+    @property
+    def streets(self) -> StageStreets:
+        """The streets of each stage of the stored strategies."""
+        return STREETS[self.kind]
+
+    @property
+    def last_street(self) -> Street:
+        """The last street with decisions that a bundle stores."""
+        return Street.FLOP if self.kind == "exact" else Street.RIVER
+
+    @property
+    def plays_classes(self) -> bool:
+        """Whether hands are the 169 classes on every street."""
+        return self.kind in ("classes", "sampled")
+
+    @property
+    def removes_cards(self) -> bool:
+        """Whether the players' hands block each other."""
+        return self.kind != "buckets"
+
+
+CLASSES = CardModel()
+EXACT = CardModel("exact")

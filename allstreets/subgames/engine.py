@@ -1,0 +1,92 @@
+"""From a description of games to the engine that owns them.
+
+An `EngineSpec` is small and can be pickled: it is sent to where the arrays will live, another
+thread, process or device, and built there. A part of the flops is the same description with fewer
+flops, so that shards and batches need nothing else.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
+from allstreets.cards import Flop
+from allstreets.subgames.bucket_flops import bucket_flops
+from allstreets.subgames.buckets import BucketCounts
+from allstreets.subgames.card_model import CLASSES, CardModel
+from allstreets.subgames.classes import class_stages
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.exact_flops import ExactFlops
+from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.fresh_flops import FreshFlops
+from allstreets.subgames.mapped_memory import MappedMemory, own_pages
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+from allstreets.subgames.matrix_store import Allocate
+from allstreets.subgames.sampled_flops import SampledFlops
+
+MemoryMode = Literal["resident", "memmap", "per_batch"]
+Trees = list[tuple[BettingTree, NDArray[np.float64]]]
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """P pots on F flops, what players know of the cards, and where the arrays live."""
+
+    pots: tuple[PostflopRules, ...]
+    flops: tuple[Flop, ...]
+    model: CardModel = CLASSES
+    memory: MemoryMode = "resident"
+    folder: Path | None = None  # of the files of `memmap`
+    threads: int = 1
+
+    def of(self, flops: NDArray[np.int64]) -> "EngineSpec":
+        """The same for some of the flops, in memory."""
+        chosen = tuple(self.flops[place] for place in flops.tolist())
+        return replace(self, flops=chosen, memory="resident")
+
+    def trees(self) -> Trees:
+        """Tree and payoffs of every pot."""
+        built = ((build_postflop_tree(rules), rules) for rules in self.pots)
+        return [(tree, payoffs(tree, rules)) for tree, rules in built]
+
+    def dealt(self) -> DealtPairs:
+        """The pairs of combos that are dealt on each flop."""
+        cards = [flop.cards for flop in self.flops]
+        return DealtPairs.of(cards, removal=self.model.removes_cards)
+
+    def build(self, trees: Trees | None = None) -> FlopGames:
+        """The engine, here; `trees` saves building them again."""
+        if self.model.kind in ("exact", "sampled") and self.memory != "resident":
+            raise InputError(
+                f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
+                "are resident"
+            )
+        trees = self.trees() if trees is None else trees
+        if self.memory == "per_batch":
+            return FreshFlops(
+                self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
+            )
+        if self.model.kind == "exact":
+            return ExactFlops(trees, self.flops, self.threads, self.model)
+        matrices = MatrixFlops(trees, self._cards(), self.model, self.threads, self._allocate())
+        if self.model.kind == "sampled":
+            return SampledFlops(trees, self.flops, matrices, self.model, self.threads)
+        return matrices
+
+    def _cards(self) -> MatrixCards:
+        if self.model.kind != "buckets":
+            return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
+        counts = BucketCounts(*self.model.buckets)
+        stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
+        return MatrixCards(stages, self.dealt(), roots, buckets)
+
+    def _allocate(self) -> Allocate:
+        if self.memory != "memmap":
+            return own_pages
+        if self.folder is None:
+            raise InputError("memory memmap needs a folder on disk: give --output")
+        return MappedMemory(self.folder)

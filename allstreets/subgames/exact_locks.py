@@ -1,0 +1,39 @@
+"""Strategies of an exact subgame that are given, and that no iteration changes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.kernels.simd import LANES, LARGEST, narrow, widen
+from allstreets.subgames.exact import ExactSubgame
+
+
+def lock_strategy(
+    subgame: ExactSubgame,
+    level: int,
+    number: int,
+    node: int,
+    strategy: NDArray[np.float64],
+    locked: NDArray[np.bool_],
+) -> None:
+    """Let the `locked` combos [1326] play `strategy` [A, 1326] at a node on board `number`."""
+    player = Player(int(subgame.tree.player[node]))
+    slots, boards = subgame.slots[level], subgame.boards[player][level]
+    nodes, actions = slots.nodes[player], len(strategy)
+    if not subgame.locked[level][player].size:
+        size = int(boards.own_start[-1]) * nodes
+        subgame.locked[level][player] = np.zeros(size, np.float32)
+    combos = subgame.streets[level].hands[player][number].first
+    hands = int(boards.own_start[number + 1] - boards.own_start[number])
+    held = locked[combos]
+    flags = int(boards.own_start[number]) * nodes + slots.number[node] * hands
+    subgame.locked[level][player][flags : flags + len(combos)][held] = 1.0
+    start = int(boards.own_slots[number]) + slots.slot[node] * hands
+    for arrays in (subgame.regrets, subgame.averages):
+        stored = arrays[level][player][start : start + actions * hands]
+        blocks = widen(stored).reshape(hands // LANES, actions, LANES)
+        by_action = blocks.transpose(1, 0, 2).reshape(actions, hands).copy()
+        one = LARGEST if stored.dtype == np.int16 else 1.0
+        by_action[:, np.flatnonzero(held)] = one * strategy[:, combos[held]]
+        back = by_action.reshape(actions, hands // LANES, LANES).transpose(1, 0, 2).reshape(-1)
+        stored[:] = narrow(back, stored.dtype)

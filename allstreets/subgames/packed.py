@@ -1,0 +1,129 @@
+"""What a bundle stores of a flop: small enough that 1,755 of them fit a folder.
+
+| array          | shape        | holds                                                            |
+|----------------|--------------|------------------------------------------------------------------|
+| `strategy.P.S` | [actions, H] | pot P, stage S: shares in whole numbers, see below;              |
+|                |              | `exact`: probabilities as they are, in 32 bits                   |
+| `values`       | [2, P, 169]  | both players' values at the pots' roots, in chips times pairs    |
+| `held`         | [169, H]     | `buckets`: combos of each class in each bucket of the flop       |
+| `evs.P`        | [2, N, H]    | `exact`: EVs in chips at the decisions on the flop, by combo     |
+| `action_evs.P` | [actions, H] | `exact`: EVs in chips of the actions there                       |
+
+The likeliest action of a hand is stored as the largest number, 255 in a byte and 65,535 in two
+bytes, and the others in proportion to it. What is read back is an action's share of their
+sum. So the shares of a hand sum to 1, actions that are equally likely stay so, and one is lost only
+where it is played less than 1/510 (1/131,070) as often as the likeliest.
+
+All figures of a solution are computed from what is stored, so that they are the figures of what is
+shown. A byte is taken where what is stored is as good as what was trained (`agree`), else two:
+on a flop at an SPR of 3.5 a byte is enough down to 0.02 % of the pot. The type of an array shows
+how its strategies are stored. Its shares are read in the same way also where they are floats, or
+bytes that are 255ths of a probability.
+
+The decisions of a *stage* (see `subgames.matrix_model`) stand in pre-order, one row per action.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind
+from allstreets.subgames.card_model import StageStreets
+from allstreets.subgames.matrix_plan import stage_of_nodes
+
+Floats = NDArray[np.float64]
+Shares = NDArray[Any]  # of actions, as they are stored
+Numbers = np.dtype[np.uint8] | np.dtype[np.uint16]
+
+ONE_BYTE = np.dtype(np.uint8)
+TWO_BYTES = np.dtype(np.uint16)
+AGREEMENT = 0.05
+
+
+def agree(kept: float, trained: float) -> bool:
+    """Whether what is stored is as exploitable as what was trained, within 5 %."""
+    return abs(kept - trained) <= AGREEMENT * trained
+
+
+def encode(chances: NDArray[np.floating[Any]], numbers: Numbers, axis: int = 0) -> Shares:
+    """Probabilities, or sums in proportion to them, as whole numbers; actions along `axis`."""
+    wide = chances.astype(np.float64)
+    most = wide.max(axis=axis, keepdims=True)
+    even = np.ones_like(wide)  # where nothing is known
+    shares = np.divide(wide, most, out=even, where=most > 0)
+    stored: Shares = np.rint(shares * np.iinfo(numbers).max).astype(numbers)
+    return stored
+
+
+def decode(stored: Shares) -> Floats:
+    """[A, H] of probabilities out of what is stored; those of a hand sum to 1."""
+    counts = stored.astype(np.float64)
+    totals = counts.sum(axis=0)
+    # Very many even actions as 255ths would all be rounded to nothing.
+    even = np.full_like(counts, 1 / len(counts))
+    chances: Floats = np.divide(counts, totals, out=even, where=totals > 0)
+    return chances
+
+
+@dataclass(frozen=True, eq=False)
+class PackedStrategies:
+    """The strategies of all decisions of a tree, stage by stage."""
+
+    tree: BettingTree
+    streets: StageStreets  # of each stage
+    stored: tuple[Shares, ...]  # by stage: [actions of all its decisions, H]
+
+    @classmethod
+    def pack(
+        cls,
+        tree: BettingTree,
+        streets: StageStreets,
+        averages: Sequence[Floats],
+        numbers: Numbers = TWO_BYTES,
+    ) -> "PackedStrategies":
+        """Pack the strategies [A, H] of all decisions, given in pre-order."""
+        stages = stage_of_nodes(tree, streets)
+        rows: list[list[Shares]] = [[] for _ in streets]
+        for node, average in zip(tree.decisions(), averages, strict=True):
+            rows[stages[node]].append(encode(average, numbers))
+        # All-in on the flop leaves the later stages without decisions.
+        none = np.zeros((0, 0), numbers)
+        return cls(tree, streets, tuple(np.concatenate(part) if part else none for part in rows))
+
+    @cached_property
+    def stages(self) -> NDArray[np.int64]:
+        """[N]: the stage of each node."""
+        return stage_of_nodes(self.tree, self.streets)
+
+    @cached_property
+    def first_row(self) -> NDArray[np.int64]:
+        """[N]: the row of each decision's first action within its stage."""
+        tree, found = self.tree, np.zeros(self.tree.node_count, np.int64)
+        for stage in range(len(self.streets)):
+            nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (self.stages == stage))
+            found[nodes] = np.cumsum(tree.child_count[nodes]) - tree.child_count[nodes]
+        return found
+
+    def at(self, node: int) -> Floats:
+        """[A, H]: the strategy at a decision."""
+        first = int(self.first_row[node])
+        rows = slice(first, first + int(self.tree.child_count[node]))
+        return decode(self.stored[int(self.stages[node])][rows])
+
+    def bet_frequencies(self, pairs: Floats) -> tuple[float, float]:
+        """How often OOP bets at once, and IP after a check: shares of the hands that get there.
+
+        `pairs` [H, H] are the pairs of combos of the first stage, OOP's by row.
+        """
+        check, *bets = range(len(self.tree.actions_at(0)))
+        opening = self.at(0)
+        starts = pairs.sum(axis=1)
+        first = opening[bets].sum(axis=0) @ starts / starts.sum() if starts.sum() > 0 else 0.0
+        met = opening[check] @ pairs  # [H] of IP: pairs that go on after the check
+        answer = self.at(int(self.tree.children_of(0)[check]))
+        second = answer[1:].sum(axis=0) @ met / met.sum() if met.sum() > 0 else 0.0
+        return float(first), float(second)

@@ -1,0 +1,89 @@
+"""From a training file to jobs: one or more, run one after the other, each in its own folder.
+
+| the file has                              | jobs                                              |
+|-------------------------------------------|---------------------------------------------------|
+| `solver: {type: unified_cfr}`             | the whole game                                    |
+| `postflop_model`                          | flops one by one                                  |
+| `solver: {type: preflop_cfr}` and models  | the betting before the flop                       |
+| `solver: {type: preflop_cfr}` and         | flops one by one, in `models/`, then the betting  |
+| `postflop_model`                          | before the flop on top of them                    |
+"""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from allstreets.base import InputError
+from allstreets.storage import Solution
+from allstreets.training.flops_run import FlopsJob, plan_flops
+from allstreets.training.preflop_run import PreflopJob
+from allstreets.training.solver_config import PreflopConfig, UnifiedConfig
+from allstreets.training.train_config import TrainConfig
+from allstreets.training.unified_run import UnifiedJob, plan_unified
+from allstreets.training.watch import NOBODY, Watch
+
+MODELS = "models"
+
+Job = UnifiedJob | PreflopJob | FlopsJob
+
+
+class Outcome(Protocol):
+    """The outcome of a job."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why no other job can build on it, for people."""
+
+    def result(self) -> Solution:
+        """The solution."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The job in figures."""
+
+
+def plan(
+    config: TrainConfig,
+    output: Path | None,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+) -> list[Job]:
+    """The jobs of a training file; `threads` override its own. The last one has the solution."""
+    labels = {"name": config.name, "description": config.description}
+    solver = config.solver
+    if isinstance(solver, UnifiedConfig):
+        if threads is not None:
+            solver = solver.model_copy(update={"threads": threads})
+        return [plan_unified(solver, output, resume=resume, **labels)]
+    if output is None:
+        raise InputError("this job needs --output, the folder of its solution")
+    if solver is None:
+        assert config.postflop_model is not None
+        return [plan_flops(config.postflop_model, output, resume=resume, threads=threads, **labels)]
+    assert isinstance(solver, PreflopConfig)
+    models = Path(solver.models) if solver.models else output / MODELS
+    preflop = PreflopJob(solver, models, output, resume, **labels)
+    preflop.require()
+    jobs: list[Job] = [preflop]
+    if config.postflop_model is not None:
+        again = resume and models.exists()
+        flops = plan_flops(config.postflop_model, models, resume=again, threads=threads, **labels)
+        jobs.insert(0, flops)
+    return jobs
+
+
+def run(jobs: list[Job], watch: Watch = NOBODY) -> Solution:
+    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
+    outcome: Outcome
+    for job in jobs:
+        outcome = job.run(watch)
+        if job is jobs[-1]:
+            break
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        if outcome.problem:
+            raise InputError(outcome.problem)
+    return outcome.result()

@@ -1,0 +1,25 @@
+"""The observers of a running job: callables that a terminal, a notebook or a server provides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from allstreets.solvers import PreflopResult
+
+if TYPE_CHECKING:
+    from allstreets.training.flops_run import FlopsProgress
+    from allstreets.training.records import Progress
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Called while a job runs."""
+
+    ready: Callable[[], None] | None = None  # everything is checked, and the work begins
+    progress: "tuple[Callable[[Progress], None], ...]" = ()  # a few times per second
+    flops: "Callable[[FlopsProgress], None] | None" = None  # the same, of flops one by one
+    charts: "Callable[[Progress, PreflopResult], None] | None" = None  # at the config's intervals
+    tables: Callable[[int, int], None] | None = None  # flops counted, of how many
+
+
+NOBODY = Watch()

@@ -1,0 +1,152 @@
+"""A matrix game on one flop as a function from reach to values, for tests and benchmarks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, Player
+from allstreets.cfr.pruning import Pruning
+from allstreets.cfr.schedules import Multipliers, linear
+from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, UPDATE, Floats
+from allstreets.kernels.simd import aligned
+from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame
+from allstreets.subgames.matrix_model import Stage, StageMatrices
+from allstreets.subgames.matrix_pruning import checked_pruning
+
+Reach = NDArray[np.float64]  # [H]
+Values = NDArray[np.float64]  # [H]
+
+
+def limits(pruning: Pruning | None, first: int, count: int = 1) -> list[tuple[float, float]]:
+    """(floor, threshold) of iterations `first`, …, `first` + `count` − 1, counted from 1."""
+    if pruning is None:
+        return [(np.inf, -np.inf)] * count
+    iterations = np.arange(first, first + count)
+    everything = pruning.visits_everything(iterations)
+    thresholds = np.where(everything, -np.inf, pruning.thresholds(iterations))
+    floors = np.where(iterations > pruning.warmup, pruning.regret_floor, np.inf)
+    return list(zip(floors.tolist(), thresholds.tolist(), strict=True))
+
+
+def discount_row(
+    now: Multipliers, regret_floor: float = np.inf, threshold: float = -np.inf
+) -> Multipliers:
+    """The multipliers of an iteration with the limits of pruning."""
+    return now._replace(lowest=max(now.lowest, -regret_floor), threshold=threshold)
+
+
+class OneFlop:
+    """A matrix game on one flop, as a function from reach to values.
+
+    Pruning counts two half-iterations as one iteration, and its threshold and floor in chips times
+    pairs of combos.
+    """
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        stages: tuple[Stage, ...],
+        pruning: Pruning | None = None,
+    ) -> None:
+        self.stages = stages
+        self.pruning = checked_pruning(pruning, linear())
+        # Half-iterations done, (action, block of hands) left out and due since the warm-up.
+        self._counts = np.zeros(3, np.int64)
+        self.game = MatrixGame(tree, payoffs, StageMatrices([stages]))
+        self._spaces = self.game.spaces()
+        self._length = self.game.cards.lengths[0]
+        self._hands = self.game.cards.hands[0]
+
+    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+        """One half-iteration: values [H], the player's regrets updated, the other's average too.
+
+        Own reach is part of the protocol; it is needed when the other player is updated.
+        """
+        del own
+        discounts = self._discounts([now], (player,))
+        values = self._run(player, other, UPDATE, discounts)
+        self._count_left_out()
+        return values
+
+    def best_response(self, player: Player, other: Reach) -> Values:
+        """Values [H] of the best response to the other player's average strategy."""
+        return self._run(player, other, BEST_RESPONSE, NO_DISCOUNTS)
+
+    def evaluate(self, player: Player, other: Reach) -> Values:
+        """Values [H] when both play their average strategies."""
+        return self._run(player, other, EVALUATE, NO_DISCOUNTS)
+
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
+        rows = np.concatenate([self._row(reach[player]) for player in Player])
+        self.game.iterate(rows, 0, self._discounts(every, tuple(Player)), self._spaces)
+        self._count_left_out()
+
+    @property
+    def pruned_fraction(self) -> float | None:
+        """The share of (action, block of hands) left out since the warm-up; `None` if off."""
+        _, left_out, due = self._counts.tolist()
+        return None if self.pruning is None else left_out / max(due, 1)
+
+    def _discounts(self, every: Sequence[Multipliers], players: tuple[Player, ...]) -> Floats:
+        """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
+        first = int(self._counts[0]) // 2 + 1
+        if self.pruning and any(now.lowest == 0 for now in every):
+            raise InputError(
+                "a schedule that clips at 0 keeps no negative regrets, so there is nothing to "
+                "prune: use pruning with dcfr or linear, or leave it out"
+            )
+        around = limits(self.pruning, first, len(every))
+        rows = [discount_row(now, *pair) for now, pair in zip(every, around, strict=True)]
+        self._counts[0] += len(every) * len(players)
+        if self.pruning:
+            pruned = min(len(every), max(0, first + len(every) - 1 - self.pruning.warmup))
+            self._counts[2] += pruned * sum(self.game.units(player) for player in players)
+        return np.array(rows, np.float32).reshape(-1, 6)
+
+    def _count_left_out(self) -> None:
+        for space in self._spaces:
+            self._counts[1] += space.left_out[0]
+            space.left_out[0] = 0
+
+    def _row(self, reach: Reach) -> Floats:
+        row: Floats = aligned((1, self._length))
+        row[0, : len(reach)] = reach
+        return row
+
+    def _run(self, player: Player, other: Reach, mode: int, discounts: Floats) -> Values:
+        values = aligned((1, self._length))
+        self.game.run(player, self._row(other), values, mode, self._spaces, discounts=discounts)
+        found: Values = values[0, : self._hands].astype(np.float64)
+        return found
+
+    def average(self, node: int) -> NDArray[np.float64]:
+        """[A, H]: the average strategy at a decision."""
+        return self.game.average(0, node)
+
+    def set_average(self, node: int, strategy: NDArray[np.floating[Any]]) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]."""
+        self.game.set_average(0, node, strategy)
+
+    def regrets(self, node: int) -> Floats:
+        """[A, H]: the regrets at a decision, in chips times combos of both players."""
+        return self.game.numbers_at(self.game.regrets, 0, node)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next half-iteration depends on."""
+        stored = {
+            f"{name}.{stage}.{player.name.lower()}": pair[player]
+            for name, arrays in (("regrets", self.game.regrets), ("average", self.game.averages))
+            for stage, pair in enumerate(arrays)
+            for player in Player
+        }
+        return {**stored, "pruning": self._counts} if self.pruning else stored
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        for name, array in self.state().items():
+            array[...] = state[name]
