@@ -352,7 +352,12 @@ class _Run:
             solver,
             self._rules(solver),
             intervals=self._intervals(len(self._running)),
-            files=RunFiles(folder, resume=_fits(folder, solver), own_folder=True),
+            files=RunFiles(
+                folder,
+                resume=_fits(folder, solver),
+                own_folder=True,
+                save_finished=False,  # its flops are kept in a moment
+            ),
             observers=[self._tell],
             control=self._request,
         )

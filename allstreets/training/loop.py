@@ -4,7 +4,7 @@
 2. Train up to the next iteration at which something is due: a check, a checkpoint, a report,
    the end. These lie at fixed multiples of their intervals, so a resumed run makes the same ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
-4. At a checkpoint, and always at the end: write one.
+4. At a checkpoint, and at the end unless nothing needs it: write one.
 
 A `Control` pauses or stops the run after the current iteration, and a stopped run is saved; without
 one, signals do that (`base.interrupt`). Time in a pause does not count. A write that fails on the
@@ -67,6 +67,8 @@ class RunFiles:
     # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
     # that died before its first one, and are overwritten.
     own_folder: bool = False
+    # Whether a run that has come to its end is saved as well, not only one that is interrupted.
+    save_finished: bool = True
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
@@ -225,7 +227,9 @@ class _Run:
                 reason = "interrupted"
             elif now % intervals.checkpoint == 0 and (problem := self._save()):
                 _warn(problem)
-        unsaved = self._save()
+        unsaved = None
+        if reason == "interrupted" or self._files.save_finished:
+            unsaved = self._save()
         return TrainingOutcome(
             reason, progress, tuple(self._history), self._files.checkpoints, unsaved
         )

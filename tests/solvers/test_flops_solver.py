@@ -182,7 +182,7 @@ def test_ranges_that_never_meet_are_solved_at_once() -> None:
     ((row, _),) = solver.results()
     assert (row["exploitability"], row["converged"], row["bet_oop"]) == (0.0, True, 0.0)
     assert (row["ev_oop"], row["ev_ip"]) == (0.5, 0.5)
-    assert solver.avg_positive_regret == solver.mean_exploitability()[0] == 0.0
+    assert solver.positive_regrets()[0, 0] == solver.mean_exploitability()[0] == 0.0
 
 
 @pytest.mark.parametrize("name", ["classes", "sampled"])

@@ -192,7 +192,12 @@ class FlopsSolver:
 
     @property
     def avg_positive_regret(self) -> float | None:
-        """The mean over pots and flops, in % of the pot."""
+        """The mean over pots and flops, in % of the pot; None where it is no target: it takes time.
+
+        `positive_regrets` has it for each.
+        """
+        if self.targets.regret is None:
+            return None
         return 100 * float(np.average(self.positive_regrets(), weights=self._weights))
 
     @property
