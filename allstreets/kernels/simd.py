@@ -8,6 +8,7 @@ same results. Everything here works on flat contiguous float32 arrays and offset
     store_dithered(array, i, v, d)   as store; where that rounds to integers, v + d is rounded
     steps(array)                what stands for 1 in an array of fractions
     pick(array, i)              array[i] of an unsigned array, without a test for i < 0
+    gather(array, i, index, k)  array[i + index[k]], …, array[i + index[k + 15]]
     splat(x)                    sixteen times x
     v + w, v - w, v * w, v / w
     fma(v, w, u)                v · w + u, rounded once
@@ -116,6 +117,26 @@ def pick(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.zext(builder.load(pointer), ir.IntType(64))
 
     return types.int64(array, types.intp), generate
+
+
+@machine_code
+def gather(typing_context: Any, array: Any, start: Any, index: Any, first: Any) -> Any:
+    """Sixteen elements of a float32 array, `index` [first], … (unsigned) places behind `start`."""
+    del typing_context, start, first
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        array, start, index, first = arguments
+        found = ir.Constant(IR_VECTOR, ir.Undefined)
+        for lane in range(LANES):
+            at = builder.add(first, first.type(lane))
+            pointer = pointer_to(context, builder, signature.args[2], index, at)
+            place = builder.add(start, builder.zext(builder.load(pointer), start.type))
+            pointer = pointer_to(context, builder, signature.args[0], array, place)
+            number = ir.Constant(ir.IntType(32), lane)
+            found = builder.insert_element(found, builder.load(pointer), number)
+        return found
+
+    return VECTOR(array, types.intp, index, types.intp), generate
 
 
 def _write(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any) -> Any:

@@ -16,6 +16,9 @@ from .exact_forest import NodeSlots as NodeSlots
 from .exact_forest import deal_streets as deal_streets
 from .exact_forest import node_slots as node_slots
 from .exact_locks import lock_strategy as lock_strategy
+from .exact_sharing import SharedRows as SharedRows
+from .exact_sharing import Sharing as Sharing
+from .exact_sharing import shared_rows as shared_rows
 from .exact_view import NodeNumbers as NodeNumbers
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy

@@ -190,13 +190,12 @@ def kernel_boards(
     street: StreetBoards,
     below: StreetBoards | None,
     own: int,
-    slots: tuple[int, int],
     all_ins: bool,
 ) -> Boards:
-    """The street as the kernels read it when player `own` is computed.
+    """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 
-    `slots` are the actions of all nodes of OOP and IP on this street; `all_ins` says whether the
-    betting of this street can end in an all-in with cards to come.
+    `all_ins` says whether the betting of this street can end in an all-in with cards to come.
+    Where the numbers of its nodes are stored, `exact_sharing.stored_rows` adds.
     """
     other = 1 - own
     count = len(street.runouts)
@@ -236,8 +235,13 @@ def kernel_boards(
     return Boards(
         own_start=mine.start,
         other_start=his.start,
-        own_slots=mine.start * slots[own],
-        other_slots=his.start * slots[other],
+        own_slots=mine.start,
+        other_slots=his.start,
+        own_rows=mine.start,
+        other_rows=his.start,
+        own_row=np.zeros(0, np.uint16),
+        other_row=np.zeros(0, np.uint16),
+        own_share=np.zeros(0, np.float32),
         other_parent=his.parent,
         own_parent=mine.parent,
         own_weight=mine.weight,
