@@ -190,6 +190,66 @@ def group_hands(
 
 
 @kernel
+def turn_rows(
+    start: Longs,
+    count: Longs,
+    children: Longs,
+    weights: NDArray[np.float64],
+    river_start: Longs,
+    river_count: Longs,
+    river_parent: Shorts,
+    river_sizes: NDArray[np.float64],
+    equity: Floats,
+    draws: NDArray[np.float64],
+    rounds: int,
+    rows: Bytes,
+) -> None:
+    """The row of every hand on every turn board: hands whose rivers are alike play alike.
+
+    A hand is described by the equities that the river cards leave it with, in order, at
+    `2 · PARTS` places: how often it improves counts, not by which card. `river_sizes` say how many
+    pairs of card and combo a river hand stands for. Rows are no more than a board has hands.
+    """
+    points = 2 * PARTS
+    most_rivers = 64
+    row_count = len(draws)
+    for board in range(len(count)):
+        hands, padded = count[board], start[board + 1] - start[board]
+        if hands <= row_count:
+            for hand in range(hands):
+                rows[start[board] + hand] = hand
+            continue
+        seen = np.zeros(hands, np.int64)
+        values = np.zeros((hands, most_rivers), np.float32)
+        masses = np.zeros((hands, most_rivers), np.float64)
+        for river in range(children[board], children[board + 1]):
+            for place in range(river_start[river], river_start[river] + river_count[river]):
+                hand = np.int64(river_parent[place])
+                values[hand, seen[hand]] = equity[place]
+                masses[hand, seen[hand]] = river_sizes[place]
+                seen[hand] += 1
+        blocks = np.zeros((padded // BLOCK, points, BLOCK), np.float32)
+        for hand in range(hands):
+            order = np.argsort(values[hand, : seen[hand]])
+            total = masses[hand].sum()
+            at, below = 0, 0.0
+            for point in range(points):
+                wanted = (point + 0.5) / points * total
+                while at < seen[hand] - 1 and below + masses[hand, order[at]] < wanted:
+                    below += masses[hand, order[at]]
+                    at += 1
+                blocks[hand // BLOCK, point, hand % BLOCK] = values[hand, order[at]]
+        own = np.zeros(padded, np.float64)
+        own[:hands] = weights[start[board] : start[board] + hands]
+        centres = np.zeros((row_count, points), np.float32)
+        labels = np.zeros(padded, np.float32)
+        seed_centres(blocks, own, draws, centres)
+        lloyd(blocks, own, centres, rounds, labels)
+        for hand in range(hands):
+            rows[start[board] + hand] = np.int64(labels[hand])
+
+
+@kernel
 def group_lists(
     combo_start: Longs,
     combo_hand: Shorts,

@@ -185,10 +185,10 @@ def grouped_rivers(
                 gather_groups(
                     forest, cards, board, groups, lanes, space, parent_reach, parent_other
                 )
-            go_down(forest, group, space.reach, storage, boards.other_slots[board], groups, mode)
+            go_down(forest, group, space, storage, boards, board, mode)
             clear_rows(forest, group, space, groups)
             add_products(products, group, groups, space.reach, space.values, matrices)
-            go_up(forest, group, space.values, storage, boards, board, mode, discounts)
+            go_up(forest, group, space, storage, boards, board, mode, discounts)
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
                 scatter_groups(
                     forest, cards, board, groups, lanes, space, parent_values, parent_own

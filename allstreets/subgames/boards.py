@@ -5,7 +5,6 @@ hands for each player. All-ins before the river run through the same groups, car
 there is one way for all showdowns and no matrix of all hands against all.
 """
 
-from collections.abc import Mapping
 from threading import local
 from typing import Any
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, Player
 from allstreets.kernels.exact_boards import SPARE_ROWS, clear_leaves
 from allstreets.kernels.exact_layout import ZERO_ROW, Boards, Discounts, Forest, Workspace
-from allstreets.kernels.exact_tables import sum_regrets
 from allstreets.kernels.exact_terminals import TILE_ROWS as TILE_SPARE
 from allstreets.kernels.group_layout import GroupSpace, Products
 from allstreets.kernels.group_rivers import grouped_turns
@@ -25,6 +23,7 @@ from allstreets.subgames.boards_cards import FlopBoards
 from allstreets.subgames.exact import PRECISIONS, ExactSubgame
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_sharing import stored_rows
 
 FLOP, TURN, RIVER = range(3)  # levels
 FLOP_COMBOS, TURN_COMBOS = 1176, 1128
@@ -79,6 +78,7 @@ class BoardsPot:
             tile=aligned(16 * (6 * longest + TILE_SPARE)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
+            rows=aligned(longest * 2 * (1 + max(int(f.actions.max(initial=0)) for f in forests))),
         )
 
 
@@ -137,7 +137,9 @@ class BoardsSubgame(ExactSubgame):
         self.tree, self.levels, self.slots = pot.tree, pot.levels, pot.slots
         self.forests, self.places, self.chips = pot.forests, pot.places, pot.chips
         self.threads, self.precision, self._pool = 1, precision, None
+        self.learns = True
         self.streets = list(cards.streets)
+        self.sharing = [None, cards.rivers[ranges].rows, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
         self.scale = [self.chips * hands] * 2
         self.boards = [[self._street_boards(level, own) for level in range(3)] for own in Player]
@@ -166,13 +168,12 @@ class BoardsSubgame(ExactSubgame):
         return [self.pot.spaces]
 
     def _street_boards(self, level: int, own: Player) -> Boards:
-        mine, his = self.slots[level].actions[own], self.slots[level].actions[own.opponent]
         known = self.cards.kernel[own][min(level, TURN)]
         if level == RIVER:  # of the rest of these fields, grouped rivers read nothing
             starts = self.pot.groups * np.arange(self.cards.river_boards + 1, dtype=np.int64)
             live = np.zeros(2 * int(starts[-1]), np.uint8)
             known = known._replace(own_start=starts, other_start=starts, own_cards=live)
-        return known._replace(own_slots=known.own_start * mine, other_slots=known.other_start * his)
+        return stored_rows(known, own, self.slots[level].actions, self.sharing[level])
 
     def run_children(
         self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int
@@ -206,23 +207,8 @@ class BoardsSubgame(ExactSubgame):
             discounts,
         )
 
-    def regret_sums(self) -> tuple[float, float, int]:
-        """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
-        total, largest, entries = 0.0, 0.0, 0
-        for level, pair in enumerate(self.regrets):
-            for player in Player:
-                starts = self.boards[player][level].own_start
-                counts = (
-                    self.streets[level].lists[player].count if level < RIVER else np.diff(starts)
-                )
-                part, most = sum_regrets(
-                    pair[player],
-                    starts,
-                    counts,
-                    self.slot_actions(level, player),
-                    self.scales[level][player],
-                )
-                total += part * self.chips
-                largest = max(largest, most * self.chips)
-                entries += int(counts.sum()) * self.slots[level].actions[player]
-        return total, largest, entries
+    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+        """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
+        if level == RIVER:
+            return np.full(self.cards.river_boards, self.pot.groups)
+        return super().row_counts(level, player)

@@ -18,7 +18,7 @@ from allstreets.cards import (
     runouts,
 )
 from allstreets.kernels.exact_layout import Boards
-from allstreets.kernels.group_hands import group_hands, group_lists, group_matrices
+from allstreets.kernels.group_hands import group_hands, group_lists, group_matrices, turn_rows
 from allstreets.kernels.group_layout import GroupedBoards, GroupedCombos
 from allstreets.subgames.exact_cards import (
     HandLists,
@@ -26,7 +26,9 @@ from allstreets.subgames.exact_cards import (
     first_street,
     kernel_boards,
     next_street,
+    whole_vectors,
 )
+from allstreets.subgames.exact_sharing import SharedRows
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -40,8 +42,9 @@ ROUNDS = 6  # of k-means: further ones change no figure that can be told from th
 
 @dataclass(frozen=True)
 class RiverGroups:
-    """Both players' groups on all river boards of a flop, for one pair of ranges."""
+    """Both players' rows on the turn and groups on the river, for one pair of ranges."""
 
+    rows: tuple[SharedRows, SharedRows] | None  # on the turn; None: every hand its own
     groups: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
     combos: tuple[GroupedCombos, GroupedCombos]
     chance: NDArray[np.float32]  # [B]
@@ -54,6 +57,13 @@ class RiverGroups:
         lists = sum(one.first.nbytes + one.parent.nbytes for one in self.combos)
         marks = sum(one.nbytes for one in self.groups)
         return lists + marks + self.margin.nbytes + self.pairs.nbytes
+
+    def river_rows(self, lists: HandLists) -> tuple[SharedRows, SharedRows]:
+        """The groups as rows of an exact game's river."""
+        count = self.margin.shape[1]
+        starts = count * np.arange(len(lists.start), dtype=np.int64)
+        oop, ip = (rows_of(lists, marks, starts, None) for marks in self.groups)
+        return oop, ip
 
 
 @dataclass(frozen=True)
@@ -80,10 +90,28 @@ class FlopBoards:
         )
 
 
+def rows_of(
+    lists: HandLists, marks: Bytes, starts: NDArray[np.int64], weights: Floats | None
+) -> SharedRows:
+    """Rows from the mark of every hand, whose share goes by `weights`, or is as large as others'."""
+    live = np.concatenate(
+        [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
+    )
+    board = np.repeat(np.arange(len(lists.count)), lists.count)
+    given = np.ones(len(live)) if weights is None else weights[live]
+    row = starts[board] + marks[live]
+    share = np.zeros(len(marks), np.float32)
+    share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
+    return SharedRows(starts, marks.astype(np.uint16), share)
+
+
 def flop_boards(
-    flop: tuple[int, ...], ranges: Sequence[Floats], groups: int, seed: int = 1
+    flop: tuple[int, ...], ranges: Sequence[Floats], groups: int, rows: int = 0, seed: int = 1
 ) -> FlopBoards:
-    """The boards below a flop; `ranges` [2, 169] are those that players start its pots with."""
+    """The boards below a flop; `ranges` [2, 169] are those that players start its pots with.
+
+    Each river board has `groups` of hands, each turn board `rows` (0: every hand its own).
+    """
     live = np.flatnonzero(COMBO_MASKS & np.uint64(sum(1 << card for card in flop)) == 0)
     root = runouts(flop, [np.ones(COMBO_COUNT)])
     first = first_street(root, (live, live))
@@ -91,8 +119,8 @@ def flop_boards(
     river = next_street(turn)
     boards = tuple(
         (
-            kernel_boards(first, turn, own, (1, 1), all_ins=False),
-            kernel_boards(turn, river, own, (1, 1), all_ins=False),
+            kernel_boards(first, turn, own, all_ins=False),
+            kernel_boards(turn, river, own, all_ins=False),
         )
         for own in Player
     )
@@ -104,26 +132,36 @@ def flop_boards(
         (first, turn),
         (boards[0], boards[1]),
         len(river.runouts),
-        tuple(river_groups(turn, river, both, groups, seed) for both in ranges),
+        tuple(river_groups(turn, river, both, groups, rows, seed) for both in ranges),
         share,
     )
 
 
 def river_groups(
-    turn: StreetBoards, river: StreetBoards, ranges: Floats, groups: int, seed: int = 1
+    turn: StreetBoards,
+    river: StreetBoards,
+    ranges: Floats,
+    groups: int,
+    rows: int = 0,
+    seed: int = 1,
 ) -> RiverGroups:
     """Group both players' hands on every river board by the ranges [2, 169] that start the pot."""
     lists = river.lists[0]
-    draws = np.random.default_rng(seed).random((groups, CANDIDATES))
-    combos = np.concatenate([hands.combos for hands in river.hands[0]])
-    hand_start = np.repeat(lists.start[:-1], np.diff(lists.combo_start))
-    hand_of_combo = hand_start + lists.combo_hand  # [C], among all hands
-    weights = [
-        (row / row.max() + LEAST_WEIGHT)[HAND_OF_COMBO[combos]].astype(np.float32) for row in ranges
-    ]
-    marks = []
+    draws = np.random.default_rng(seed).random((max(groups, rows), CANDIDATES))
+    sizes = [dict(zip(up.representatives, up.multiplicities, strict=True)) for up in turn.runouts]
+    same = np.array(
+        [
+            sizes[parent][runout.board[-1]]
+            for runout, parent in zip(river.runouts, river.parents, strict=True)
+        ],
+        np.float32,
+    )
+    weights = [_combo_weights(river, row) for row in ranges]
+    hand_of_combo = _hand_of_combo(lists)
+    marks, turn_marks = [], []
     for player in Player:
         found = np.zeros(int(lists.start[-1]), np.uint8)
+        equity = np.zeros(len(found), np.float32)
         by_hand = np.bincount(hand_of_combo, weights[player], len(found))
         group_hands(
             lists.strengths,
@@ -135,12 +173,14 @@ def river_groups(
             lists.combo_start,
             by_hand,
             weights[player.opponent],
-            draws,
+            draws[:groups],
             ROUNDS,
             found,
-            np.zeros(len(found), np.float32),
+            equity,
         )
         marks.append(found)
+        if rows:
+            turn_marks.append(_turn_rows(turn, river, ranges[player], draws[:rows], same, equity))
     count = len(river.runouts)
     margin = np.zeros((count, groups, groups), np.int8)
     pairs = np.zeros_like(margin)
@@ -154,14 +194,58 @@ def river_groups(
         margin.reshape(-1),
         pairs.reshape(-1),
     )
-    sizes = [dict(zip(up.representatives, up.multiplicities, strict=True)) for up in turn.runouts]
-    same = [
-        sizes[parent][runout.board[-1]]
-        for runout, parent in zip(river.runouts, river.parents, strict=True)
-    ]
-    chance = np.array(same, np.float32) / np.float32(44)
+    chance = same / np.float32(44)
     by_group = tuple(_grouped(lists, found, groups) for found in marks)
-    return RiverGroups((marks[0], marks[1]), (by_group[0], by_group[1]), chance, margin, pairs)
+    shared = (turn_marks[0], turn_marks[1]) if rows else None
+    both = (marks[0], marks[1])
+    return RiverGroups(shared, both, (by_group[0], by_group[1]), chance, margin, pairs)
+
+
+def _hand_of_combo(lists: HandLists) -> NDArray[np.int64]:
+    """[C]: the hand of each combo among all hands of a street, padding included."""
+    starts = np.repeat(lists.start[:-1], np.diff(lists.combo_start))
+    found: NDArray[np.int64] = starts + lists.combo_hand
+    return found
+
+
+def _combo_weights(street: StreetBoards, row: Floats) -> NDArray[np.float32]:
+    """[C]: the weights of all combos of a street for a range [169]."""
+    combos = np.concatenate([hands.combos for hands in street.hands[0]])
+    weights: NDArray[np.float32] = (row / row.max() + LEAST_WEIGHT)[HAND_OF_COMBO[combos]]
+    return weights.astype(np.float32)
+
+
+def _turn_rows(
+    turn: StreetBoards,
+    river: StreetBoards,
+    row: Floats,
+    draws: Floats,
+    same: NDArray[np.float32],
+    equity: NDArray[np.float32],
+) -> SharedRows:
+    """A player's rows on the turn, by the equities of the rivers."""
+    lists, below = turn.lists[0], river.lists[0]
+    marks = np.zeros(int(lists.start[-1]), np.uint8)
+    children = np.zeros(len(turn.runouts) + 1, np.int64)
+    np.cumsum(np.bincount(river.parents, minlength=len(turn.runouts)), out=children[1:])
+    river_combos = np.bincount(_hand_of_combo(below), minlength=int(below.start[-1]))
+    weights = np.bincount(_hand_of_combo(lists), _combo_weights(turn, row), len(marks))
+    turn_rows(
+        lists.start,
+        lists.count,
+        children,
+        weights,
+        below.start,
+        below.count,
+        below.parent,
+        river_combos * np.repeat(same, np.diff(below.start)).astype(np.float64),
+        equity,
+        draws,
+        ROUNDS,
+        marks,
+    )
+    starts = whole_vectors(len(draws)) * np.arange(len(turn.runouts) + 1, dtype=np.int64)
+    return rows_of(lists, marks, starts, weights)
 
 
 def _grouped(lists: HandLists, marks: Bytes, groups: int) -> GroupedCombos:

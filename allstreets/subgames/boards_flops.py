@@ -50,7 +50,7 @@ class BoardsFlops(ExactFlops):
 
         def build(_: int, place: int) -> None:
             cards[place] = flop_boards(
-                flops[place].cards, list(self.sets.ranges), model.groups, model.seed
+                flops[place].cards, list(self.sets.ranges), model.groups, model.rows, model.seed
             )
 
         Pool(threads).run(len(flops), build)
@@ -98,7 +98,10 @@ class BoardsFlops(ExactFlops):
                     arrays[name] = rounded.astype(ONE_BYTE)
         for number, rivers in enumerate(self.cards[flop].rivers):
             for player in Player:
-                arrays[f"groups.{number}.{player.name.lower()}"] = rivers.groups[player]
+                name = f"{number}.{player.name.lower()}"
+                arrays[f"groups.{name}"] = rivers.groups[player]
+                if rivers.rows is not None:
+                    arrays[f"rows.{name}"] = rivers.rows[player].row.astype(np.uint8)
         arrays["sets"] = np.array(self.sets.of_pot, np.uint8)
         return arrays
 
@@ -119,7 +122,7 @@ def _round(subgame: BoardsSubgame, level: int, player: Player, averages: NDArray
     if not len(actions):
         return
     slots = np.cumsum(actions) - actions
-    rows = np.diff(boards.own_start)
+    rows = np.diff(boards.own_rows)
     for count in np.unique(rows).tolist():
         same = np.flatnonzero(rows == count)
         starts = boards.own_slots[same][:, None] + slots * count

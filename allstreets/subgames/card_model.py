@@ -33,7 +33,7 @@ SETTINGS: dict[Kind, tuple[str, ...]] = {
     "buckets": ("buckets", "seed"),
     "exact": ("precision",),
     "sampled": ("sample_pct", "seed"),
-    "boards": ("groups", "precision", "seed"),
+    "boards": ("groups", "rows", "precision", "seed"),
 }
 
 
@@ -45,6 +45,7 @@ class CardModel:
     buckets: Counts = (20, 500, 500)
     precision: Precision = "float32"
     groups: int = 64  # of a player's hands on each river board
+    rows: int = 176  # of a player's hands on each turn board; 0: every hand its own
     sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
     seed: int = 1  # of buckets, of groups and of sampled deals
 
@@ -60,7 +61,7 @@ class CardModel:
             "buckets": f"buckets {self.buckets} seed {self.seed}",
             "exact": f"exact {self.precision}",
             "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
-            "boards": f"boards {self.groups} groups {self.precision} seed {self.seed}",
+            "boards": f"boards {self.rows}, {self.groups} {self.precision} seed {self.seed}",
         }
         return words[self.kind]
 
