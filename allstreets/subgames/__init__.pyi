@@ -42,6 +42,6 @@ from .packed import PackedStrategies as PackedStrategies
 from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
+from .range_sets import MOST_SETS as MOST_SETS
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
-from .range_sets import MOST_SETS as MOST_SETS
