@@ -60,6 +60,7 @@ VECTOR = Vector()
 IR_FLOAT = ir.FloatType()
 IR_VECTOR = ir.VectorType(IR_FLOAT, LANES)
 IR_HALVES = ir.VectorType(ir.HalfType(), LANES)
+IR_BYTES = ir.VectorType(ir.IntType(8), LANES)
 IR_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 IR_WORDS = ir.VectorType(ir.IntType(32), LANES)
 IR_FLAGS = ir.VectorType(ir.IntType(1), LANES)
@@ -85,9 +86,10 @@ def as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
 
 @machine_code
 def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """Sixteen elements of a float32, float16 (given as uint16 bits) or int16 array, widened."""
+    """Sixteen elements of a float32, float16 (as uint16 bits), int16 or int8 array, widened."""
     del typing_context, index
     half, short = array.dtype == types.uint16, array.dtype == types.int16
+    byte = array.dtype == types.int8
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
@@ -97,6 +99,9 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
         if short:
             shorts = builder.load(as_vectors(builder, pointer, IR_SHORTS), align=2)
             return builder.sitofp(shorts, IR_VECTOR)
+        if byte:
+            bytes_ = builder.load(as_vectors(builder, pointer, IR_BYTES), align=1)
+            return builder.sitofp(bytes_, IR_VECTOR)
         return builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4)
 
     return VECTOR(array, types.intp), generate
