@@ -16,7 +16,13 @@ from allstreets.kernels.exact_layout import (
     Workspace,
 )
 from allstreets.kernels.exact_scaled import update_scaled_node
-from allstreets.kernels.exact_shared import keep_rows, play_rows, split_by_row, sum_rows
+from allstreets.kernels.exact_shared import (
+    keep_rows,
+    play_rows,
+    shared_place,
+    split_by_row,
+    sum_rows,
+)
 from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.reach import split_reach
 from allstreets.kernels.regret_matching import (
@@ -100,30 +106,7 @@ def evaluate_node(
 
 
 @inner_kernel
-def update_any_node(
-    node: NodePlace,
-    values: Floats,
-    storage: Storage,
-    actions: int,
-    hands: int,
-    live: int,
-    discounts: Discounts,
-) -> None:
-    """Own node in whatever numbers it is stored; `live` of the hands are real, the rest padding."""
-    if storage.own_scales.size:
-        update_scaled_node(node, values, storage, actions, hands, live, discounts)
-    elif actions == 2:  # known numbers of actions let the compiler unroll
-        update_node(node, values, storage, 2, hands, discounts)
-    elif actions == 3:
-        update_node(node, values, storage, 3, hands, discounts)
-    elif actions == 4:
-        update_node(node, values, storage, 4, hands, discounts)
-    else:
-        update_node(node, values, storage, actions, hands, discounts)
-
-
-@inner_kernel
-def shared_node(
+def play_shared_node(
     node: NodePlace,
     space: Workspace,
     storage: Storage,
@@ -132,9 +115,8 @@ def shared_node(
     boards: Boards,
     board: int,
     mode: int,
-    discounts: Discounts,
 ) -> None:
-    """Own node whose hands share rows: values by hand, regrets and running mean by row.
+    """Own node whose hands share rows: the values of the hands, and what rows learn from.
 
     All hands of a row play alike, so the mean of their values is the row's value under the same
     strategy: a row learns like a hand that has its hands' mean values.
@@ -147,9 +129,6 @@ def shared_node(
     else:
         keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
     play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)
-    if mode == UPDATE:
-        row = NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)
-        update_any_node(row, space.rows, storage, actions, rows, rows, discounts)
 
 
 @inner_kernel
@@ -225,9 +204,22 @@ def go_up(
             # The other player's regrets on the next board, read first thing there.
             boards.other_slots[board + 1] + forest.slot[number] * rows,
         )
-        if mode == BEST_RESPONSE or not (boards.own_row.size or mode == UPDATE):
-            evaluate_node(node, space.values, storage, actions, hands, mode == BEST_RESPONSE)
-        elif boards.own_row.size:
-            shared_node(node, space, storage, actions, hands, boards, board, mode, discounts)
+        values, stored, real = space.values, hands, live
+        if boards.own_row.size and mode != BEST_RESPONSE:
+            play_shared_node(node, space, storage, actions, hands, boards, board, mode)
+            if mode != UPDATE:
+                continue
+            node = shared_place(node, actions)
+            values, stored, real = space.rows, rows, rows
+        if mode != UPDATE:
+            evaluate_node(node, values, storage, actions, stored, mode == BEST_RESPONSE)
+        elif storage.own_scales.size:
+            update_scaled_node(node, values, storage, actions, stored, real, discounts)
+        elif actions == 2:
+            update_node(node, values, storage, 2, stored, discounts)
+        elif actions == 3:
+            update_node(node, values, storage, 3, stored, discounts)
+        elif actions == 4:
+            update_node(node, values, storage, 4, stored, discounts)
         else:
-            update_any_node(node, space.values, storage, actions, hands, live, discounts)
+            update_node(node, values, storage, actions, stored, discounts)

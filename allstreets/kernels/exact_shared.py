@@ -101,3 +101,9 @@ def sum_rows(
         part = boards.own_share[first + hand]
         for a in range(actions):
             kept[at + a * rows] += part * values[(node.child + a) * hands + hand]
+
+
+@inner_kernel
+def shared_place(node: NodePlace, actions: int) -> NodePlace:
+    """A node with its rows in place of its hands: where `sum_rows` has put what they learn from."""
+    return NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)
