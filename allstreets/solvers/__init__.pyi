@@ -82,6 +82,7 @@ from .spot.words import locks_text as locks_text
 from .unified.first_ranges import first_ranges as first_ranges
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
+from .unified.leaf_features import leaf_features as leaf_features
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops
 from .unified.result import require_street as require_street

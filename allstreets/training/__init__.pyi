@@ -11,6 +11,7 @@ from .config_model import WrongKeyError as WrongKeyError
 from .config_values import RangeText as RangeText
 from .config_values import parse_target as parse_target
 from .config_values import parse_time as parse_time
+from .fitted_flops import solution_leaves as solution_leaves
 from .flop_progress import show_flop_progress as show_flop_progress
 from .flops_run import FlopsJob as FlopsJob
 from .flops_run import FlopsOutcome as FlopsOutcome

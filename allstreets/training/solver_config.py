@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import PlayerSizes, StreetSizes
-from allstreets.cards import FlopSet, parse_flop_set
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
 from allstreets.subgames import CardModel, Precision
@@ -146,11 +145,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
-
-    def flop_set(self) -> "FlopSet":
-        """The flops that may come."""
-
-        return parse_flop_set(self.flops)
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""

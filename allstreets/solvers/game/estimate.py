@@ -18,6 +18,7 @@ from allstreets.cards import (
     Flop,
     card_rank,
     card_suit,
+    fitting_subset,
     make_card,
     runouts,
     spread_flops,
@@ -191,7 +192,8 @@ def require_room(
     if memory == "per_batch":
         ways.append("a smaller flop_batch_size")  # regrets are those of one batch
     elif fitting >= 1:
-        ways.append(f"flops: spread_{fitting}")
+        subset = fitting_subset(fitting)
+        ways.append(f"flops: {f'subset_{subset}' if subset else f'spread_{fitting}'}")
     if model.kind == "exact":
         ways.append("precision: float16 (half the memory), or cards: boards")
     elif model.kind == "boards":
