@@ -3,7 +3,6 @@ from .buckets import bucket_stages as bucket_stages
 from .buckets import build_bucket_model as build_bucket_model
 from .card_model import CLASSES as CLASSES
 from .card_model import CardModel as CardModel
-from .card_model import Precision as Precision
 from .classes import class_stages as class_stages
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import EngineSpec as EngineSpec

@@ -20,7 +20,7 @@ from allstreets.kernels.group_rivers import grouped_turns
 from allstreets.kernels.simd import aligned
 from allstreets.kernels.simd_product import TILE_ROWS
 from allstreets.subgames.boards_cards import FlopBoards
-from allstreets.subgames.exact import PRECISIONS, ExactSubgame
+from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
 from allstreets.subgames.exact_sharing import stored_rows
@@ -141,16 +141,15 @@ class _Rows:
 class BoardsSubgame(ExactSubgame):
     """A pot on a flop whose rivers are solved in groups; `ranges` says by which pair of ranges.
 
-    What the exact engine does holds here too, with K hands on every river board.
+    What the exact engine does holds here too, with K hands on every river board. Regrets and
+    strategies take 16 bits each.
     """
 
-    def __init__(
-        self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0, precision: str = "float16"
-    ) -> None:
+    def __init__(self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0) -> None:
         self.pot, self.cards, self.ranges = pot, cards, ranges
         self.tree, self.levels, self.slots = pot.tree, pot.levels, pot.slots
         self.forests, self.places, self.chips = pot.forests, pot.places, pot.chips
-        self.threads, self.precision, self._pool = 1, precision, None
+        self.threads, self.precision, self._pool = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
         self.sharing = [None, cards.rivers[ranges].rows, None]
@@ -158,21 +157,13 @@ class BoardsSubgame(ExactSubgame):
         self.scale = [self.chips * hands] * 2
         self.boards = [[self._street_boards(level, own) for level in range(3)] for own in Player]
         self.grouped = [cards.grouped(own, ranges) for own in Player]
-        dtype = PRECISIONS[precision]
-        self.regrets = [
-            [aligned(int(self.boards[p][level].own_slots[-1]), dtype) for p in Player]
-            for level in range(3)
+        sizes = [
+            [int(self.boards[player][level].own_slots[-1]) for player in Player]
+            for level in range(len(self.levels))
         ]
-        fractions = np.float32 if dtype == np.float32 else np.int16
-        self.averages = [
-            [aligned(array.shape, fractions) for array in pair] for pair in self.regrets
-        ]
-        scaled = dtype == np.int16
-        counts = [*(len(street.runouts) for street in self.streets), cards.river_boards]
-        self.scales = [
-            [np.ones(count * slots.nodes[p] if scaled else 0, np.float32) for p in Player]
-            for count, slots in zip(counts, self.slots, strict=True)
-        ]
+        self.regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
+        self.averages = [[aligned(size, np.int16) for size in pair] for pair in sizes]
+        self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
 

@@ -57,7 +57,7 @@ class BoardsFlops(ExactFlops):
         Pool(threads).run(len(flops), build)
         self.cards = [each for each in cards if each is not None]
         return [
-            [BoardsSubgame(pot, each, ranges, model.precision) for each in self.cards]
+            [BoardsSubgame(pot, each, ranges) for each in self.cards]
             for pot, ranges in zip(pots, self.sets.of_pot, strict=True)
         ]
 

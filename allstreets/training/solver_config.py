@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import CardModel, Precision
+from allstreets.subgames import CardModel
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.game_config import (
@@ -93,8 +93,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     river_groups: int | None = Field(default=None, ge=16, le=240, multiple_of=16, examples=[64])
     """Groups of a player's hands on every river board (cards: boards); without it 64."""
 
-    precision: Literal["float32", "float16", "int16"] | None = None
-    """How regrets are stored (cards: exact, where it is float32, and boards, float16)."""
+    turn_rows: int | None = Field(default=None, ge=16, le=240, multiple_of=16, examples=[176])
+    """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
+
+    precision: Literal["float32", "float16", "int16"] = "float32"
+    """How regrets are stored (cards: exact)."""
 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
@@ -137,8 +140,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 )
         if self.cards in ("exact", "boards") and self.memory != "resident":
             raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
-        if self.river_groups is not None and self.cards != "boards":
-            raise WrongKeyError("river_groups", "is for cards boards")
+        for key in ("river_groups", "turn_rows"):
+            if getattr(self, key) is not None and self.cards != "boards":
+                raise WrongKeyError(key, "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
@@ -191,11 +195,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def card_model(self) -> "CardModel":
         """What players know of the cards after the flop."""
 
-        usual: Precision = "float16" if self.cards == "boards" else "float32"
         return CardModel(
             self.cards,
             buckets=self.buckets,
-            precision=self.precision or usual,
+            precision=self.precision,
             groups=self.river_groups or 64,
+            rows=self.turn_rows or 176,
             seed=self.seed,
         )

@@ -150,8 +150,9 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
         )
         count = len(rivers[0])
         grouped = np.full(count, groups)
+        rows = np.minimum(turns[0], padded(model.rows)) if model.rows else turns[0]
         for size in game.tree_sizes:
-            need = estimate_exact(size, [flops, turns, (grouped, grouped)], model.precision)
+            need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
             stored += like * need.memory_bytes
             all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
             ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
