@@ -1,6 +1,6 @@
 """The section `solver` of a training file: the whole game, and how it is solved."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -30,6 +30,7 @@ from allstreets.training.shared_config import (
 )
 from allstreets.training.size_checks import check_sizes, listed
 
+GroupCount = Annotated[int, Field(ge=16, le=240, multiple_of=16)]
 CHARTS = 4  # in a run, unless its file says otherwise; the last is that of the solution
 BIG_BLIND = 100  # chips
 
@@ -91,8 +92,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     cards: Literal["classes", "buckets", "exact", "boards"] = "classes"
     """What players know of the cards after the flop."""
 
-    river_groups: int | None = Field(default=None, ge=16, le=240, multiple_of=16, examples=[64])
-    """Groups of a player's hands on every river board (cards: boards); without it 64."""
+    river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
+    """Groups of a player's hands on every river board (cards: boards; without it 64), or suits: \
+hands that strength and suits make alike share a strategy (cards: exact)."""
 
     precision: Literal["float32", "float16", "int16"] | None = None
     """How regrets are stored (cards: exact, where it is float32, and boards, float16)."""
@@ -138,8 +140,12 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 )
         if self.cards in ("exact", "boards") and self.memory != "resident":
             raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
-        if self.river_groups is not None and self.cards != "boards":
-            raise WrongKeyError("river_groups", "is for cards boards")
+        wanted = {"boards": "a number", "exact": "suits"}.get(self.cards)
+        given = "suits" if self.river_groups == "suits" else "a number"
+        if self.river_groups is not None and given != wanted:
+            raise WrongKeyError(
+                "river_groups", "is a number of groups for cards boards, or suits for cards exact"
+            )
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
@@ -202,6 +208,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             self.cards,
             buckets=self.buckets,
             precision=self.precision or usual,
-            groups=self.river_groups or 64,
+            groups=self.river_groups if isinstance(self.river_groups, int) else 64,
+            river_groups="suits" if self.river_groups == "suits" else "none",
             seed=self.seed,
         )
