@@ -93,8 +93,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """What players know of the cards after the flop."""
 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
-    """Groups of a player's hands on every river board (cards: boards; without it 64), or suits: \
-hands that strength and suits make alike share a strategy (cards: exact)."""
+    """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
 
     precision: Literal["float32", "float16", "int16"] | None = None
     """How regrets are stored (cards: exact, where it is float32, and boards, float16)."""
