@@ -3,6 +3,8 @@ from .buckets import bucket_stages as bucket_stages
 from .buckets import build_bucket_model as build_bucket_model
 from .card_model import CLASSES as CLASSES
 from .card_model import CardModel as CardModel
+from .card_model import Precision as Precision
+from .card_model import RiverGroups as RiverGroups
 from .classes import class_stages as class_stages
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import EngineSpec as EngineSpec
@@ -18,6 +20,8 @@ from .exact_locks import lock_strategy as lock_strategy
 from .exact_sharing import SharedRows as SharedRows
 from .exact_sharing import Sharing as Sharing
 from .exact_sharing import shared_rows as shared_rows
+from .exact_suits import suit_groups as suit_groups
+from .exact_suits import suit_sharing as suit_sharing
 from .exact_view import NodeNumbers as NodeNumbers
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy

@@ -18,6 +18,7 @@ from allstreets.betting import POSTFLOP, Street
 
 Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
 Precision = Literal["float32", "float16", "int16"]
+RiverGroups = Literal["none", "suits"]
 Counts = tuple[int, int, int]  # on flop, turn and river
 StageStreets = tuple[tuple[Street, ...], ...]
 
@@ -31,7 +32,7 @@ STREETS: dict[Kind, StageStreets] = {
 SETTINGS: dict[Kind, tuple[str, ...]] = {
     "classes": (),
     "buckets": ("buckets", "seed"),
-    "exact": ("precision",),
+    "exact": ("precision", "river_groups"),
     "sampled": ("sample_pct", "seed"),
     "boards": ("groups", "rows", "seed"),
 }
@@ -48,6 +49,7 @@ class CardModel:
     rows: int = 176  # of a player's hands on each turn board; 0: every hand its own
     sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
     seed: int = 1  # of buckets, of groups and of sampled deals
+    river_groups: RiverGroups = "none"  # which hands of a river board share a strategy
 
     def __post_init__(self) -> None:
         for each in fields(self)[1:]:
@@ -59,17 +61,23 @@ class CardModel:
         words = {
             "classes": "classes",
             "buckets": f"buckets {self.buckets} seed {self.seed}",
-            "exact": f"exact {self.precision}",
+            "exact": f"exact {self.precision}{self._by_suits}",
             "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
             "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}",
         }
         return words[self.kind]
+
+    @property
+    def _by_suits(self) -> str:
+        return "" if self.river_groups == "none" else f", river groups by {self.river_groups}"
 
     def facts(self) -> dict[str, Any]:
         """As JSON data: the kind and the settings that it has."""
         found: dict[str, Any] = {name: getattr(self, name) for name in SETTINGS[self.kind]}
         if "buckets" in found:
             found["buckets"] = list(self.buckets)
+        if self.river_groups == "none":  # as it was before there were any
+            found.pop("river_groups", None)
         return {"kind": self.kind, **found}
 
     @classmethod

@@ -17,6 +17,9 @@ from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_cards import StreetBoards
+from allstreets.subgames.exact_sharing import Sharing
+from allstreets.subgames.exact_suits import suit_sharing
 from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
@@ -26,6 +29,15 @@ Longs = NDArray[np.int64]
 Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]  # and payoffs, by pot
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
+
+
+def _suits_like(like: ExactSubgame | None) -> Callable[[Sequence[StreetBoards]], Sharing]:
+    """Rows by suits, those of another pot where it has the same boards."""
+
+    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+        return like.sharing if like and like.streets is streets else suit_sharing(streets)
+
+    return sharing
 
 
 class ExactFlops(SeparateFlops[ExactSubgame]):
@@ -62,8 +74,18 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
                 live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in flop.cards) == 0)
                 root = runouts(flop.cards, [all_combos])
                 like = subgames[0][len(row)] if subgames else None
-                precision = self.model.precision
-                row.append(ExactSubgame(tree, results, root, (live, live), 1, precision, like))
+                row.append(
+                    ExactSubgame(
+                        tree,
+                        results,
+                        root,
+                        (live, live),
+                        1,
+                        self.model.precision,
+                        like,
+                        None if self.model.river_groups == "none" else _suits_like(like),
+                    )
+                )
             subgames.append(row)
         return subgames
 

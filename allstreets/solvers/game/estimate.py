@@ -30,6 +30,7 @@ from allstreets.solvers.spot.estimate import (
     available_bytes,
     estimate_exact,
     hands_by_board,
+    rows_by_board,
 )
 from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, padded
 
@@ -73,7 +74,7 @@ def estimate_unified(
     visited = min(batch or flops, flops)
     kept = visited if memory == "per_batch" else flops
     if model.kind == "exact":
-        stored, seconds, tables = _exact(game, model.precision)
+        stored, seconds, tables = _exact(game, model)
         seconds *= visited / flops
     elif model.kind == "boards":
         stored, seconds, tables = _boards(game, model)
@@ -119,17 +120,24 @@ def _bucket_cells(lengths: list[int]) -> int:
     return flop**2 + turn**2 + river**2 + 2 * flop * turn + 2 * turn * river
 
 
-def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
-    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
+
+    Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
+    """
     stored, seconds, tables = 0, 0.0, 0
     everyone = np.ones(COMBO_COUNT)
-    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
+    real = {_rank_free(flop): flop.cards for flop in game.flops.flops}
+    for shape, like in Counter(map(_rank_free, game.flops.flops)).items():
+        flop = real[shape]
         blocked = np.uint64(sum(1 << card for card in flop))
         combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
-        hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
+        root, both = runouts(flop, [everyone]), [combos for _ in Player]
+        hands = hands_by_board(root, both, len(POSTFLOP))
+        rows = rows_by_board(root, both, hands, model.river_groups)
         shared = 0  # tables by board and all-in matrices, for all pots and both players
         for size in game.tree_sizes:
-            need = estimate_exact(size, hands, precision)
+            need = estimate_exact(size, hands, model.precision, rows=rows)
             stored += like * need.memory_bytes
             own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
             shared = max(shared, own)
@@ -196,7 +204,10 @@ def require_room(
         subset = fitting_subset(fitting)
         ways.append(f"flops: {f'subset_{subset}' if subset else f'spread_{fitting}'}")
     if model.kind == "exact":
-        ways.append("precision: float16 (half the memory), or cards: boards")
+        ways.append("precision: float16 (half the memory)")
+        if model.river_groups == "none":
+            ways.append("river_groups: suits (a seventh)")
+        ways.append("cards: boards")
     elif model.kind == "boards":
         ways.append("fewer river_groups")
     elif memory == "resident":
