@@ -1,8 +1,8 @@
 """How well a few flops stand for all 1,755, judged where it counts: in the game of all flops.
 
-    python benchmarks/flop_subsets.py                              20 bb, one size, two counts
-    python benchmarks/flop_subsets.py --threads 16 --stacks 20,40 --sizes one,two \\
-        --counts 15,25,49,95,184 --minutes 8 --out benchmarks/results/flop_subsets.json
+    python benchmarks/flop_subsets.py                              20 bb, one size, all subsets
+    python benchmarks/flop_subsets.py --threads 16 --stacks 20,40 --sizes one,two --minutes 8
+    python benchmarks/flop_subsets.py --threads 16 --stacks 20,40 --sizes one,two --make DIR
 
 For every game a solution on all flops is the reference. Then for each way to choose N flops the
 game is trained on these alone (hand classes); its strategy before the flop is frozen, all 1,755
@@ -15,6 +15,8 @@ total variation over all hands, and that of the steps between neighbouring suite
 The ways: `spread` (`spread_N`), `weighted` (its flops, weights fitted to the features), `subset`
 (`subset_N`: flops and weights by features), `fitted` (with the leaf values of the reference).
 Figures are written after every judgement; when `--minutes` are over, no new one begins.
+With --make nothing is judged: the subsets of the package are made, by general features and the leaf
+values of all these games. With --record the figures of `subset` are added to their files.
 """
 
 import argparse
@@ -39,17 +41,21 @@ from allstreets.cards import (
     FlopSet,
     build_flop_table,
     choose_flops,
+    flop_set_error,
     hand_index,
+    read_subset,
     reweighted,
     spread_flops,
     subset_counts,
     subset_flops,
+    subset_path,
+    subset_text,
 )
 from allstreets.solvers import UnifiedSolver, leaf_features
 
 SIZES = {"one": ONE_SIZE, "two": TWO_SIZES}
 WAYS = ("spread", "weighted", "subset", "fitted")
-FIRST = 8  # where the schedule goes on when the ranges have changed: what was learned fades soon
+FIRST = 100  # where the schedule goes on when ranges have changed: what was learned fades, slowly
 CHECK = 25  # iterations between two checks whether training has gone far enough
 
 Floats = NDArray[np.float64]
@@ -116,19 +122,26 @@ def chosen(way: str, count: int, leaves: Floats) -> FlopSet:
     return choose_flops(count, [leaves] if way == "fitted" else [])
 
 
+def solved(
+    keys: dict[str, Any], name: str, threads: int, effort: Effort
+) -> tuple[UnifiedSolver, Floats, Row]:
+    """A game on all flops, its leaves as features, and how good it is."""
+    begun = time.perf_counter()
+    reference = make_solver(threads, flops="all", **keys)
+    reached = train(reference, effort.reference, effort.iterations)
+    remark = f"{reference.iterations} iterations, {time.perf_counter() - begun:.0f} s"
+    reach = reference.preflop.pot_reach(reference.preflop.average())
+    leaves = leaf_features(reference.evaluate().own, reach)
+    return reference, leaves, Row(f"{name}, all flops", reached, "mbb/hand", remark)
+
+
 def judged(
     keys: dict[str, Any], name: str, arguments: argparse.Namespace, effort: Effort
 ) -> Iterator[Row]:
     """The figures of a game, one after the other."""
-    begun = time.perf_counter()
-    reference = make_solver(arguments.threads, flops="all", **keys)
-    reached = train(reference, effort.reference, effort.iterations)
-    seconds = time.perf_counter() - begun
-    remark = f"{reference.iterations} iterations, {seconds:.0f} s"
-    yield Row(f"{name}, all flops", reached, "mbb/hand", remark)
+    reference, leaves, row = solved(keys, name, arguments.threads, effort)
+    yield row
     truth = {node: strategy.copy() for node, strategy in reference.preflop.average().items()}
-    values = reference.evaluate().own
-    leaves = leaf_features(values, reference.preflop.pot_reach(truth))
     floor = resolve(reference, truth, effort.resolve)
     yield Row(f"{name}, all flops, solved again", floor, "mbb/hand", "the floor of what follows")
     for count in arguments.counts:
@@ -141,14 +154,41 @@ def judged(
             own = train(solver, effort.subset, effort.iterations)
             strategies = solver.preflop.average()
             whole = resolve(reference, strategies, effort.resolve)
+            chart = chart_distance(strategies[0], truth[0])
+            steps = step_distance(strategies[0], truth[0])
+            seconds = time.perf_counter() - begun
             yield Row(
                 f"{name}, {way}_{count}",
                 whole,
                 "mbb/hand",
-                f"chart {chart_distance(strategies[0], truth[0]):.3f}, "
-                f"steps {step_distance(strategies[0], truth[0]):.3f}, own game {own:.2f} mbb/hand "
-                f"in {solver.iterations}, {time.perf_counter() - begun:.0f} s",
+                f"chart {chart:.3f}, steps {steps:.3f}, own game {own:.2f} mbb/hand in "
+                f"{solver.iterations}, {seconds:.0f} s",
             )
+            if arguments.record and way == "subset":
+                record(count, name, whole, chart, steps)
+
+
+def record(count: int, game: str, whole: float, chart: float, steps: float) -> None:
+    """Add how a subset was judged in a game to its file."""
+    kept = read_subset(count)
+    figures = {"exploitability_mbb": round(whole, 2), "chart": round(chart, 3)}
+    rows = [row for row in kept["judged"] if row["game"] != game]
+    rows.append({"game": game, **figures, "steps": round(steps, 3)})
+    text = subset_text(kept["flops"], kept["error"], kept["made"], rows)
+    subset_path(count).write_text(text, encoding="utf-8")
+    read_subset.cache_clear()
+
+
+def make(folder: Path, games: list[tuple[str, Floats]], counts: list[int]) -> None:
+    """Write the subsets chosen by general features and the leaves of games."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = f"general features, and leaf values of {'; '.join(name for name, _ in games)}"
+    for count in counts:
+        found = choose_flops(count, [leaves for _, leaves in games])
+        texts = [flop.text for flop in found.flops]
+        weights = dict(zip(texts, found.weights.tolist(), strict=True))
+        text = subset_text(weights, flop_set_error(found), made)
+        (folder / subset_path(count).name).write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -159,28 +199,46 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--stacks", type=_numbers, default=[20], help="in bb: 20,40")
     parser.add_argument("--sizes", type=_words, default=["one"], help="one,two bets after the flop")
-    parser.add_argument("--counts", type=_numbers, default=[25, 95], help="of flops: 15,25,49")
+    parser.add_argument(
+        "--counts", type=_numbers, default=None, help="of flops; default: 15,25,49,95,184"
+    )
     parser.add_argument("--ways", type=_words, default=list(WAYS), help=",".join(WAYS))
     parser.add_argument("--light", action="store_true", help="two raises before the flop, 0 after")
     parser.add_argument("--target", type=float, default=1.0, help="mbb/hand of the reference")
     parser.add_argument("--most", type=int, default=400, help="iterations of a game at most")
-    parser.add_argument("--resolve", type=int, default=50, help="iterations of all flops")
+    parser.add_argument("--resolve", type=int, default=100, help="iterations of all flops")
+    parser.add_argument("--make", type=Path, help="write subsets to this folder, judge nothing")
+    parser.add_argument("--record", action="store_true", help="add figures to the subsets' files")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--out", type=Path, default=RESULTS / "flop_subsets.json")
     arguments = parser.parse_args()
+    arguments.counts = arguments.counts or list(subset_counts())
     arguments.end = time.perf_counter() + 60 * arguments.minutes
     effort = Effort(arguments.target, arguments.target / 2, arguments.most, arguments.resolve)
     build_flop_table(arguments.threads)
     rows: list[Row] = []
+
+    def add(row: Row) -> None:
+        rows.append(row)
+        print(f"{row.name:<34}{row.value:>8.2f} {row.unit}  {row.remark}", flush=True)
+        if arguments.make is None:
+            write_rows(arguments.out, rows)
+
+    games = []
     for stack in arguments.stacks:
         for size in arguments.sizes:
+            name = f"{stack:g} bb, {size} size{'s' * (size != 'one')}"
             keys: dict[str, Any] = {"stack_depth": stack, "postflop_bet_sizes": SIZES[size]}
             if arguments.light:
                 keys |= {"raise_cap": 2, "max_raises_per_street": 0}
-            for row in judged(keys, f"{stack:g} bb, {size} size", arguments, effort):
-                rows.append(row)
-                print(f"{row.name:<34}{row.value:>8.2f} {row.unit}  {row.remark}", flush=True)
-                write_rows(arguments.out, rows)
+            if arguments.make is not None:
+                _, leaves, row = solved(keys, name, arguments.threads, effort)
+                add(row)
+                games.append((name, leaves))
+                make(arguments.make, games, arguments.counts)
+                continue
+            for row in judged(keys, name, arguments, effort):
+                add(row)
 
 
 def _numbers(text: str) -> list[int]:

@@ -71,8 +71,10 @@ def _places(flops: FlopSet) -> NDArray[np.int64]:
 def _stacked(leaves: Sequence[Floats], dealt: Floats) -> Floats:
     """[1755, D]: the general features, and those of solutions in their proportion."""
     general = flop_features()
-    if not leaves:
+    # A game in which no pot is played to says nothing.
+    spreads = [(block, variance(block, dealt)) for block in leaves]
+    telling = [block / np.sqrt(spread) for block, spread in spreads if spread > 0]
+    if not telling:
         return general
-    share = LEAF_SHARE * np.sqrt(variance(general, dealt) / len(leaves))
-    blocks = [block * (share / np.sqrt(variance(block, dealt))) for block in leaves]
-    return np.concatenate([general, *blocks], axis=1)
+    share = LEAF_SHARE * np.sqrt(variance(general, dealt) / len(telling))
+    return np.concatenate([general, *(share * block for block in telling)], axis=1)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.cards import FlopSet, choose_flops
-from allstreets.solvers import leaf_features
+from allstreets.solvers import UnifiedResult, leaf_features
 from allstreets.storage import MANIFEST, load_unified
 
 
@@ -42,7 +42,12 @@ def solution_leaves(folder: Path) -> NDArray[np.float64]:
             f"fitted_from: {folder} cannot say which flops stand for all: it {held}; "
             "it takes a solution on all 1,755 (flops: all, cards: classes, memory: resident)"
         )
-    values = np.stack([result.source.arrays(place)["values"] for place in range(len(flops.flops))])
+    return leaves_of(result)
+
+
+def leaves_of(result: UnifiedResult) -> NDArray[np.float64]:
+    """[F, D]: what the pots of a solution are worth on each of its flops."""
+    flops = range(len(result.game.flops.flops))
+    values = np.stack([result.source.arrays(place)["values"] for place in flops], axis=2)
     nodes = [pot.node for pot in result.game.flop_pots]
-    reach = result.before.reach[nodes].transpose(1, 0, 2)
-    return leaf_features(values.transpose(1, 2, 0, 3), reach)
+    return leaf_features(values, result.before.reach[nodes].transpose(1, 0, 2))
