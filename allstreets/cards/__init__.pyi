@@ -26,6 +26,7 @@ from .evaluator import evaluate as evaluate
 from .evaluator_tables import evaluator_tables as evaluator_tables
 from .flop_margins import FlopMatchups as FlopMatchups
 from .flop_sets import FlopSet as FlopSet
+from .flop_sets import by_likeness as by_likeness
 from .flop_sets import named_flops as named_flops
 from .flop_sets import parse_flop_set as parse_flop_set
 from .flop_sets import spread_flops as spread_flops

@@ -4,7 +4,7 @@ A weight says how many of the 22,100 flops a flop of the set stands for.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +53,7 @@ def spread_flops(count: int) -> FlopSet:
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT}")
     if count == FLOP_COUNT:
         return every_flop()
-    flops = sorted(all_flops(), key=_likeness)
+    flops = by_likeness(all_flops())
     ends = np.cumsum([flop.multiplicity for flop in flops])
     cuts = ends[-1] * np.arange(count) / count
     middles = cuts + ends[-1] / count / 2
@@ -62,6 +62,11 @@ def spread_flops(count: int) -> FlopSet:
     numbers, times = np.unique(chosen, return_counts=True)
     weights = times * (ends[-1] / count)
     return FlopSet(f"spread_{count}", tuple(flops[number] for number in numbers), weights)
+
+
+def by_likeness(flops: Iterable[Flop]) -> list[Flop]:
+    """Flops in an order in which similar ones lie together: by suits, pairing and ranks."""
+    return sorted(flops, key=_likeness)
 
 
 def named_flops(texts: Sequence[str]) -> FlopSet:

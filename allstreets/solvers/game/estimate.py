@@ -5,6 +5,7 @@ from the speed of a usual core.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,11 +14,11 @@ from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, NodeKind, Player, PlayerSizes, StreetSizes
 from allstreets.cards import (
     COMBO_COUNT,
-    COMBO_MASKS,
     HAND_COUNT,
     Flop,
     card_rank,
     card_suit,
+    live_combos,
     make_card,
     runouts,
     spread_flops,
@@ -25,6 +26,7 @@ from allstreets.cards import (
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.spot.estimate import (
     PROGRAM_BYTES,
+    HandsByBoard,
     available_bytes,
     estimate_exact,
     hands_by_board,
@@ -115,11 +117,7 @@ def _bucket_cells(lengths: list[int]) -> int:
 def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
     stored, seconds, tables = 0, 0.0, 0
-    everyone = np.ones(COMBO_COUNT)
-    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
-        blocked = np.uint64(sum(1 << card for card in flop))
-        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
-        hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
+    for like, hands in hands_of_flops(game.flops.flops):
         shared = 0  # tables by board and all-in matrices, for all pots and both players
         for size in game.tree_sizes:
             need = estimate_exact(size, hands, precision)
@@ -129,6 +127,17 @@ def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
             seconds += like * need.slots * EXACT_SECONDS_PER_SLOT
         tables += like * shared
     return stored, seconds, tables
+
+
+def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
+    """How many flops have the same hands on their boards, and which; both hold every combo."""
+    found = []
+    everyone = np.ones(COMBO_COUNT)
+    for flop, like in Counter(map(_rank_free, flops)).items():
+        combos = np.flatnonzero(live_combos(flop))
+        root = runouts(flop, [everyone])
+        found.append((like, hands_by_board(root, [combos for _ in Player], len(POSTFLOP))))
+    return found
 
 
 def _rank_free(flop: Flop) -> tuple[int, ...]:
