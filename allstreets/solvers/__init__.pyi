@@ -108,3 +108,4 @@ from .words import number_text as number_text
 from .words import percent_text as percent_text
 from .words import pot_text as pot_text
 from .words import share_text as share_text
+from .unified.first_ranges import first_ranges as first_ranges

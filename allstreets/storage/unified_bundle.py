@@ -46,6 +46,8 @@ KEPT = {
     "buckets": "all decisions after the flop, by bucket of the street",
     "exact": "the decisions on the flop, by combo, with their EVs; not those on turn and river",
     "sampled": "all decisions after the flop, by hand class",
+    "boards": "all decisions after the flop: by combo, with EVs, on the flop, by combo on the "
+    "turn, by group of hands on the river",
 }
 NOTHING_KEPT = "no decisions after the flop: memory: per_batch keeps none"
 

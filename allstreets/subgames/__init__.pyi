@@ -3,6 +3,7 @@ from .buckets import bucket_stages as bucket_stages
 from .buckets import build_bucket_model as build_bucket_model
 from .card_model import CLASSES as CLASSES
 from .card_model import CardModel as CardModel
+from .card_model import Precision as Precision
 from .classes import class_stages as class_stages
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import EngineSpec as EngineSpec
@@ -15,6 +16,9 @@ from .exact_forest import NodeSlots as NodeSlots
 from .exact_forest import deal_streets as deal_streets
 from .exact_forest import node_slots as node_slots
 from .exact_locks import lock_strategy as lock_strategy
+from .exact_sharing import SharedRows as SharedRows
+from .exact_sharing import Sharing as Sharing
+from .exact_sharing import shared_rows as shared_rows
 from .exact_view import NodeNumbers as NodeNumbers
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy
@@ -44,3 +48,4 @@ from .real_play import RealPlay as RealPlay
 from .real_play import real_plays as real_plays
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
+from .range_sets import MOST_SETS as MOST_SETS

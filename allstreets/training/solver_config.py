@@ -8,7 +8,7 @@ from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cards import FlopSet, parse_flop_set
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import CardModel
+from allstreets.subgames import CardModel, Precision
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.game_config import (
@@ -88,11 +88,14 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     max_raises_per_street: MaxRaises = 1
 
-    cards: Literal["classes", "buckets", "exact"] = "classes"
+    cards: Literal["classes", "buckets", "exact", "boards"] = "classes"
     """What players know of the cards after the flop."""
 
-    precision: Literal["float32", "float16", "int16"] = "float32"
-    """How regrets are stored (cards: exact)."""
+    river_groups: int | None = Field(default=None, ge=16, le=240, multiple_of=16, examples=[64])
+    """Groups of a player's hands on every river board (cards: boards); without it 64."""
+
+    precision: Literal["float32", "float16", "int16"] | None = None
+    """How regrets are stored (cards: exact, where it is float32, and boards, float16)."""
 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
@@ -133,8 +136,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                     "is not known with memory per_batch, where flops restart with every batch; "
                     "use epochs or time_limit_seconds, or memory memmap",
                 )
-        if self.cards == "exact" and self.memory != "resident":
-            raise WrongKeyError("memory", "must be resident for cards exact")
+        if self.cards in ("exact", "boards") and self.memory != "resident":
+            raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
+        if self.river_groups is not None and self.cards != "boards":
+            raise WrongKeyError("river_groups", "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
@@ -192,4 +197,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def card_model(self) -> "CardModel":
         """What players know of the cards after the flop."""
 
-        return CardModel(self.cards, buckets=self.buckets, precision=self.precision, seed=self.seed)
+        usual: Precision = "float16" if self.cards == "boards" else "float32"
+        return CardModel(
+            self.cards,
+            buckets=self.buckets,
+            precision=self.precision or usual,
+            groups=self.river_groups or 64,
+            seed=self.seed,
+        )

@@ -26,16 +26,19 @@ from allstreets.cards import (
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.spot.estimate import (
     PROGRAM_BYTES,
+    TABLE_BYTES,
     HandsByBoard,
     available_bytes,
     estimate_exact,
     hands_by_board,
 )
-from allstreets.subgames import CLASSES, CardModel, MemoryMode, padded
+from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, padded
 
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
 EXACT_SECONDS_PER_SLOT = 3.8e-9
+SECONDS_PER_MOVE = 1.0e-9  # one core, sixteen lines of a combo into its group or back
+RIVER_COMBOS = 1081
 PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
 SETUP_SECONDS_PER_FLOP = 0.02
 
@@ -72,6 +75,9 @@ def estimate_unified(
     kept = visited if memory == "per_batch" else flops
     if model.kind == "exact":
         stored, seconds, tables = _exact(game, model.precision)
+        seconds *= visited / flops
+    elif model.kind == "boards":
+        stored, seconds, tables = _boards(game, model)
         seconds *= visited / flops
     else:
         lengths = [padded(HAND_COUNT)] * 3
@@ -129,6 +135,28 @@ def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
     return stored, seconds, tables
 
 
+def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+    stored, seconds, tables = 0, 0.0, 0
+    groups = model.groups
+    for like, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
+        count = len(rivers[0])
+        grouped = np.full(count, groups)
+        for size in game.tree_sizes:
+            need = estimate_exact(size, [flops, turns, (grouped, grouped)], model.precision)
+            stored += like * need.memory_bytes
+            all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
+            ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
+            lines = int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
+            seconds += like * need.slots * EXACT_SECONDS_PER_SLOT / 2
+            seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_PRODUCT
+            seconds += like * 2 * count * -(-lines // 16) * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
+        sets = min(MOST_SETS, len(game.tree_sizes))
+        tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
+        tables += like * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
+    return stored, seconds, tables
+
+
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
     """How many flops have the same hands on their boards, and which; both hold every combo."""
     found = []
@@ -169,7 +197,9 @@ def require_room(
     elif fitting >= 1:
         ways.append(f"flops: spread_{fitting}")
     if model.kind == "exact":
-        ways.append("precision: float16 (half the memory), or cards: classes")
+        ways.append("precision: float16 (half the memory), or cards: boards")
+    elif model.kind == "boards":
+        ways.append("fewer river_groups")
     elif memory == "resident":
         ways.append("memory: memmap (regrets on disk, slower)")
     smaller = _one_size_less(game)
