@@ -92,6 +92,7 @@ from .spot.stored import pack_street as pack_street
 from .spot.text import data_hash as data_hash
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
+from .unified.first_ranges import first_ranges as first_ranges
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
 from .unified.result import UnifiedResult as UnifiedResult
@@ -108,4 +109,3 @@ from .words import number_text as number_text
 from .words import percent_text as percent_text
 from .words import pot_text as pot_text
 from .words import share_text as share_text
-from .unified.first_ranges import first_ranges as first_ranges

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import HAND_SIZES, HAND_COUNT
+from allstreets.cards import HAND_COUNT, HAND_SIZES
 
 Floats = NDArray[np.float64]
 

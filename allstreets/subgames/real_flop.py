@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos, runouts
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.real_play import RealPlay, let_play
+from allstreets.subgames.real_play import RealPlay
 
 Floats = NDArray[np.float64]
 Trees = Sequence[tuple[BettingTree, Floats]]
@@ -50,8 +50,10 @@ def judge_flop(
     for pot, ((tree, payoffs), play) in enumerate(zip(trees, plays, strict=True)):
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
-        game = ExactSubgame(tree, payoffs, root, (combos, combos), threads, like=first)
-        let_play(game, play)
+        game = ExactSubgame(
+            tree, payoffs, root, (combos, combos), threads, "float32", first, play.sharing, False
+        )
+        play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
         for player in Player:
             villain = reach[player.opponent, pot][hands]

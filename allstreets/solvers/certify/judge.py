@@ -5,13 +5,12 @@ model keeps none after the flop, the flop is solved for the ranges that the solu
 Its preflop strategy stays as it is, and the rest is what a player would do who studies that flop.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from allstreets.base import Arrays, InputError
-from allstreets.betting import Street
 from allstreets.cards import Flop
 from allstreets.cfr import parse_schedule
 from allstreets.solvers.preflop.cfr import Floats
@@ -23,6 +22,7 @@ from allstreets.subgames import (
     EngineSpec,
     RealValues,
     judge_flop,
+    plays_all_streets,
     real_plays,
 )
 
@@ -37,10 +37,10 @@ class Completion:
     iterations: int = 200
 
     def __post_init__(self) -> None:
-        if self.model.last_street < Street.RIVER:
+        if not plays_all_streets(self.model):
             raise InputError(
                 f"flops cannot be completed with cards: {self.model.kind}, which stores no "
-                "strategies of turn and river; use classes or buckets"
+                "strategies of turn and river; use boards or classes"
             )
 
     @property
@@ -60,7 +60,7 @@ class Judge:
     @cached_property
     def stored(self) -> dict[int, int]:
         """The places of flops, by their numbers, of which every decision is stored."""
-        if not self.result.has_flops or self.result.cards.last_street < Street.RIVER:
+        if not self.result.has_flops or not plays_all_streets(self.result.cards):
             return {}
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
 
@@ -74,7 +74,8 @@ class Judge:
     @cached_property
     def spec(self) -> EngineSpec:
         """What flops are completed by."""
-        return self.result.game.engine(self.completion.model, threads=self.threads)
+        spec = self.result.game.engine(self.completion.model, threads=self.threads)
+        return replace(spec, ranges=self.reach)
 
     def values(self, flop: Flop) -> RealValues:
         """What the pots of a flop are worth."""
@@ -96,7 +97,7 @@ class Judge:
         Pots that both players hardly ever get to are solved as well: a best response may.
         """
         game, pots = self.result.game, len(self.result.game.pots)
-        spec = EngineSpec(self.spec.pots, (flop,), self.spec.model, threads=self.threads)
+        spec = replace(self.spec, flops=(flop,))
         games = game.build(spec)
         every = parse_schedule(SCHEDULE).run(1, self.completion.iterations)
         games.iterate(self.reach, np.ones((pots, 1), np.bool_), every)
