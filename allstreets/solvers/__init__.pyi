@@ -1,3 +1,16 @@
+from .certificate import ALL as ALL
+from .certificate import OWN as OWN
+from .certificate import Certificate as Certificate
+from .certify.estimate import CertificateEstimate as CertificateEstimate
+from .certify.estimate import estimate_certificate as estimate_certificate
+from .certify.figures import RealFigures as RealFigures
+from .certify.figures import RealGame as RealGame
+from .certify.figures import judged_flops as judged_flops
+from .certify.judge import Completion as Completion
+from .certify.judge import Judge as Judge
+from .certify.sample import Draw as Draw
+from .certify.sample import draw_flops as draw_flops
+from .certify.sample import everything as everything
 from .decision import LEAST_SHOWN as LEAST_SHOWN
 from .decision import Decision as Decision
 from .decision import Evs as Evs
