@@ -79,8 +79,14 @@ from .spot.stored import pack_street as pack_street
 from .spot.text import data_hash as data_hash
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
+from .unified.flop_spot import FlopSpot as FlopSpot
+from .unified.flop_spot import flop_spot as flop_spot
+from .unified.flop_spot import suits_text as suits_text
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
+from .unified.origin import Origin as Origin
+from .unified.origin import difference_lines as difference_lines
+from .unified.origin import origin_lines as origin_lines
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops
 from .unified.result import require_street as require_street
