@@ -100,6 +100,14 @@ def test_a_flop_that_was_not_trained(kept: Path, capsys: pytest.CaptureFixture[s
     assert load_spot(kept / "spots" / "c-x-AsAhAd").origin is not None
 
 
+def test_the_report_says_where_it_comes_from(
+    solved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["report", str(solved / "spots" / "c-x-7h7d7c")]) == 0
+    assert "Ranges and pot: line 'c x' of 'trips'" in capsys.readouterr().out
+
+
 def test_another_folder_is_the_users(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = kept.parent / "mine"
     found = figures(capsys, "--from", str(kept), *LIMPED, *QUICK, "-o", str(mine), "--save", "flop")
