@@ -93,9 +93,15 @@ from .spot.text import data_hash as data_hash
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
 from .unified.first_ranges import first_ranges as first_ranges
+from .unified.flop_spot import FlopSpot as FlopSpot
+from .unified.flop_spot import flop_spot as flop_spot
+from .unified.flop_spot import suits_text as suits_text
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
 from .unified.leaf_features import leaf_features as leaf_features
+from .unified.origin import Origin as Origin
+from .unified.origin import difference_lines as difference_lines
+from .unified.origin import origin_lines as origin_lines
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops
 from .unified.result import require_street as require_street

@@ -15,7 +15,8 @@ Floats = NDArray[np.float64]
 
 def fits() -> NDArray[np.float64]:
     """[1326, 1326]: 1 for combos that share no card."""
-    return ((COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0).astype(np.float64)
+    found: Floats = ((COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0).astype(np.float64)
+    return found
 
 
 def board_matrices(
@@ -59,7 +60,8 @@ class BoardsTwin:
 
     def _live(self, cards: tuple[int, ...]) -> Floats:
         blocked = np.uint64(sum(1 << card for card in cards))
-        return ((COMBO_MASKS & blocked) == 0).astype(np.float64)
+        found: Floats = ((COMBO_MASKS & blocked) == 0).astype(np.float64)
+        return found
 
     def _walk(
         self, node: int, flop: tuple[int, ...], dealt: tuple[int, ...], reach: Floats
@@ -79,9 +81,10 @@ class BoardsTwin:
                 self._walk(child, flop, dealt, reach * strategy[a])
                 for a, child in enumerate(children)
             ]
-            return np.sum(parts, axis=0)
+            return sum(parts, np.zeros(len(reach)))
         below = np.array([self._walk(child, flop, dealt, reach) for child in children])
-        return below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
+        found: Floats = below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
+        return found
 
     def _strategy(self, node: int, dealt: tuple[int, ...]) -> Floats:
         """[A, 1326]: the average strategy of a node on the board."""
@@ -95,7 +98,7 @@ class BoardsTwin:
     def _deal(
         self, below: int, flop: tuple[int, ...], dealt: tuple[int, ...], reach: Floats
     ) -> Floats:
-        """Every card that may fall next; representatives of the turn stand for all that they are."""
+        """Every card that may fall next; on the turn representatives stand for theirs."""
         board = (*flop, *dealt)
         here = self.game.streets[len(dealt)].runouts[find_board(self.game, dealt).numbers[-1]]
         total = np.zeros(COMBO_COUNT)
@@ -131,8 +134,8 @@ class BoardsTwin:
             ]
         group = group[:, place.renamed]
         his = group[1 - self.own]
-        reach = np.bincount(his[his >= 0], reach[his >= 0], count)
-        values = self._river(node, number, reach)
+        of_groups = np.bincount(his[his >= 0], reach[his >= 0], count).astype(np.float64)
+        values = self._river(node, number, of_groups)
         mine = group[self.own]
         return np.where(mine >= 0, values[mine], 0.0)
 
@@ -145,9 +148,9 @@ class BoardsTwin:
             met = pairs @ reach
             win, tie, _ = self.payoffs[node, self.own]
             if kind == NodeKind.FOLD:
-                return float(win) * met
+                return np.asarray(float(win) * met)
             margin = self.margin[board] if oop else -self.margin[board].T
-            return (win - tie) * (margin @ reach) + tie * met
+            return np.asarray((win - tie) * (margin @ reach) + tie * met)
         player = Player(int(tree.player[node]))
         count, slots = len(reach), self.game.slots[2]
         actions = int(tree.child_count[node])
@@ -161,6 +164,7 @@ class BoardsTwin:
             parts = [
                 self._river(child, board, reach * strategy[a]) for a, child in enumerate(children)
             ]
-            return np.sum(parts, axis=0)
+            return sum(parts, np.zeros(len(reach)))
         below = np.array([self._river(child, board, reach) for child in children])
-        return below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
+        found: Floats = below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
+        return found

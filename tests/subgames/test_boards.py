@@ -17,6 +17,7 @@ from allstreets.subgames.boards_cards import (
     flop_boards,
     river_groups,
 )
+from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, next_street
@@ -75,7 +76,8 @@ def marks_on(cards: FlopBoards, river: StreetBoards, number: int) -> np.ndarray:
 def weights() -> np.ndarray:
     ranges = some_ranges()
     by_class = ranges / ranges.max(axis=1, keepdims=True) + LEAST_WEIGHT
-    return by_class[:, HAND_OF_COMBO]
+    found: np.ndarray = by_class[:, HAND_OF_COMBO]
+    return found
 
 
 def test_matrices_are_means_over_all_pairs(cards: FlopBoards, river: StreetBoards) -> None:
@@ -105,7 +107,8 @@ def profiles(board: tuple[int, ...], own: int) -> np.ndarray:
     columns = []
     for values in (beats * compatible, compatible):
         columns += [values @ (his * (parts == part)) for part in range(len(CUTS) - 1)]
-    return np.stack(columns, axis=1) / his.sum()
+    found: np.ndarray = np.stack(columns, axis=1) / his.sum()
+    return found
 
 
 def test_hands_stand_in_the_group_whose_mean_is_nearest(
@@ -206,6 +209,7 @@ def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:
     model = CardModel("boards", groups=16, rows=16)
     spec = GAME.engine(model, threads=2, ranges=np.ones((2, len(GAME.pots), HAND_COUNT)))
     games = GAME.build(spec)
+    assert isinstance(games, BoardsFlops)
     reach = np.ones((2, games.pots, HAND_COUNT))
     flops = np.arange(1)
     for player in Player:

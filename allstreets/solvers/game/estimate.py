@@ -132,8 +132,7 @@ def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     real = {_rank_free(flop): flop.cards for flop in game.flops.flops}
     for shape, like in Counter(map(_rank_free, game.flops.flops)).items():
         flop = real[shape]
-        blocked = np.uint64(sum(1 << card for card in flop))
-        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
+        combos = np.flatnonzero(live_combos(flop))
         root, both = runouts(flop, [everyone]), [combos for _ in Player]
         hands = hands_by_board(root, both, len(POSTFLOP))
         rows = rows_by_board(root, both, hands, model.river_groups)
