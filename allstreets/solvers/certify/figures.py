@@ -180,23 +180,27 @@ def judged_flops(
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
     deck, those of a set of flops for the deal of that set.
     """
+    if not draws:  # nobody sees a flop
+        none = np.zeros((0, *reach.shape))
+        known, totals = none[:, None], np.zeros((1, *reach.shape))
+        return JudgedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
     flops = [draw.flop for draw in draws]
     on_flops = DealtPairs.of([flop.cards for flop in flops])
     weights = np.array([draw.weight for draw in draws])
     scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
     pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
     villain = reach[::-1]
-    known = [np.stack([villain @ on_flops.matrix(place) for place in range(len(flops))])]
-    totals = [villain @ dealt]
+    columns = [np.stack([villain @ on_flops.matrix(place) for place in range(len(flops))])]
+    sums = [villain @ dealt]
     if (pairs >= 0).any():
-        known.append(np.stack([villain @ flop_table().margin(one.number).T for one in flops]))
-        totals.append(villain @ (dealt * (2 * preflop_equity().equity - 1)).T)
+        columns.append(np.stack([villain @ flop_table().margin(one.number).T for one in flops]))
+        sums.append(villain @ (dealt * (2 * preflop_equity().equity - 1)).T)
     own = [one.own for one in values if one.own is not None]
     return JudgedFlops(
         weights * scale,
         pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
-        np.stack(known, axis=1),
-        np.stack(totals),
+        np.stack(columns, axis=1),
+        np.stack(sums),
     )
