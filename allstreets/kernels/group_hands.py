@@ -224,7 +224,7 @@ def turn_rows(
         masses = np.zeros((hands, most_rivers), np.float64)
         for river in range(children[board], children[board + 1]):
             for place in range(river_start[river], river_start[river] + river_count[river]):
-                hand = np.int64(river_parent[place])
+                hand = int(river_parent[place])
                 values[hand, seen[hand]] = equity[place]
                 masses[hand, seen[hand]] = river_sizes[place]
                 seen[hand] += 1
@@ -264,9 +264,7 @@ def group_lists(
 
     `first` [B, K+1] and `parent` [C] are those of `GroupedCombos`.
     """
-    most = 0
-    for hand in range(len(hand_parent)):
-        most = max(most, np.int64(hand_parent[hand]) + 1)
+    most = int(hand_parent.max()) + 1
     for board in range(len(combo_start) - 1):
         begin, combos = combo_start[board], combo_start[board + 1] - combo_start[board]
         # Two rounds of counting sort, the second stable.
@@ -338,18 +336,18 @@ def group_matrices(
                 level[groups[1][last]] += weights[1][last]
                 last += 1
             for mine in range(combo, last):
-                row, weight = np.int64(groups[0][mine]), weights[0][mine]
+                row, weight = int(groups[0][mine]), weights[0][mine]
                 for group in range(group_count):
                     net = 2.0 * below[group] + level[group] - totals[1, group]
                     won[row, group] += weight * net
                 for side in range(2):
                     card = combo_cards[2 * mine + side]
                     for place in range(card_first[card], card_first[card + 1]):
-                        his = by_card[place]
+                        his = int(by_card[place])
                         if side == 1 and his == mine:
                             continue  # the combo itself holds both cards
                         both = weight * weights[1][his]
-                        column = np.int64(groups[1][his])
+                        column = int(groups[1][his])
                         shared[row, column] += both
                         if his < combo:
                             won[row, column] -= both

@@ -1,6 +1,7 @@
 """Turn boards whose rivers are solved in groups: combos into groups, matrix products, and back."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
@@ -90,7 +91,7 @@ def scatter_groups(
 
 @inner_kernel
 def widen_matrix(
-    stored: Floats,
+    stored: NDArray[np.int8],
     at: int,
     groups: int,
     one: np.float32,

@@ -117,10 +117,12 @@ def save_spot(
     metrics: Sequence[Mapping[str, Any]] = (),
     name: str | None = None,
     description: str | None = None,
+    origin: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a bundle, or bring one of the same spot up to date; anything else is an `InputError`.
 
-    `exploitability` is a fraction of the pot; it is computed where it is not given.
+    `exploitability` is a fraction of the pot; it is computed where it is not given. `origin` says
+    which flop of which whole game the spot is (`solvers.Origin`).
     """
 
     if isinstance(solver, SpotResult):
@@ -155,6 +157,8 @@ def save_spot(
         "evs": list(evs),
         "metrics": [dict(row) for row in metrics],
     }
+    if origin is not None:
+        manifest["origin"] = dict(origin)
     try:
         token = secrets.token_hex(4)
         manifest["files"] = {
@@ -230,6 +234,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     result.exploitability = float(manifest["exploitability"])
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
+    result.origin = manifest.get("origin")
     return result
 
 

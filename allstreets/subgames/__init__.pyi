@@ -46,5 +46,10 @@ from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
 from .range_sets import MOST_SETS as MOST_SETS
+from .real_flop import RealValues as RealValues
+from .real_flop import judge_flop as judge_flop
+from .real_play import RealPlay as RealPlay
+from .real_play import plays_all_streets as plays_all_streets
+from .real_play import real_plays as real_plays
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops

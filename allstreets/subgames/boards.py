@@ -5,8 +5,8 @@ hands for each player. All-ins before the river run through the same groups, car
 there is one way for all showdowns and no matrix of all hands against all.
 """
 
+from dataclasses import dataclass, field
 from threading import local
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from allstreets.kernels.group_rivers import grouped_turns
 from allstreets.kernels.simd import aligned
 from allstreets.kernels.simd_product import TILE_ROWS
 from allstreets.subgames.boards_cards import FlopBoards
-from allstreets.subgames.exact import PRECISIONS, ExactSubgame
+from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
 from allstreets.subgames.exact_sharing import stored_rows
@@ -59,13 +59,10 @@ class BoardsPot:
         """What the running thread needs for the matrices of a board."""
         if not hasattr(self._mine, "groups"):
             size = self.groups
-            self._mine.groups = GroupSpace(
-                *(aligned(size * size) for _ in range(3)),
-                np.arange(size),
-                aligned(16),
-                np.zeros(size + 16, np.int32),
-                np.zeros(0, np.uint8),
-            )
+            margin, pairs, turned = (aligned(size * size) for _ in range(3))
+            rows, terms = np.arange(size), np.zeros(size + 16, np.int32)
+            none = np.zeros(0, np.uint8)
+            self._mine.groups = GroupSpace(margin, pairs, turned, rows, aligned(16), terms, none)
         space: GroupSpace = self._mine.groups
         return space
 
@@ -84,59 +81,75 @@ class BoardsPot:
 
 def river_products(forest: Forest) -> Products:
     """The folds and showdowns of a river forest, group by group, in whole tiles of rows."""
-    shows: list[tuple[int, int, float]] = []
-    folds: list[tuple[int, int, float]] = []
-    sums: list[int] = []
-    ends: tuple[list[int], ...] = ([0], [0], [0])
+    shows, folds, sums, ends = _Rows(), _Rows(), [], [0]
     for group in range(len(forest.group_nodes) - 1):
-        targets: set[int] = set()
-
-        def add(rows: list[tuple[int, int, float]], reach: int, value: int, factor: float) -> None:
-            if reach != ZERO_ROW and value >= DUMP_ROWS:
-                targets.add(value)  # noqa: B023
-                if factor:
-                    rows.append((reach, value, factor))
-
         for at in range(16 * forest.group_choices[group], 16 * forest.group_choices[group + 1]):
             reach, shown = int(forest.choice_reach[at]), int(forest.choice_showdown[at])
-            add(shows, reach, shown, float(forest.choice_stake[at]))
-            add(folds, reach, shown, float(forest.choice_rake[at]))
-            add(folds, reach, int(forest.choice_fold[at]), float(forest.choice_loss[at]))
+            shows.add(reach, shown, float(forest.choice_stake[at]))
+            folds.add(reach, shown, float(forest.choice_rake[at]))
+            folds.add(reach, int(forest.choice_fold[at]), float(forest.choice_loss[at]))
         for at in range(16 * forest.group_answers[group], 16 * forest.group_answers[group + 1]):
             shown, value = int(forest.answer_showdown[at]), int(forest.answer_value[at])
-            add(shows, shown, value, float(forest.answer_stake[at]))
-            add(folds, shown, value, float(forest.answer_rake[at]))
-            add(folds, int(forest.answer_fold[at]), value, float(forest.answer_gain[at]))
-        sums += sorted(targets)
-        for rows in (shows, folds):
-            rows += [(ZERO_ROW, 0, 0.0)] * (-len(rows) % TILE_ROWS)
-        for end, found in zip(ends, (shows, folds, sums), strict=True):
-            end.append(len(found))
+            shows.add(shown, value, float(forest.answer_stake[at]))
+            folds.add(shown, value, float(forest.answer_rake[at]))
+            folds.add(int(forest.answer_fold[at]), value, float(forest.answer_gain[at]))
+        sums += sorted(shows.close_group() | folds.close_group())
+        ends.append(len(sums))
+    return Products(
+        np.array(shows.ends),
+        np.array(shows.reach, np.int64),
+        np.array(shows.value, np.int64),
+        np.array(shows.factor, np.float32),
+        np.array(folds.ends),
+        np.array(folds.reach, np.int64),
+        np.array(folds.value, np.int64),
+        np.array(folds.factor, np.float32),
+        np.array(ends),
+        np.array(sums, np.int64),
+    )
 
-    def longs(numbers: Any) -> NDArray[np.int64]:
-        return np.array(list(numbers), np.int64)
 
-    columns: list[NDArray[Any]] = []
-    for rows, end in ((shows, ends[0]), (folds, ends[1])):
-        reach_rows, value_rows, factors = zip(*rows, strict=True) if rows else ((), (), ())
-        columns += [longs(end), longs(reach_rows), longs(value_rows)]
-        columns.append(np.array(factors, np.float32))
-    return Products(*columns, longs(ends[2]), longs(sums))
+@dataclass
+class _Rows:
+    """Rows of products with one matrix, filled up to whole tiles at the end of each group."""
+
+    reach: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+    factor: list[float] = field(default_factory=list)
+    ends: list[int] = field(default_factory=lambda: [0])
+    targets: set[int] = field(default_factory=set)  # of the group: value rows that must be zeroed
+
+    def add(self, reach: int, value: int, factor: float) -> None:
+        if reach != ZERO_ROW and value >= DUMP_ROWS:
+            self.targets.add(value)
+            if factor:
+                self._append(reach, value, factor)
+
+    def _append(self, reach: int, value: int, factor: float) -> None:
+        self.reach.append(reach)
+        self.value.append(value)
+        self.factor.append(factor)
+
+    def close_group(self) -> set[int]:
+        while len(self.reach) % TILE_ROWS:
+            self._append(ZERO_ROW, 0, 0.0)
+        self.ends.append(len(self.reach))
+        targets, self.targets = self.targets, set()
+        return targets
 
 
 class BoardsSubgame(ExactSubgame):
     """A pot on a flop whose rivers are solved in groups; `ranges` says by which pair of ranges.
 
-    What the exact engine does holds here too, with K hands on every river board.
+    What the exact engine does holds here too, with K hands on every river board. Regrets and
+    strategies take 16 bits each.
     """
 
-    def __init__(
-        self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0, precision: str = "float16"
-    ) -> None:
+    def __init__(self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0) -> None:
         self.pot, self.cards, self.ranges = pot, cards, ranges
         self.tree, self.levels, self.slots = pot.tree, pot.levels, pot.slots
         self.forests, self.places, self.chips = pot.forests, pot.places, pot.chips
-        self.threads, self.precision, self._pool = 1, precision, None
+        self.threads, self.precision, self._pool = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
         self.sharing = [None, cards.rivers[ranges].rows, None]
@@ -144,21 +157,13 @@ class BoardsSubgame(ExactSubgame):
         self.scale = [self.chips * hands] * 2
         self.boards = [[self._street_boards(level, own) for level in range(3)] for own in Player]
         self.grouped = [cards.grouped(own, ranges) for own in Player]
-        dtype = PRECISIONS[precision]
-        self.regrets = [
-            [aligned(int(self.boards[p][level].own_slots[-1]), dtype) for p in Player]
-            for level in range(3)
+        sizes = [
+            [int(self.boards[player][level].own_slots[-1]) for player in Player]
+            for level in range(len(self.levels))
         ]
-        fractions = np.float32 if dtype == np.float32 else np.int16
-        self.averages = [
-            [aligned(array.shape, fractions) for array in pair] for pair in self.regrets
-        ]
-        scaled = dtype == np.int16
-        counts = [*(len(street.runouts) for street in self.streets), cards.river_boards]
-        self.scales = [
-            [np.ones(count * slots.nodes[p] if scaled else 0, np.float32) for p in Player]
-            for count, slots in zip(counts, self.slots, strict=True)
-        ]
+        self.regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
+        self.averages = [[aligned(size, np.int16) for size in pair] for pair in sizes]
+        self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
 

@@ -93,7 +93,7 @@ class FlopBoards:
 def rows_of(
     lists: HandLists, marks: Bytes, starts: NDArray[np.int64], weights: Floats | None
 ) -> SharedRows:
-    """Rows from the mark of every hand, whose share goes by `weights`, or is as large as others'."""
+    """Rows from the mark of every hand; its share in its row goes by `weights`, or is even."""
     live = np.concatenate(
         [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
     )
@@ -162,7 +162,7 @@ def river_groups(
     for player in Player:
         found = np.zeros(int(lists.start[-1]), np.uint8)
         equity = np.zeros(len(found), np.float32)
-        by_hand = np.bincount(hand_of_combo, weights[player], len(found))
+        by_hand = np.bincount(hand_of_combo, weights[player], len(found)).astype(np.float64)
         group_hands(
             lists.strengths,
             lists.cards,
@@ -229,7 +229,8 @@ def _turn_rows(
     children = np.zeros(len(turn.runouts) + 1, np.int64)
     np.cumsum(np.bincount(river.parents, minlength=len(turn.runouts)), out=children[1:])
     river_combos = np.bincount(_hand_of_combo(below), minlength=int(below.start[-1]))
-    weights = np.bincount(_hand_of_combo(lists), _combo_weights(turn, row), len(marks))
+    by_combo = _combo_weights(turn, row)
+    weights = np.bincount(_hand_of_combo(lists), by_combo, len(marks)).astype(np.float64)
     turn_rows(
         lists.start,
         lists.count,
@@ -238,7 +239,7 @@ def _turn_rows(
         below.start,
         below.count,
         below.parent,
-        river_combos * np.repeat(same, np.diff(below.start)).astype(np.float64),
+        (river_combos * np.repeat(same, np.diff(below.start))).astype(np.float64),
         equity,
         draws,
         ROUNDS,

@@ -18,6 +18,7 @@ from allstreets.kernels.shares import round_shares
 from allstreets.subgames.boards import RIVER, TURN, BoardsPot, BoardsSubgame
 from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_flops import ExactFlops, Trees
 from allstreets.subgames.flop_games import Arrays, Floats
 from allstreets.subgames.packed import ONE_BYTE, Numbers
@@ -56,7 +57,7 @@ class BoardsFlops(ExactFlops):
         Pool(threads).run(len(flops), build)
         self.cards = [each for each in cards if each is not None]
         return [
-            [BoardsSubgame(pot, each, ranges, model.precision) for each in self.cards]
+            [BoardsSubgame(pot, each, ranges) for each in self.cards]
             for pot, ranges in zip(pots, self.sets.of_pot, strict=True)
         ]
 
@@ -116,7 +117,7 @@ class BoardsFlops(ExactFlops):
         super().restore(state)
 
 
-def _round(subgame: BoardsSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:
+def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:
     """Round the strategies of a street to bytes, in place."""
     boards, actions = subgame.boards[player][level], subgame.slot_actions(level, player)
     if not len(actions):

@@ -34,7 +34,7 @@ SETTINGS: dict[Kind, tuple[str, ...]] = {
     "buckets": ("buckets", "seed"),
     "exact": ("precision", "river_groups"),
     "sampled": ("sample_pct", "seed"),
-    "boards": ("groups", "rows", "precision", "seed"),
+    "boards": ("groups", "rows", "seed"),
 }
 
 
@@ -63,7 +63,7 @@ class CardModel:
             "buckets": f"buckets {self.buckets} seed {self.seed}",
             "exact": f"exact {self.precision}{self._by_suits}",
             "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
-            "boards": f"boards {self.rows}, {self.groups} {self.precision} seed {self.seed}",
+            "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}",
         }
         return words[self.kind]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import HAND_SIZES, HAND_COUNT
+from allstreets.cards import HAND_COUNT, HAND_SIZES
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def range_sets(ranges: Floats | None, pots: int, most: int = MOST_SETS) -> Range
                 # What goes wrong by the common mean: Ward's distance.
                 share = weights[a] * weights[b] / (weights[a] + weights[b])
                 cost[a, b] = share * np.abs(means[a] - means[b]).sum()
-        a, b = np.unravel_index(int(np.argmin(cost)), cost.shape)
+        a, b = divmod(int(np.argmin(cost)), len(members))
         total = weights[a] + weights[b]
         means[a] = (weights[a] * means[a] + weights[b] * means[b]) / total
         members[a] += members[b]

@@ -5,10 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import PlayerSizes, StreetSizes
-from allstreets.cards import FlopSet, parse_flop_set
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import CardModel, Precision
+from allstreets.subgames import CardModel
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.game_config import (
@@ -95,8 +94,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
     """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
 
-    precision: Literal["float32", "float16", "int16"] | None = None
-    """How regrets are stored (cards: exact, where it is float32, and boards, float16)."""
+    turn_rows: GroupCount | None = Field(default=None, examples=[176])
+    """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
+
+    precision: Literal["float32", "float16", "int16"] = "float32"
+    """How regrets are stored (cards: exact)."""
 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
@@ -145,17 +147,14 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError(
                 "river_groups", "is a number of groups for cards boards, or suits for cards exact"
             )
+        if self.turn_rows is not None and self.cards != "boards":
+            raise WrongKeyError("turn_rows", "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
-
-    def flop_set(self) -> "FlopSet":
-        """The flops that may come."""
-
-        return parse_flop_set(self.flops)
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""
@@ -202,12 +201,12 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def card_model(self) -> "CardModel":
         """What players know of the cards after the flop."""
 
-        usual: Precision = "float16" if self.cards == "boards" else "float32"
         return CardModel(
             self.cards,
             buckets=self.buckets,
-            precision=self.precision or usual,
+            precision=self.precision,
             groups=self.river_groups if isinstance(self.river_groups, int) else 64,
+            rows=self.turn_rows or 176,
             river_groups="suits" if self.river_groups == "suits" else "none",
             seed=self.seed,
         )

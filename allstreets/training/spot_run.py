@@ -39,6 +39,8 @@ MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_SLOTS = 1_000_000  # below it an iteration is so short that checks come less often
 
+OriginOf = Callable[[SpotResult], Mapping[str, Any]]
+
 
 @dataclass(frozen=True)
 class LastResort:
@@ -171,8 +173,12 @@ def solve_job(
     resume: bool = False,
     saved: Saved = "full",
     observers: Sequence[Observer] = (),
+    origin: OriginOf | None = None,
 ) -> SpotOutcome:
-    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle."""
+    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
+
+    `origin` says of the solution as it stands which flop of which whole game it is.
+    """
     require_job(config, spot, output, resume, saved)
     rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
     start = time.monotonic()
@@ -190,7 +196,7 @@ def solve_job(
         request = stack.enter_context(interrupt_request(doing, "the solution"))
         if resume:
             request.saved(solver.iterations)
-        saver = _Saver(solver, config, saved, before, start)
+        saver = _Saver(solver, config, saved, before, start, origin)
         watchers = list(observers)
         if output is not None and saved == "full":
             watchers.append(_Regularly(saver, output, request))
@@ -237,6 +243,7 @@ class _Saver:
     saved: Saved
     before: Mapping[str, Any]  # the manifest that a resumed job goes on from
     start: float
+    origin: OriginOf | None
 
     def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
@@ -250,6 +257,7 @@ class _Saver:
             metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
             name=self.config.name,
             description=self.config.description,
+            origin=None if self.origin is None else self.origin(self.solver.result()),
         )
 
     def attempt(

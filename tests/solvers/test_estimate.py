@@ -77,7 +77,9 @@ def test_what_does_not_fit_is_refused_with_what_would() -> None:
 def test_unknown_precisions() -> None:
     with pytest.raises(InputError, match="use float32 or float16 or int16"):
         estimate_spot(spot(RIVER), "double")
-    with pytest.raises(InputError, match="river_groups: 'strength' is not known: use none or suits"):
+    with pytest.raises(
+        InputError, match="river_groups: 'strength' is not known: use none or suits"
+    ):
         SpotSolver(spot(RIVER), river_groups="strength")  # type: ignore[arg-type]
 
 

@@ -363,7 +363,7 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"flops": 2.5}, "flops: must be a whole number or text or a list, not 2.5"),
         ({"flops": 1756}, "flops: 1756 flops: choose between 1 and 1755"),
         ({"flops": "spread_0"}, "flops: 0 flops: choose between 1 and 1755"),
-        ({"flops": "most"}, "flops 'most': write all, spread_25, or a list"),
+        ({"flops": "most"}, "flops 'most': write all, subset_95, spread_25, or a list"),
         ({"flops": ["AhKd"]}, "a flop has 3"),
         ({"flops": ["AhKd7s", "AsKh7d"]}, "is listed twice"),
         ({"flops": ["AhKd7s:0"]}, "the weight after the colon must be a positive number"),

@@ -5,6 +5,7 @@ from the speed of a usual core.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,11 +14,12 @@ from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, NodeKind, Player, PlayerSizes, StreetSizes
 from allstreets.cards import (
     COMBO_COUNT,
-    COMBO_MASKS,
     HAND_COUNT,
     Flop,
     card_rank,
     card_suit,
+    fitting_subset,
+    live_combos,
     make_card,
     runouts,
     spread_flops,
@@ -26,6 +28,7 @@ from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.spot.estimate import (
     PROGRAM_BYTES,
     TABLE_BYTES,
+    HandsByBoard,
     available_bytes,
     estimate_exact,
     hands_by_board,
@@ -129,8 +132,7 @@ def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     real = {_rank_free(flop): flop.cards for flop in game.flops.flops}
     for shape, like in Counter(map(_rank_free, game.flops.flops)).items():
         flop = real[shape]
-        blocked = np.uint64(sum(1 << card for card in flop))
-        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
+        combos = np.flatnonzero(live_combos(flop))
         root, both = runouts(flop, [everyone]), [combos for _ in Player]
         hands = hands_by_board(root, both, len(POSTFLOP))
         rows = rows_by_board(root, both, hands, model.river_groups)
@@ -148,17 +150,13 @@ def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
 def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
     stored, seconds, tables = 0, 0.0, 0
-    groups, everyone = model.groups, np.ones(COMBO_COUNT)
-    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
-        blocked = np.uint64(sum(1 << card for card in flop))
-        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
-        flops, turns, rivers = hands_by_board(
-            runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP)
-        )
+    groups = model.groups
+    for like, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
         count = len(rivers[0])
         grouped = np.full(count, groups)
+        rows = np.minimum(turns[0], padded(model.rows)) if model.rows else turns[0]
         for size in game.tree_sizes:
-            need = estimate_exact(size, [flops, turns, (grouped, grouped)], model.precision)
+            need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
             stored += like * need.memory_bytes
             all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
             ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
@@ -170,6 +168,17 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
         tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
         tables += like * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
     return stored, seconds, tables
+
+
+def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
+    """How many flops have the same hands on their boards, and which; both hold every combo."""
+    found = []
+    everyone = np.ones(COMBO_COUNT)
+    for flop, like in Counter(map(_rank_free, flops)).items():
+        combos = np.flatnonzero(live_combos(flop))
+        root = runouts(flop, [everyone])
+        found.append((like, hands_by_board(root, [combos for _ in Player], len(POSTFLOP))))
+    return found
 
 
 def _rank_free(flop: Flop) -> tuple[int, ...]:
@@ -199,7 +208,8 @@ def require_room(
     if memory == "per_batch":
         ways.append("a smaller flop_batch_size")  # regrets are those of one batch
     elif fitting >= 1:
-        ways.append(f"flops: spread_{fitting}")
+        subset = fitting_subset(fitting)
+        ways.append(f"flops: {f'subset_{subset}' if subset else f'spread_{fitting}'}")
     if model.kind == "exact":
         ways.append("precision: float16 (half the memory)")
         if model.river_groups == "none":

@@ -218,9 +218,13 @@ class UnifiedResult(PreflopResult):
     def _place_of_number(self) -> Mapping[int, int]:
         return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
 
+    def place_of(self, flop: Flop) -> int | None:
+        """The place of a flop in the set; None: it is not one of them."""
+        return self._place_of_number.get(flop.number)
+
     def _place(self, flop: CanonicalFlop, text: str) -> int:
-        """The place of a flop in the set."""
-        place = self._place_of_number.get(flop.flop.number)
+        """The same of a flop that has to be there."""
+        place = self.place_of(flop.flop)
         if place is None:
             flops = self.game.flops.flops
             near = near_flops(flops, flop.flop)
