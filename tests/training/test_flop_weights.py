@@ -1,6 +1,7 @@
 """Flops solved one by one weigh what their set says, in means and in the values before the flop."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from allstreets.cards import HAND_COUNT, hand_pairs, parse_flop, spread_flops
 from allstreets.solvers import FlopsResult, mean_over_flops, summary_of
 from allstreets.training.preflop_run import model_values
 
-QUICK = {"iterations": 2, "exploitability_threshold": 0}
+QUICK: dict[str, Any] = {"iterations": 2, "exploitability_threshold": 0}
 
 
 def weights_of(result: FlopsResult) -> dict[str, float]:
