@@ -37,19 +37,20 @@ def rules_from_spot(spot: Mapping[str, Any]) -> PostflopRules:
     the lists `bet`, `raise` and, for OOP, `donk`. Sizes of streets before the board's are ignored,
     so that a spot can be solved again from a later street. A list `donk` beside `bet_sizes` serves
     every later street that has none of its own. Where `chips_per_bb` says what a big blind is, a
-    bet is at least one.
+    bet is at least one, unless `min_bet` names another amount.
     """
     for key in ("board", "pot", "stack", "bet_sizes"):
         if key not in spot:
             raise InputError(f"the spot has no {key}")
     street = street_of_board(parse_board(spot["board"]))
+    min_bet = spot.get("min_bet")
     return PostflopRules(
         street=street,
         pot=spot["pot"],
         stack=spot["stack"],
         sizes=sizes_from_spot(spot["bet_sizes"], street, spot.get("donk")),
         rake=read_share("rake", spot.get("rake", 0.0)),
-        min_bet=spot.get("chips_per_bb") or 0,
+        min_bet=(spot.get("chips_per_bb") or 0) if min_bet is None else min_bet,
         **{key: spot[key] for key in OTHERS if key in spot},
     )
 

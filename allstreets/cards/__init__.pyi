@@ -30,6 +30,7 @@ from .flop_choice import reweighted as reweighted
 from .flop_margins import FlopMatchups as FlopMatchups
 from .flop_sets import NAMED as NAMED
 from .flop_sets import FlopSet as FlopSet
+from .flop_sets import by_likeness as by_likeness
 from .flop_sets import every_flop as every_flop
 from .flop_sets import fitted_count as fitted_count
 from .flop_sets import named_flops as named_flops

@@ -6,7 +6,7 @@ weights chosen so that hands fare on them as on all (`flop_choice`), and comes w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +58,7 @@ def spread_flops(count: int) -> FlopSet:
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT}")
     if count == FLOP_COUNT:
         return every_flop()
-    flops = sorted(all_flops(), key=_likeness)
+    flops = by_likeness(all_flops())
     ends = np.cumsum([flop.multiplicity for flop in flops])
     cuts = ends[-1] * np.arange(count) / count
     middles = cuts + ends[-1] / count / 2
@@ -94,6 +94,11 @@ def fitted_count(given: object) -> int | None:
     if not 1 <= count < FLOP_COUNT:
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT - 1} to fit, or all")
     return count
+
+
+def by_likeness(flops: Iterable[Flop]) -> list[Flop]:
+    """Flops in an order in which similar ones lie together: by suits, pairing and ranks."""
+    return sorted(flops, key=_likeness)
 
 
 def named_flops(texts: Sequence[str]) -> FlopSet:

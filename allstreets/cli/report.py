@@ -114,6 +114,11 @@ def report(
         return
     out = console()
     print_head(out, node)
+    if result.origin is not None and not line.strip():
+        from allstreets.cli.solve import print_origin
+        from allstreets.solvers import Origin
+
+        print_origin(out, Origin.read(result.origin), result.exploitability)
     if result.spot.lock and not node.locked.any():
         from allstreets.solvers import locks_text
 

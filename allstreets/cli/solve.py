@@ -1,8 +1,9 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,9 +12,11 @@ from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import JsonOption, console, print_json, print_looks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
-    from allstreets.solvers import Estimate, Spot
+    from allstreets.solvers import Estimate, Origin, Spot, SpotResult
     from allstreets.training import SpotConfig, SpotOutcome
 
 
@@ -50,6 +53,9 @@ def solve(
     precision: Annotated[
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,
+    river_groups: Annotated[
+        str | None, typer.Option(help="suits: river hands alike share strategies, 1/7 the memory.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")
     ] = None,
@@ -59,6 +65,12 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the solution in --output.")] = (
         False
     ),
+    game: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="DIR", help="A solved whole game: solve a flop of it."),
+    ] = None,
+    line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
+    flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a spot: equilibrium strategies from a flop, turn or river to the end.
@@ -69,11 +81,14 @@ def solve(
       allstreets solve sample_spots/flop.yaml --target 0.5% --output solved/
       allstreets solve --board "QsJh2h7c" --oop "TT+,AQs+" --ip "22+,A9s+,KTs+" \\
           --pot 10 --stack 95 --bets "33%,75%,a" --raises "60%,a"
+      allstreets solve --from game/ --line "r2.5 c" --flop QsJh2h
 
+    With --from, pot, ranges and sizes are those that a whole-game solution sends to the flop; the
+    spot is kept in DIR/spots, found again by the same command, and continued with --resume.
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
-    from allstreets.training import parse_time, read_spot
+    from allstreets.training import parse_time
 
     flags: dict[str, Any] = {
         "board": board,
@@ -89,10 +104,41 @@ def solve(
         "exploitability_threshold": target,
         "algorithm": algorithm,
         "precision": precision,
+        "river_groups": river_groups,
     }
     seconds = None if time is None else parse_time(time)
-    config, spot = read_spot(file, flags)
+    job = Job(max_iterations, seconds, threads, output, resume, save.value, json)
+    if game is not None or line is not None or flop is not None:
+        from allstreets.cli.solve_flop import solve_flop
 
+        solve_flop(game, line, flop, file, flags, job)
+        return
+
+    from allstreets.training import read_spot
+
+    run_job(*read_spot(file, flags), job)
+
+
+@dataclass(frozen=True)
+class Job:
+    """How a spot is to be solved and kept."""
+
+    max_iterations: int | None
+    seconds: float | None
+    threads: int | None
+    output: Path | None
+    resume: bool
+    saved: Literal["flop", "turn", "full"]
+    json: bool
+
+
+def run_job(
+    config: "SpotConfig",
+    spot: "Spot",
+    job: Job,
+    origin: "Callable[[SpotResult], Origin] | None" = None,
+) -> None:
+    """Solve a spot and print the outcome; `origin` says which flop of a whole game it is."""
     from allstreets.training import (
         COMPILING,
         mark_compiled,
@@ -102,34 +148,49 @@ def solve(
         solve_job,
     )
 
-    require_job(config, spot, output, resume, save.value)
-    plan = _plan(config, spot, threads)
+    output, json = job.output, job.json
+    require_job(config, spot, output, job.resume, job.saved)
+    plan = _plan(config, spot, job.threads)
     if must_compile(spot, config.precision):
         typer.echo(f"{COMPILING} …", err=True)
     with show_progress() as observer:
         outcome = solve_job(
             config,
             spot,
-            max_iterations=max_iterations,
-            seconds=seconds,
+            max_iterations=job.max_iterations,
+            seconds=job.seconds,
             threads=plan.threads,
             output=output,
-            resume=resume,
-            saved=save.value,
+            resume=job.resume,
+            saved=job.saved,
             observers=[observer],
+            origin=None if origin is None else lambda result: origin(result).mapping(),
         )
     mark_compiled(spot, config.precision)
     out = console(stderr=json)
+    found = None if origin is None else origin(outcome.result)
     _print_outcome(out, config, outcome)
+    if found is not None:
+        print_origin(out, found, outcome.exploitability)
     kept = kept_in(output, outcome.unsaved, outcome.keep)
     if outcome.unsaved is None or kept is not None:
         _print_way_on(out, outcome, kept)
     if json:
-        print_json(outcome.figures())
+        more = {} if found is None else {"folder": str(kept), "origin": found.mapping()}
+        print_json({**outcome.figures(), **more})
     if outcome.unsaved is not None and kept is None:
         raise typer.Exit(UNSAVED)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
+    """Which figures come from where, and how much they differ."""
+    from allstreets.solvers import origin_lines
+
+    out.print()
+    for text in origin_lines(origin, reached):
+        out.print(text, markup=False)
 
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
@@ -139,7 +200,8 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     from allstreets.solvers import available_bytes, estimate_spot, require_memory
     from allstreets.training import check_interval, data_size, duration
 
-    need = estimate_spot(spot, config.precision, thread_count(threads))
+    groups = config.river_groups
+    need = estimate_spot(spot, config.precision, thread_count(threads), groups)
     free = available_bytes()
     streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
     boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
@@ -157,7 +219,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
         f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
         f"first check in about {duration(max(need.seconds_to(interval), 1))}"
     )
-    require_memory(spot, config.precision, need, free)
+    require_memory(spot, config.precision, need, free, groups)
     return need
 
 

@@ -1,3 +1,6 @@
+from .certificates import CertificateWork as CertificateWork
+from .certificates import read_certificate as read_certificate
+from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint
 from .checkpoints import CheckpointWarning as CheckpointWarning
 from .checkpoints import clear_unfinished_checkpoints as clear_unfinished_checkpoints
@@ -11,6 +14,10 @@ from .flops_bundle import FlopsBundle as FlopsBundle
 from .flops_bundle import Key as Key
 from .flops_bundle import Row as Row
 from .flops_bundle import load_flops as load_flops
+from .kept_flops import SPOTS as SPOTS
+from .kept_flops import KeptFlop as KeptFlop
+from .kept_flops import find_kept as find_kept
+from .kept_flops import new_kept as new_kept
 from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind

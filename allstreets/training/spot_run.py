@@ -39,6 +39,8 @@ MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_SLOTS = 1_000_000  # below it an iteration is so short that checks come less often
 
+OriginOf = Callable[[SpotResult], Mapping[str, Any]]
+
 
 @dataclass(frozen=True)
 class LastResort:
@@ -59,8 +61,8 @@ class LastResort:
 class JobSolver(SpotSolver):
     """A spot solver with a stopwatch."""
 
-    def __init__(self, spot: Spot, algorithm: str, threads: int | None, precision: str) -> None:
-        super().__init__(spot, algorithm, threads, precision)
+    def __init__(self, spot: Spot, config: SpotConfig, threads: int | None) -> None:
+        super().__init__(spot, config.algorithm, threads, config.precision, config.river_groups)
         self._laps: list[tuple[int, float]] = []  # (iterations, seconds), in the order run
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
@@ -155,7 +157,7 @@ def require_job(
     if resume and output is None:
         raise InputError("--resume needs --output, the folder to go on from")
     require_saved(spot, saved)
-    identity = spot_identity(spot, config.algorithm, config.precision)
+    identity = spot_identity(spot, config.algorithm, config.precision, config.river_groups)
     if output is not None:
         (require_resumable if resume else require_free)(output, identity)
 
@@ -171,12 +173,16 @@ def solve_job(
     resume: bool = False,
     saved: Saved = "full",
     observers: Sequence[Observer] = (),
+    origin: OriginOf | None = None,
 ) -> SpotOutcome:
-    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle."""
+    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
+
+    `origin` says of the solution as it stands which flop of which whole game it is.
+    """
     require_job(config, spot, output, resume, saved)
     rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
     start = time.monotonic()
-    solver = JobSolver(spot, config.algorithm, threads, config.precision)
+    solver = JobSolver(spot, config, threads)
     before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
     with ExitStack() as stack:
         if output is not None:
@@ -190,7 +196,7 @@ def solve_job(
         request = stack.enter_context(interrupt_request(doing, "the solution"))
         if resume:
             request.saved(solver.iterations)
-        saver = _Saver(solver, config, saved, before, start)
+        saver = _Saver(solver, config, saved, before, start, origin)
         watchers = list(observers)
         if output is not None and saved == "full":
             watchers.append(_Regularly(saver, output, request))
@@ -237,6 +243,7 @@ class _Saver:
     saved: Saved
     before: Mapping[str, Any]  # the manifest that a resumed job goes on from
     start: float
+    origin: OriginOf | None
 
     def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
@@ -250,6 +257,7 @@ class _Saver:
             metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
             name=self.config.name,
             description=self.config.description,
+            origin=None if self.origin is None else self.origin(self.solver.result()),
         )
 
     def attempt(

@@ -90,6 +90,18 @@ def forgotten() -> UnifiedSolver:
 
 
 @cache
+def trips() -> UnifiedSolver:
+    """One pot; flops of three sevens or deuces have few runouts, so that combos are quick."""
+    return solver_of(whole_game(["7s7h7d", "2s2h2d", "Ks8h3d"], 3, "100%", ()), 40)
+
+
+@cache
+def trips_result() -> UnifiedResult:
+    """`trips()` without files."""
+    return UnifiedResult.of(trips(), name="trips")
+
+
+@cache
 def kept() -> Kept:
     """Of `classes()`."""
     return keep(classes())

@@ -440,7 +440,7 @@ def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     small = small_config(**keys, flops="spread_400", memory="per_batch", flop_batch_size=2)
     plan_unified(small).require()
     told = refused(None, **{**keys, **EXACT, "stack_depth": 20, "raise_cap": 4})
-    assert "precision: float16 (half the memory), or cards: classes" in told
+    assert "precision: float16 (half the memory); river_groups: suits" in told
     assert "spread_" not in told  # not even one flop fits
     assert "subset_" not in told
 

@@ -1,6 +1,6 @@
 """A solved spot, place by place: strategy, EV, equity and reach of every combo."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class SpotResult:
         self.iterations = 0
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
+        self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""

@@ -56,6 +56,7 @@ class Spot:
     rake_cap: float | None = None
     max_raises: int | None = None
     chips_per_bb: float | None = None
+    min_bet: float | None = None  # the smallest bet; None: a big blind, where that is known
     lock: tuple[Lock, ...] = field(default=())
     grains: int | None = None  # in how many parts a chip can be bet; None: by pot and stack
 
@@ -131,6 +132,7 @@ class Spot:
             "rake_cap": self.rake_cap,
             "max_raises": self.max_raises,
             "chips_per_bb": self.chips_per_bb,
+            "min_bet": self.min_bet,
             "grains": self.grains,
         }
         sizes = self.bet_sizes

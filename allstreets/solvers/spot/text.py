@@ -33,6 +33,8 @@ def spot_mapping(spot: Spot) -> dict[str, Any]:
     for key in ("max_raises", "chips_per_bb", "grains"):
         if getattr(rules, key) is not None:
             keys[key] = getattr(rules, key)
+    if rules.min_bet != (rules.chips_per_bb or 0):
+        keys["min_bet"] = rules.min_bet
     if spot.lock:
         keys["lock"] = [lock_mapping(lock) for lock in spot.lock]
     return keys

@@ -193,7 +193,7 @@ class UnifiedResult(PreflopResult):
 
     def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
         found = split_line(line, self.read_root, flop)
-        if self.cards.kind != "exact" or found.flop is None or len(hand) < 4:
+        if not self.cards.plays_combos or found.flop is None or len(hand) < 4:
             return super()._mix(node, line, flop, hand)
         combo = int(COMBO_PERMUTATIONS[found.flop.permutation][parse_combo(hand)])
         places = np.flatnonzero(live(found.flop.flop) == combo)
@@ -218,9 +218,13 @@ class UnifiedResult(PreflopResult):
     def _place_of_number(self) -> Mapping[int, int]:
         return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
 
+    def place_of(self, flop: Flop) -> int | None:
+        """The place of a flop in the set; None: it is not one of them."""
+        return self._place_of_number.get(flop.number)
+
     def _place(self, flop: CanonicalFlop, text: str) -> int:
-        """The place of a flop in the set."""
-        place = self._place_of_number.get(flop.flop.number)
+        """The same of a flop that has to be there."""
+        place = self.place_of(flop.flop)
         if place is None:
             flops = self.game.flops.flops
             near = near_flops(flops, flop.flop)

@@ -1,0 +1,167 @@
+"""A flop of a solved whole game as a spot of its own: real combos, the ranges that get there.
+
+1. The line before the flop leads to a pot: its chips, stacks, sizes and rake are the spot's.
+2. A combo's weight is the reach of its class: what both players' strategies before the flop leave
+   of it. Whether the solution was trained on the flop makes no difference.
+3. The board keeps the suits that were asked for. Weights are the same for all combos of a class,
+   so another spelling of a flop is the same spot with its suits renamed (`fingerprint`).
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    BIG_BLINDS,
+    CHIPS_PER_BB,
+    FlopPot,
+    NodeKind,
+    Player,
+    WholeLine,
+    line_text,
+    split_line,
+)
+from allstreets.cards import (
+    HAND_OF_COMBO,
+    SUIT_PERMUTATIONS,
+    SUITS,
+    CanonicalFlop,
+    Range,
+    cards_text,
+    hand_combos,
+    parse_board,
+)
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.hands import Floats
+from allstreets.solvers.reached import LineReach
+from allstreets.solvers.spot.spot import Spot
+from allstreets.solvers.spot.text import data_hash, sizes_mapping, spot_mapping
+from allstreets.solvers.unified.result import UnifiedResult
+
+LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
+NAMED_LINES = 6  # in a message
+
+
+@dataclass(frozen=True, eq=False)
+class FlopSpot:
+    """A spot, and which flop of which pot of a whole game it is."""
+
+    spot: Spot
+    line: str  # before the flop, in its canonical words
+    flop: CanonicalFlop  # of the spot's board
+    pot: FlopPot
+    number: int  # of the pot among those that see a flop
+    place: int | None  # of the flop among the solution's; None: nothing is stored of it there
+    doubt: str  # why the ranges were not learned; "" where they were
+
+    @property
+    def cards(self) -> str:
+        """The flop in the suits that were asked for, highest card first."""
+        return self.spot.board
+
+    @property
+    def name(self) -> str:
+        """For people and for folders: "r2.5-c-QsJh2h"."""
+        return "-".join([*self.line.split(), self.cards])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What all spellings of the flop share, and no other flop, pot or ranges."""
+        return data_hash(spot_mapping(replace(self.spot, board=self.flop.flop.text)))
+
+
+def flop_spot(result: UnifiedResult, line: str, flop: str | None = None) -> FlopSpot:
+    """The spot of a flop after a line; the flop may stand in the line, "r2.5 c | QsJh2h"."""
+    found = _find(result, line, flop)
+    assert found.flop is not None
+    node, game = found.root, result.game
+    number = [pot.node for pot in game.flop_pots].index(node)
+    pot, cards = game.flop_pots[number], tuple(sorted(parse_board(found.cards), reverse=True))
+    left = hand_combos(cards)  # [169]
+    reach = np.where(left > 0, result.before.reach[node], 0.0)  # [2, 169]
+    oop, ip = (reach @ left / left.sum()).tolist()
+    shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
+    return FlopSpot(
+        spot=_spot(game, pot, cards_text(cards), [_range(reach[p], found, p) for p in Player]),
+        line=line_text(game.tree, node, notation=BIG_BLINDS),
+        flop=found.flop,
+        pot=pot,
+        number=number,
+        place=result.place_of(found.flop.flop) if result.has_flops else None,
+        doubt=shares.why_not(BIG_BLINDS.seats),
+    )
+
+
+def suits_text(here: CanonicalFlop, there: CanonicalFlop) -> str:
+    """The suits of a flop in another spelling of it: "c is s, s is c"; "" for the same ones.
+
+    Suits that stay as they are go without saying.
+    """
+    back = np.argsort(SUIT_PERMUTATIONS[there.permutation])
+    renamed = back[SUIT_PERMUTATIONS[here.permutation]].tolist()
+    moved = [(one, other) for one, other in enumerate(renamed) if one != other]
+    return ", ".join(f"{SUITS[one]} is {SUITS[other]}" for one, other in moved)
+
+
+def _find(result: UnifiedResult, line: str, flop: str | None) -> WholeLine[int]:
+    """A line that ends where the flop is dealt, and the flop."""
+    found = split_line(line, result.read_root, flop)
+    kind = result.game.tree.kind[found.root]
+    if kind != NodeKind.CHANCE:
+        over = kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+        what = "the hand is over there" if over else "it ends before the flop"
+        raise InputError(f"line '{found.before}': {what}; lines that see one: {_lines(result)}")
+    if found.flop is None:
+        raise InputError(f"line '{found.before}': name a flop to solve, such as QsJh2h")
+    if found.after and found.after.strip():
+        raise InputError(
+            f"line '{line}': a flop is solved from its first decision on: leave "
+            f"'{found.after.strip()}' out, and look at it in the solved spot"
+        )
+    return found
+
+
+def _lines(result: UnifiedResult) -> str:
+    lines = [f"'{one}'" for one in result.flop_lines()]
+    more = ", …" if len(lines) > NAMED_LINES else ""
+    return ", ".join(lines[:NAMED_LINES]) + more if lines else "none, all hands end before it"
+
+
+def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
+    """All combos of the classes that a player's strategy leaves [169], the largest weight 1."""
+    largest = float(reach.max())
+    if largest <= 0:
+        raise InputError(
+            f"line '{found.before}': {player.seat} never gets to {found.cards} that way, so there "
+            "is no range to solve for; choose a line that is played"
+        )
+    weights = reach / largest
+    return Range(np.where(weights >= LEAST_REACH, weights, 0.0)[HAND_OF_COMBO])
+
+
+def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: list[Range]) -> Spot:
+    """The pot as a spot: the same betting tree, to the last chip."""
+    rules = game.rules_of(pot)
+    sizes: dict[str, Any] = sizes_mapping(rules)
+    # Where no size is below a big blind, the smallest bet has no effect, whatever it is.
+    least = rules.min_bet if game.may_bet_less else min(game.preflop.big_blind, CHIPS_PER_BB)
+    return Spot(
+        board=board,
+        oop=ranges[Player.OOP],
+        ip=ranges[Player.IP],
+        pot=rules.pot,
+        stack=rules.stack,
+        bet_sizes=sizes,
+        add_allin_threshold=rules.add_allin_threshold,
+        force_allin_threshold=rules.force_allin_threshold,
+        merging_threshold=rules.merging_threshold,
+        rake=rules.rake,
+        rake_cap=rules.rake_cap,
+        max_raises=rules.max_raises,
+        chips_per_bb=CHIPS_PER_BB,
+        min_bet=None if least == CHIPS_PER_BB else least,
+        grains=rules.grains,
+    )

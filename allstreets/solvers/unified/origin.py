@@ -1,0 +1,206 @@
+"""What a spot has from a solved whole game, and how far exact play is from the solution's own.
+
+Both play the same tree from the same ranges; the solution by its card model, the spot by combo.
+At a decision their *distance* is the share of the range that acts differently: for each hand class
+½ Σ |one's chance − the other's| over the actions, a mean over the classes as they get there and
+meet the other's range. 0 is the same play, 1 is never the same action.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_text, line_text
+from allstreets.solvers.decision import Decision
+from allstreets.solvers.flops.sweep import swept
+from allstreets.solvers.hands import class_sums
+from allstreets.solvers.spot.result import SpotResult
+from allstreets.solvers.unified.flop_spot import FlopSpot
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.words import percent_text
+
+Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole hand; None: unknown
+
+
+@dataclass(frozen=True)
+class DecisionDifference:
+    """A decision on the flop as the solution plays it and as it is played exactly."""
+
+    line: str  # on the flop, "" is the first decision: "x", "b50%"
+    seat: str  # who acts: "BB", "SB"
+    distance: float  # 0 … 1
+    actions: tuple[str, ...]  # [A]
+    solution: tuple[float, ...]  # [A]: how often each is taken
+    exact: tuple[float, ...]  # [A]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How much the solution's own play of a flop differs from exact play."""
+
+    solution: Evs
+    exact: Evs
+    decisions: tuple[DecisionDifference, ...]  # OOP's first one, and IP's answers to it
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which flop of which solution a spot is."""
+
+    line: str  # before the flop
+    flop: str  # in the spot's suits
+    canonical: str
+    fingerprint: str  # of the spot, whichever suits its flop is spelled in
+    name: str | None  # of the solution
+    stack_bb: str
+    cards: str  # its card model
+    flops: int  # that it was trained on
+    iterations: int
+    exploitability: float | None  # in its own game, mbb/hand
+    doubt: str  # why the ranges were not learned; "" where they were
+    differences: Differences | None  # None: the solution holds nothing of this flop
+
+    @classmethod
+    def of(
+        cls, result: UnifiedResult, found: FlopSpot, exact: SpotResult | None = None
+    ) -> "Origin":
+        """Of a flop; with the solved spot also how much the two differ."""
+        compared = exact is not None and found.place is not None
+        return cls(
+            line=found.line,
+            flop=found.cards,
+            canonical=found.flop.flop.text,
+            fingerprint=found.fingerprint,
+            name=result.facts.name,
+            stack_bb=bb_text(result.rules.stack),
+            cards=str(result.cards),
+            flops=len(result.game.flops.flops),
+            iterations=result.iterations,
+            exploitability=result.exploitability,
+            doubt=found.doubt,
+            differences=differences(result, found, exact) if compared and exact else None,
+        )
+
+    @classmethod
+    def read(cls, keys: Mapping[str, Any]) -> "Origin":
+        """What `mapping` wrote down; keys of later versions are ignored."""
+        given = {field.name: keys[field.name] for field in fields(cls)}
+        found = given["differences"]
+        if found is not None:
+            decisions = tuple(
+                DecisionDifference(
+                    line=one["line"],
+                    seat=one["seat"],
+                    distance=one["distance"],
+                    **{key: tuple(one[key]) for key in ("actions", "solution", "exact")},
+                )
+                for one in found["decisions"]
+            )
+            given["differences"] = Differences(
+                tuple(found["solution"]), tuple(found["exact"]), decisions
+            )
+        return cls(**given)
+
+    def mapping(self) -> dict[str, Any]:
+        """Plain data, as a manifest stores it."""
+        return asdict(self)
+
+
+def differences(result: UnifiedResult, found: FlopSpot, exact: SpotResult) -> Differences:
+    """How much a solution's own play of a flop differs from the solved spot."""
+    assert found.place is not None
+    view = result.flop_view(found.place, found.number)
+    view = swept(view, result.cards.plays_classes)
+    tree = view.pot.tree
+    first, answers = view.node(0, ""), []
+    for child in tree.children_of(0).tolist():
+        if tree.kind[child] == NodeKind.DECISION:
+            answers.append(child)
+    decisions = []
+    for node in (0, *answers):
+        line = line_text(tree, node, notation=BIG_BLINDS)
+        mine, theirs = view.node(node, line), exact.node(line_text(exact.spot.tree, node))
+        # What nobody gets to was learned by neither of them.
+        if mine.reached and theirs.reached:
+            decisions.append(_difference(mine, theirs))
+    owned = (exact.evs[p] / CHIPS_PER_BB - first.paid[p] for p in Player)
+    return Differences(
+        solution=_known(first.ev(Player.OOP), first.ev(Player.IP)),
+        exact=_known(*owned),
+        decisions=tuple(decisions),
+    )
+
+
+def _difference(mine: Decision, theirs: Decision) -> DecisionDifference:
+    own = theirs.own
+    weights = class_sums(own.classes, own.weights)
+    exact = np.array([own.cells(chances) for chances in theirs.strategy])  # [A, 169]
+    apart = np.abs(exact - mine.strategy).sum(axis=0) / 2
+    met = (weights > 0) & np.isfinite(apart)
+    return DecisionDifference(
+        line=mine.line,
+        seat=mine.seat,
+        distance=float(apart[met] @ weights[met] / weights[met].sum()),
+        actions=mine.actions,
+        solution=tuple(mine.frequencies().tolist()),
+        exact=tuple(theirs.frequencies().tolist()),
+    )
+
+
+def _known(oop: float, ip: float) -> Evs:
+    return None if math.isnan(oop) else oop, None if math.isnan(ip) else ip
+
+
+def origin_lines(origin: Origin, reached: float) -> list[str]:
+    """Which figures come from where, and how much they differ; `reached` is a share of the pot."""
+    name = f"'{origin.name}'" if origin.name else "the whole-game solution"
+    lines = [
+        f"Ranges and pot: line '{origin.line}' of {name} ({origin.stack_bb} bb, cards "
+        f"{origin.cards}, {origin.iterations:,} iterations), {_worth(origin)}.",
+        f"Strategies and EVs: {origin.flop} solved exactly, to {100 * reached:.2g} % of the pot.",
+    ]
+    if origin.doubt:
+        lines.append(f"The line is {origin.doubt.partition(',')[0]}: its ranges mean little.")
+    return [*lines, *difference_lines(origin)]
+
+
+def difference_lines(origin: Origin) -> list[str]:
+    """How much the solution's play of the flop differs from exact play, in words."""
+    found = origin.differences
+    if found is None:
+        return [
+            "The solution holds no play of this flop to compare with: it has "
+            f"{origin.flops:,} of the 1,755."
+        ]
+    seats = [
+        f"{player.seat} {_ev(found.solution[player])} → {_ev(found.exact[player])} bb"
+        for player in Player
+    ]
+    lines = [f"The solution's own play → exact: EV {', '.join(seats)}."]
+    for one in found.decisions:
+        where = f" after {one.line}" if one.line else " first"
+        mixes = zip(one.actions, one.solution, one.exact, strict=True)
+        mix = ", ".join(f"{word} {_share(mine)} → {_share(exact)}" for word, mine, exact in mixes)
+        lines.append(
+            f"{one.seat}{where}: {mix} %; {percent_text(one.distance, 0)} of the range act "
+            "differently."
+        )
+    return lines
+
+
+def _worth(origin: Origin) -> str:
+    """How good the solution is, by the figure that it has."""
+    if origin.exploitability is None:
+        return "exploitability unknown"
+    return f"exploitable for {origin.exploitability:.3g} mbb/hand in its own game"
+
+
+def _ev(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}"

@@ -1,0 +1,115 @@
+"""Where a spot comes from, and how far exact play is from the solution's own."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from builders.whole_solution import combo_result, solver_of, trips_result, whole_game
+
+from allstreets.betting import CHIPS_PER_BB, Player
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
+from allstreets.solvers import (
+    FlopSpot,
+    Origin,
+    SpotResult,
+    SpotSolver,
+    UnifiedResult,
+    flop_spot,
+    origin_lines,
+)
+
+
+def solved(
+    whole: UnifiedResult, flop: str, iterations: int = 12
+) -> tuple[FlopSpot, SpotResult, Origin]:
+    """The limped pot on a flop."""
+    found = flop_spot(whole, "c x", flop)
+    solver = SpotSolver(found.spot, threads=1)
+    solver.train_batch(iterations)
+    exact = solver.result()
+    return found, exact, Origin.of(whole, found, exact)
+
+
+@cache
+def sevens() -> tuple[FlopSpot, SpotResult, Origin]:
+    """In other suits than the solution has."""
+    return solved(trips_result(), "7c7d7h")
+
+
+def test_distance_is_that_of_classes_one_by_one() -> None:
+    whole = trips_result()
+    _, exact, origin = sevens()
+    assert origin.differences is not None
+    assert [one.line for one in origin.differences.decisions] == ["", "x", "a"]
+    for one in origin.differences.decisions:
+        line = f"c x | 7s7h7d | {one.line}"
+        here, there = exact.node(one.line), whole.node(line)
+        total = apart = 0.0
+        for hand, name in enumerate(HAND_NAMES):
+            own = np.flatnonzero(HAND_OF_COMBO[here.combos] == hand)
+            weight = float(here.own.weights[own].sum())
+            if weight == 0:
+                continue
+            mix, play = here.hand(name), whole.strategy(line, hand=name)
+            total += weight
+            apart += weight * sum(abs(mix[a] - play[b]) for a, b in zip(mix, play, strict=True)) / 2
+        assert one.distance == pytest.approx(apart / total, abs=1e-9)
+        assert one.seat == there.seat
+        assert one.exact == pytest.approx(here.frequencies())
+        assert one.solution == pytest.approx(there.frequencies())
+
+
+def test_evs_count_alike() -> None:
+    whole = trips_result()
+    _, exact, origin = sevens()
+    found = origin.differences
+    assert found is not None
+    assert found.exact == pytest.approx([ev / CHIPS_PER_BB - 1 for ev in exact.evs])
+    root = whole.node("c x | 7s7h7d")
+    assert found.solution == pytest.approx([root.ev(player) for player in Player])
+    for evs in (found.solution, found.exact):
+        assert sum(ev for ev in evs if ev is not None) == pytest.approx(0, abs=1e-4)
+
+
+def test_rake_is_lost_by_both() -> None:
+    game = whole_game(["7s7h7d", "Ks8h3d"], 3, "100%", (), ante=0.1, rake=0.05)
+    _, _, origin = solved(UnifiedResult.of(solver_of(game, 20)), "7s7h7d", 2)
+    assert origin.differences is not None
+    for evs in (origin.differences.solution, origin.differences.exact):
+        assert -0.3 < sum(ev for ev in evs if ev is not None) < -0.1
+
+
+def test_a_solution_by_combo_is_compared_by_class() -> None:
+    whole = combo_result()
+    _, _, origin = solved(whole, "7s7h7d", 2)
+    assert origin.differences is not None
+    root = whole.node("c x | 7s7h7d")
+    assert origin.differences.solution == pytest.approx([root.ev(player) for player in Player])
+    assert origin.differences.decisions[0].solution == pytest.approx(root.frequencies())
+
+
+def test_plain_data_reads_back() -> None:
+    _, _, origin = sevens()
+    assert Origin.read(json.loads(json.dumps(origin.mapping()))) == origin
+    later = {**origin.mapping(), "more": 1}
+    assert Origin.read(later) == origin
+
+
+def test_words_say_what_comes_from_where() -> None:
+    _, _, origin = sevens()
+    lines = origin_lines(origin, 0.0021)
+    assert lines[0].startswith("Ranges and pot: line 'c x' of 'trips' (3 bb, cards classes")
+    assert "mbb/hand in its own game" in lines[0]
+    assert lines[1] == "Strategies and EVs: 7h7d7c solved exactly, to 0.21 % of the pot."
+    assert lines[2].startswith("The solution's own play → exact: EV BB ")
+    assert all("of the range act differently." in line for line in lines[3:])
+    assert len(lines) == 6
+
+
+def test_without_the_flop_there_is_nothing_to_compare() -> None:
+    whole = trips_result()
+    origin = Origin.of(whole, flop_spot(whole, "c x", "9s8s2h"))
+    assert origin.differences is None
+    assert Origin.read(origin.mapping()) == origin
+    assert "it has 3 of the 1,755" in origin_lines(origin, 0.01)[-1]
