@@ -1059,6 +1059,20 @@ export interface components {
             text: string;
         };
         /**
+         * RealQuality
+         * @description What a whole game is worth with real cards, in mbb/hand (`allstreets certify`).
+         */
+        RealQuality: {
+            /** Exploitability */
+            exploitability: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Outdated */
+            outdated: boolean;
+        };
+        /**
          * Refusal
          * @description The body of every answer with a status of 400 or more.
          */
@@ -1159,6 +1173,7 @@ export interface components {
             name: string;
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Title */
             title: string;
             /** Unit */
@@ -1203,6 +1218,7 @@ export interface components {
             notes: string[];
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Root */
             root: string;
             /** Solve */
