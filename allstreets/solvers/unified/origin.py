@@ -167,6 +167,31 @@ def origin_lines(origin: Origin, reached: float) -> list[str]:
     return [*lines, *difference_lines(origin)]
 
 
+def origin_head(origin: Origin, reached: float) -> str:
+    """The same in a line."""
+    name = f"'{origin.name}'" if origin.name else "the whole game"
+    parts = [
+        f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
+        f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
+    ]
+    found = origin.differences
+    if found is None:
+        parts.append("the solution holds no play of it to compare with")
+    else:
+        oop = Player.OOP
+        parts.append(
+            f"EV of {oop.seat} {_ev(found.solution[oop])} bb there, {_ev(found.exact[oop])} here"
+        )
+        acts = [
+            f"{percent_text(one.distance, 0)} of {one.seat}'s range"
+            for one in found.decisions
+            if one.line in ("", "x")
+        ]
+        if acts:
+            parts.append(f"{' and '.join(acts)} act differently at first")
+    return " · ".join(parts)
+
+
 def difference_lines(origin: Origin) -> list[str]:
     """How much the solution's play of the flop differs from exact play, in words."""
     found = origin.differences
