@@ -46,9 +46,7 @@ class ExactFlops:
         """What is known of the flop that a line leads to."""
         folder = self._library.folder(id)
         with self._lock:
-            result = self._game(folder)
-            whole = split_line(line, result.read_root)
-            found = flop_spot(result, whole.before, whole.cards or None)
+            whole, found = _find(self._game(folder), line)
         kept = find_kept(folder, found)
         output = new_kept(folder, found) if kept is None else kept.folder
         solve = self._solve(output)
@@ -85,8 +83,7 @@ class ExactFlops:
         folder = self._library.folder(id)
         with self._lock:
             result = self._game(folder)
-            whole = split_line(form.line, result.read_root)
-            found = flop_spot(result, whole.before, whole.cards or None)
+            _, found = _find(result, form.line)
             kept = find_kept(folder, found)
             if kept is not None:  # a solver goes on in the suits that it began with
                 found = flop_spot(result, found.line, kept.origin.flop)
@@ -124,6 +121,14 @@ class ExactFlops:
         """The solve that writes to a folder, or did last."""
         name = self._solves.solve_of(output)
         return None if name is None else self._solves.detail(name)
+
+
+def _find(result: UnifiedResult, line: str) -> tuple[WholeLine[int], FlopSpot]:
+    """The flop of a line; what follows it there says where one looks, not what is solved."""
+    whole = split_line(line, result.read_root)
+    if whole.flop is None:
+        return whole, flop_spot(result, line)
+    return whole, flop_spot(result, whole.before, whole.cards)
 
 
 def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:

@@ -216,11 +216,12 @@ def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
 
 
 def _bytes(folder: Path) -> int:
-    """What the files of a solution take, those of a run beside it included."""
+    """What the files of a solution take, those of a run beside it included, its spots not."""
     total = 0
     for path in folder.rglob("*"):
         try:
-            if path.is_file() and not path.is_symlink():
+            own = SPOTS not in path.relative_to(folder).parts
+            if own and path.is_file() and not path.is_symlink():
                 total += path.stat().st_size
         except OSError:
             continue
