@@ -9,5 +9,6 @@ from .solvers.unified.solver import UnifiedSolver as UnifiedSolver
 from .storage.opening import load as load
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
+from .training.api import certify as certify
 from .training.api import train as train
 from .version import __version__ as __version__

@@ -15,13 +15,14 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
 import gc
 import resource
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player
-from allstreets.cards import build_flop_table
+from allstreets.cards import FlopSet, build_flop_table
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training.solver_config import UnifiedConfig
@@ -31,10 +32,10 @@ ONE_SIZE = (1.0,)
 TWO_SIZES = (0.5, 1.0)
 
 
-def make_solver(threads: int = 2, **keys: Any) -> UnifiedSolver:
-    """The solver of a config with these keys."""
+def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) -> UnifiedSolver:
+    """The solver of a config with these keys, and with other flops than it names."""
     config = UnifiedConfig(type="unified_cfr", **keys)
-    game = config.game()
+    game = config.game() if flop_set is None else replace(config.game(), flops=flop_set)
     games = game.build(game.engine(config.card_model(), threads=threads))
     return UnifiedSolver(
         game,

@@ -57,8 +57,13 @@ def write_report(name: str, rows: Sequence[Row]) -> None:
     width = max(len(row.name) for row in rows)
     for row in rows:
         print(f"{row.name:<{width}}  {row.value:>10,.4g} {row.unit:<12} {row.remark}".rstrip())
-    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
+    write_rows(path, rows)
+    print(f"written to {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
+
+
+def write_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Write the rows and the machine to a file."""
+    path.parent.mkdir(exist_ok=True)
     figures = {"machine": machine(), "rows": [asdict(row) for row in rows]}
     path.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
-    print(f"written to {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")

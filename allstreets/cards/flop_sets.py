@@ -1,10 +1,12 @@
 """Sets of flops with weights: all of them, some that a person names, or some that stand for all.
 
-A weight says how many of the 22,100 flops a flop of the set stands for.
+A weight says how many of the 22,100 flops a flop of the set stands for. `subset_95` has flops and
+weights chosen so that hands fare on them as on all (`flop_choice`), and comes with the package;
+`spread_95` takes the middles of equal parts; `fitted_95` is chosen for a game, by a solution of it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +14,13 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.cards.card import card_rank
+from allstreets.cards.flop_subsets import read_subset
 from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops, parse_flop
 
 ALL = "all"
 SPREAD = re.compile(r"spread[_-]?(\d{1,5})")
+SUBSET = re.compile(r"subset[_-]?(\d{1,5})")
+FITTED = re.compile(r"fitted[_-]?(\d{1,5})")
 SUITS_ORDER = ("rainbow", "two-tone", "monotone")
 PAIRING_ORDER = ("unpaired", "paired", "trips")
 
@@ -53,7 +58,7 @@ def spread_flops(count: int) -> FlopSet:
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT}")
     if count == FLOP_COUNT:
         return every_flop()
-    flops = sorted(all_flops(), key=_likeness)
+    flops = by_likeness(all_flops())
     ends = np.cumsum([flop.multiplicity for flop in flops])
     cuts = ends[-1] * np.arange(count) / count
     middles = cuts + ends[-1] / count / 2
@@ -62,6 +67,38 @@ def spread_flops(count: int) -> FlopSet:
     numbers, times = np.unique(chosen, return_counts=True)
     weights = times * (ends[-1] / count)
     return FlopSet(f"spread_{count}", tuple(flops[number] for number in numbers), weights)
+
+
+def subset_flops(count: int) -> FlopSet:
+    """The subset of `count` flops that comes with the package, weights to stand for all.
+
+    >>> subset = subset_flops(15)
+    >>> len(subset.flops), round(subset.weights.sum(), 6)
+    (15, 22100.0)
+    """
+    weights: dict[str, float] = read_subset(count)["flops"]
+    flops = tuple(parse_flop(text).flop for text in weights)
+    return FlopSet(f"subset_{count}", flops, np.array(list(weights.values()), np.float64))
+
+
+def fitted_count(given: object) -> int | None:
+    """The number of flops of `fitted_95`; None: something else is given.
+
+    >>> fitted_count("fitted_95"), fitted_count("subset_95")
+    (95, None)
+    """
+    match = FITTED.fullmatch(given.strip().lower()) if isinstance(given, str) else None
+    if match is None:
+        return None
+    count = int(match[1])
+    if not 1 <= count < FLOP_COUNT:
+        raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT - 1} to fit, or all")
+    return count
+
+
+def by_likeness(flops: Iterable[Flop]) -> list[Flop]:
+    """Flops in an order in which similar ones lie together: by suits, pairing and ranks."""
+    return sorted(flops, key=_likeness)
 
 
 def named_flops(texts: Sequence[str]) -> FlopSet:
@@ -87,7 +124,7 @@ def named_flops(texts: Sequence[str]) -> FlopSet:
 
 
 def parse_flop_set(given: str | int | Sequence[str]) -> FlopSet:
-    """`all`, `spread_25`, a number of flops, or a list of flops."""
+    """`all`, `subset_95`, `spread_25`, a number of flops (spread), or a list of flops."""
     if isinstance(given, int):
         return every_flop() if given == 0 else spread_flops(min(given, FLOP_COUNT))
     if not isinstance(given, str):
@@ -97,9 +134,18 @@ def parse_flop_set(given: str | int | Sequence[str]) -> FlopSet:
         return every_flop()
     if match := SPREAD.fullmatch(text):
         return spread_flops(int(match[1]))
+    if match := SUBSET.fullmatch(text):
+        return subset_flops(int(match[1]))
+    if count := fitted_count(text):
+        raise InputError(
+            f"flops '{given}' are chosen by a solution on all flops: name its folder with "
+            f"fitted_from, or write spread_{count} or a subset"
+        )
     if "," in given or " " in text or len(text.partition(":")[0]) == 6:
         return named_flops(re.split(r"[,\s]+", given.strip()))
-    raise InputError(f"flops '{given}': write all, spread_25, or a list such as [AhKd7s, 9h8h2c]")
+    raise InputError(
+        f"flops '{given}': write all, subset_95, spread_25, or a list such as [AhKd7s, 9h8h2c]"
+    )
 
 
 def _set(name: str, flops: Sequence[Flop]) -> FlopSet:

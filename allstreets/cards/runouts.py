@@ -18,6 +18,9 @@ from allstreets.cards.isomorphism import (
     SUIT_PERMUTATIONS,
 )
 
+CARD_SOURCES: list[list[int]] = np.argsort(CARD_PERMUTATIONS, axis=1).tolist()
+"""[24][52]: the card that becomes each card under a renaming of suits."""
+
 
 @dataclass(frozen=True)
 class Runouts:
@@ -73,19 +76,23 @@ def runouts(board: Sequence[int], weights: Sequence[NDArray[np.float64]] = ()) -
 
 
 def _runouts(board: tuple[int, ...], symmetries: tuple[int, ...]) -> Runouts:
-    representative = np.full(DECK_SIZE, -1, np.int8)
-    permutation = np.zeros(DECK_SIZE, np.uint8)
-    representatives: list[int] = []
+    representative, permutation = [-1] * DECK_SIZE, [0] * DECK_SIZE
+    counts: dict[int, int] = {}
     for card in range(DECK_SIZE):
         if card in board or representative[card] >= 0:
             continue
-        representatives.append(card)
+        counts[card] = 0
         for number in symmetries:
             # The renaming takes the other card to this one, so look at what this one comes from.
-            other = int(np.flatnonzero(CARD_PERMUTATIONS[number] == card)[0])
+            other = CARD_SOURCES[number][card]
             if representative[other] < 0:
                 representative[other], permutation[other] = card, number
-    multiplicities = tuple(int((representative == card).sum()) for card in representatives)
+                counts[card] += 1
     return Runouts(
-        board, symmetries, tuple(representatives), multiplicities, representative, permutation
+        board,
+        symmetries,
+        tuple(counts),
+        tuple(counts.values()),
+        np.array(representative, np.int8),
+        np.array(permutation, np.uint8),
     )

@@ -1,16 +1,18 @@
-"""allstreets flops: the 1,755 flops, or the one that a given flop is isomorphic to."""
+"""allstreets flops: the 1,755 flops, one of them, or some with weights that stand for all."""
 
 import sys
 from collections import Counter
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allstreets.base import InputError, write_atomic
 from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
 
 if TYPE_CHECKING:
-    from allstreets.cards import Flop
+    from allstreets.cards import Flop, FlopSet
 
 
 class FlopFormat(StrEnum):
@@ -23,14 +25,32 @@ class FlopFormat(StrEnum):
 
 def flops(
     flop: Annotated[
-        str, typer.Argument(help="One flop, with any suits; default: all of them.")
+        str,
+        typer.Argument(help="One flop, with any suits, or a set: subset_95; default: all of them."),
     ] = "",
     form: Annotated[
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")
     ] = FlopFormat.text,
+    choose: Annotated[
+        int | None,
+        typer.Option(help="Choose so many flops with weights, to stand for all 1,755."),
+    ] = None,
+    solutions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from",
+            help="Choose for the game of this solution on all flops; may be given several times.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the chosen flops to this file.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """The 1,755 flops that are distinct up to suit isomorphism, or one of them.
+    """The 1,755 flops that are distinct up to suit isomorphism, one of them, or a set.
+
+    The subsets of the package (flops: subset_95 in a training file) were made by --choose: flops
+    and weights by which hands fare as they do on all flops.
 
     \b
     Examples:
@@ -38,10 +58,23 @@ def flops(
       allstreets flops "Ah Kd 7s"
       allstreets flops --format csv > flops.csv
       allstreets flops --format json | jq '.flops[0]'
+      allstreets flops subset_95
+      allstreets flops --choose 60 --format csv
+      allstreets flops --choose 95 --from runs/all_20bb --from runs/all_40bb -o subset_95.json
     """
     if json:
         form = FlopFormat.json
-    if flop:
+    if choose is not None:
+        if flop:
+            raise InputError(f"name a flop or --choose some, not both ('{flop}')")
+        _choose(choose, solutions or [], output, form)
+    elif solutions or output:
+        raise InputError("--from and --output go with --choose N: how many flops to choose")
+    elif "_" in flop:
+        from allstreets.cards import parse_flop_set
+
+        _show_set(parse_flop_set(flop), form)
+    elif flop:
         _show_one(flop, form)
     else:
         _show_all(form)
@@ -77,6 +110,52 @@ def _show_one(text: str, form: FlopFormat) -> None:
             f"{facts['suits']}, {facts['pairing']}, {facts['connectedness']}, "
             f"{facts['high_card']} high; represents {facts['multiplicity']} of 22,100 flops"
         )
+
+
+def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFormat) -> None:
+    from allstreets.cards import build_flop_table, choose_flops, flop_set_error, subset_text
+    from allstreets.training import solution_leaves
+
+    if output is not None and output.exists():
+        raise InputError(f"{output} exists already; name another file")
+    leaves = [solution_leaves(folder) for folder in solutions]
+    build_flop_table()
+    found = choose_flops(count, leaves)
+    if output is not None:
+        weights = {
+            flop.text: weight
+            for flop, weight in zip(found.flops, found.weights.tolist(), strict=True)
+        }
+        games = "".join(f" --from {folder.name}" for folder in solutions)
+        made = f"allstreets flops --choose {count}{games}"
+        text = subset_text(weights, flop_set_error(found), made)
+        write_atomic(output, lambda file: file.write(text.encode()))
+    _show_set(found, form)
+
+
+def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
+    from allstreets.cards import flop_set_error
+
+    rows = [
+        {**_facts(flop), "weight": weight}
+        for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True)
+    ]
+    if form is FlopFormat.csv:
+        _write_csv(rows)
+        return
+    error = flop_set_error(flops)
+    if form is FlopFormat.json:
+        print_json({"set": flops.name, "count": len(rows), "error": error, "flops": rows})
+        return
+    out = console()
+    table = plain_table("flop", "weight", "suits", "pairing")
+    for row in rows:
+        table.add_row(row["flop"], f"{row['weight']:,.2f}", row["suits"], row["pairing"])
+    out.print(table)
+    out.print(
+        f"\n{len(rows):,} flops stand for 22,100. How hands fare on them is {percent(error)} of a "
+        "standard deviation away from all flops; a flop at random is 100 % away."
+    )
 
 
 def _show_all(form: FlopFormat) -> None:

@@ -15,6 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
+from allstreets.cli.certify import certify
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
@@ -58,6 +59,7 @@ app.command("range")(show_range)
 app.command("flops")(flops)
 app.command("solve")(_keeps(solve))
 app.command("train")(_keeps(train))
+app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("explore")(explore)

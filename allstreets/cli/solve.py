@@ -53,6 +53,9 @@ def solve(
     precision: Annotated[
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,
+    river_groups: Annotated[
+        str | None, typer.Option(help="suits: river hands alike share strategies, 1/7 the memory.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")
     ] = None,
@@ -101,6 +104,7 @@ def solve(
         "exploitability_threshold": target,
         "algorithm": algorithm,
         "precision": precision,
+        "river_groups": river_groups,
     }
     seconds = None if time is None else parse_time(time)
     job = Job(max_iterations, seconds, threads, output, resume, save.value, json)
@@ -196,7 +200,8 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     from allstreets.solvers import available_bytes, estimate_spot, require_memory
     from allstreets.training import check_interval, data_size, duration
 
-    need = estimate_spot(spot, config.precision, thread_count(threads))
+    groups = config.river_groups
+    need = estimate_spot(spot, config.precision, thread_count(threads), groups)
     free = available_bytes()
     streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
     boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
@@ -214,7 +219,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
         f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
         f"first check in about {duration(max(need.seconds_to(interval), 1))}"
     )
-    require_memory(spot, config.precision, need, free)
+    require_memory(spot, config.precision, need, free, groups)
     return need
 
 

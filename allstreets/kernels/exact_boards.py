@@ -123,10 +123,13 @@ def down_to_values(
     """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
     own = boards.own_start[board + 1] - boards.own_start[board]
     other = boards.other_start[board + 1] - boards.other_start[board]
-    go_down(forest, group, space.reach, storage, boards.other_slots[board], other, mode)
+    go_down(forest, group, space, storage, boards, board, mode)
     clear_rows(forest, group, space, own)
-    place = boards.own_slots[board] + forest.group_slots[group] * own
-    regrets, average = 16 if mode == UPDATE else 0, 16 if averages or mode == EVALUATE else 0
+    rows = boards.own_rows[board + 1] - boards.own_rows[board]
+    place = boards.own_slots[board] + forest.group_slots[group] * rows
+    ahead_by = 0 if boards.own_row.size else 16  # shared rows are few
+    regrets = ahead_by if mode == UPDATE else 0
+    average = ahead_by if averages or mode == EVALUATE else 0
     for tile in range(forest.group_choices[group], forest.group_choices[group + 1]):
         ahead = Ahead(place, regrets, average)
         choice_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
@@ -151,7 +154,7 @@ def river_group(
     """Everything between the reach rows of a group's lines and their value rows."""
     averages = bool(discounts.average > ZERO)
     down_to_values(forest, boards, storage, space, board, group, mode, True, averages)
-    go_up(forest, group, space.values, storage, boards, board, mode, discounts)
+    go_up(forest, group, space, storage, boards, board, mode, discounts)
 
 
 @kernel
@@ -244,7 +247,7 @@ def early_up(
         for block in range(0, own, 16):
             total = load(space.values, target + block) + load(space.values, leaf + block)
             store(space.values, target + block, total)
-    go_up(forest, 0, space.values, storage, boards, board, mode, discounts)
+    go_up(forest, 0, space, storage, boards, board, mode, discounts)
 
 
 @kernel

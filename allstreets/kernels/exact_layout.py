@@ -82,6 +82,11 @@ class Boards(NamedTuple):
     other_start: Longs  # [B+1]
     own_slots: Longs  # [B+1]: where a board's regrets begin
     other_slots: Longs  # [B+1]
+    own_rows: Longs  # [B+1]: stored rows before each board; `own_start` where no hands share one
+    other_rows: Longs  # [B+1]
+    own_row: Shorts  # by own hand: its stored row on the board; empty = every hand its own
+    other_row: Shorts  # by other hand
+    own_share: Floats  # by own hand: its share in the regrets of its row; empty likewise
     other_parent: Shorts  # by other hand: its place on the board one street up
     own_parent: Shorts  # by own hand: its place on the board one street up
     own_weight: Floats  # by own hand: what of its value goes there, all same boards together
@@ -103,8 +108,9 @@ class Boards(NamedTuple):
 
 
 class Storage(NamedTuple):
-    """Regrets and average strategy of one street: [node][hand / 16][action][16], board by board.
+    """Regrets and average strategy of one street: [node][row / 16][action][16], board by board.
 
+    A row is a hand, or the hands of a board that share a strategy.
     Regrets are float32, float16 or int16; averages float32 or, with either of the others, int16
     fractions of 32767.
     """
@@ -147,6 +153,7 @@ class Workspace(NamedTuple):
     tile: Floats
     leaf_reach: Floats  # [J', other hands + padding, 16]
     leaf_values: Floats  # [J', own hands + padding, 16]
+    rows: Floats  # of one node whose hands share rows; `exact_shared` says what stands there
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2

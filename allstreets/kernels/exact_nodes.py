@@ -13,8 +13,16 @@ from allstreets.kernels.exact_layout import (
     Forest,
     NodePlace,
     Storage,
+    Workspace,
 )
 from allstreets.kernels.exact_scaled import update_scaled_node
+from allstreets.kernels.exact_shared import (
+    keep_rows,
+    play_rows,
+    shared_place,
+    split_by_row,
+    sum_rows,
+)
 from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.reach import split_reach
 from allstreets.kernels.regret_matching import (
@@ -98,23 +106,61 @@ def evaluate_node(
 
 
 @inner_kernel
+def play_shared_node(
+    node: NodePlace,
+    space: Workspace,
+    storage: Storage,
+    actions: int,
+    hands: int,
+    boards: Boards,
+    board: int,
+    mode: int,
+) -> None:
+    """Own node whose hands share rows: the values of the hands, and what rows learn from.
+
+    All hands of a row play alike, so the mean of their values is the row's value under the same
+    strategy: a row learns like a hand that has its hands' mean values.
+    """
+    rows = boards.own_rows[board + 1] - boards.own_rows[board]
+    first = boards.own_start[board]
+    if mode == UPDATE:
+        keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
+        sum_rows(space.values, node, actions, hands, boards, first, rows, space.rows)
+    else:
+        keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
+    play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)
+
+
+@inner_kernel
 def go_down(
     forest: Forest,
     group: int,
-    reach: Floats,
+    space: Workspace,
     storage: Storage,
-    start: int,
-    hands: int,
+    boards: Boards,
+    board: int,
     mode: int,
 ) -> None:
     """Fill the reach rows of a group from those of its lines."""
+    first = boards.other_start[board]
+    reach, hands = space.reach, boards.other_start[board + 1] - first
+    start = boards.other_slots[board]
+    rows = boards.other_rows[board + 1] - boards.other_rows[board]
     for node in range(forest.group_nodes[group], forest.group_nodes[group + 1]):
         if forest.is_own[node]:
             continue
         actions = forest.actions[node]
-        slot = start + forest.slot[node] * hands
+        slot = start + forest.slot[node] * rows
         row, child = forest.reach_row[node], forest.child_row[node]
-        if mode != UPDATE:
+        if boards.other_row.size:
+            if mode == UPDATE:
+                keep_rows(storage.other_regrets, slot, actions, rows, space.rows)
+            else:
+                keep_rows(storage.other_average, slot, actions, rows, space.rows)
+            split_by_row(
+                reach, row, child, actions, hands, boards.other_row, first, rows, space.rows
+            )
+        elif mode != UPDATE:
             split_reach(reach, row, child, storage.other_average, slot, actions, hands)
         elif actions == 2:  # known numbers of actions let the compiler unroll
             split_reach(reach, row, child, storage.other_regrets, slot, 2, hands)
@@ -130,7 +176,7 @@ def go_down(
 def go_up(
     forest: Forest,
     group: int,
-    values: Floats,
+    space: Workspace,
     storage: Storage,
     boards: Boards,
     board: int,
@@ -143,6 +189,7 @@ def go_up(
     while live and pick(boards.own_cards, 2 * (boards.own_start[board] + live - 1)) == PADDING_CARD:
         live -= 1
     start, locks = boards.own_slots[board], boards.own_start[board] * forest.own_nodes
+    rows = boards.own_rows[board + 1] - boards.own_rows[board]
     for number in range(forest.group_nodes[group + 1] - 1, forest.group_nodes[group] - 1, -1):
         if not forest.is_own[number]:
             continue  # his values were added up where they arose
@@ -151,21 +198,28 @@ def go_up(
             forest.child_row[number],
             forest.value_row[number],
             forest.adds[number],
-            start + forest.slot[number] * hands,
+            start + forest.slot[number] * rows,
             board * forest.own_nodes + forest.number[number],
             locks + forest.number[number] * hands,
             # The other player's regrets on the next board, read first thing there.
-            boards.other_slots[board + 1] + forest.slot[number] * hands,
+            boards.other_slots[board + 1] + forest.slot[number] * rows,
         )
+        values, stored, real = space.values, hands, live
+        if boards.own_row.size and mode != BEST_RESPONSE:
+            play_shared_node(node, space, storage, actions, hands, boards, board, mode)
+            if mode != UPDATE:
+                continue
+            node = shared_place(node, actions)
+            values, stored, real = space.rows, rows, rows
         if mode != UPDATE:
-            evaluate_node(node, values, storage, actions, hands, mode == BEST_RESPONSE)
+            evaluate_node(node, values, storage, actions, stored, mode == BEST_RESPONSE)
         elif storage.own_scales.size:
-            update_scaled_node(node, values, storage, actions, hands, live, discounts)
+            update_scaled_node(node, values, storage, actions, stored, real, discounts)
         elif actions == 2:
-            update_node(node, values, storage, 2, hands, discounts)
+            update_node(node, values, storage, 2, stored, discounts)
         elif actions == 3:
-            update_node(node, values, storage, 3, hands, discounts)
+            update_node(node, values, storage, 3, stored, discounts)
         elif actions == 4:
-            update_node(node, values, storage, 4, hands, discounts)
+            update_node(node, values, storage, 4, stored, discounts)
         else:
-            update_node(node, values, storage, actions, hands, discounts)
+            update_node(node, values, storage, actions, stored, discounts)

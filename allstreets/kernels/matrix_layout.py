@@ -11,11 +11,14 @@ vectors.
 - **Value rows** hold own values: first one per line, then a spare row, then one for each
   action of each own node. What the other player's actions lead to is added up where it arises.
 
+Kernels are given `MOST_STAGES` of everything, so that they are compiled once for games of however
+many stages (`filled`).
+
 Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage; Hₓ and Hₒ
 are the hands of a pass, own and the other's, padded.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +28,10 @@ Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Shorts = NDArray[np.int16]
 Ints = NDArray[np.int32]
+Record = TypeVar("Record", bound=tuple[object, ...])
+
+MOST_STAGES = 3
+"""A stage has one street or more."""
 
 
 class StagePlan(NamedTuple):
@@ -134,3 +141,8 @@ UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3
 """What is done at own nodes: regrets are updated, the best action is taken, the average is played,
 play is uniform. In the first the other player plays by his regrets, in the others by his average
 strategy."""
+
+
+def filled(stages: tuple[Record, ...]) -> tuple[Record, ...]:
+    """As many records as kernels are given: the last one again in place of missing stages."""
+    return stages + stages[-1:] * (MOST_STAGES - len(stages))

@@ -119,7 +119,16 @@ def largest(row: Floats) -> np.float32:
 
 
 @inner_kernel
+def beside(wanted: Bytes | None, needed: Bytes) -> Bytes | None:
+    """`needed` in a pruned pass, else `None`: one type each, where a choice would have both."""
+    if wanted is None:
+        return None
+    return needed
+
+
+@inner_kernel
 def run_flop(
+    stages: int,
     plans: tuple[StagePlan, ...],
     cards: tuple[StageCards, ...],
     stores: tuple[StageStore, ...],
@@ -138,18 +147,18 @@ def run_flop(
     16]; the others' values come out as 0. Its way down is complete: the other's average strategy
     does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
     """
-    last = len(plans) - 1
+    last = stages - 1
     first_space = spaces[0]
     first_space.reach[: len(other)] = other
     least = max(SMALL_SHARE * largest(other), LEAST_SHARE)
     if wanted is not None:
         first_space.needed[: len(wanted)] = wanted
-    for stage in range(len(plans)):
+    for stage in range(stages):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         here = hands[stage]
         space.reach[plan.lines * here.other_length : (plan.lines + 1) * here.other_length] = ZERO
         space.values[: plan.value_rows * here.own_length] = ZERO
-        needed = None if wanted is None else space.needed
+        needed = beside(wanted, space.needed)
         if wanted is not None:
             space.left_out[0] += mark_needed(
                 plan, here.own_length, store.own_regrets[flop],
@@ -173,7 +182,7 @@ def run_flop(
                 mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
         plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
-        needed = None if wanted is None else space.needed
+        needed = beside(wanted, space.needed)
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
             multiply_rows(
@@ -199,6 +208,7 @@ def discounting(row: Floats) -> Discounting:
 
 @kernel
 def run_flops(
+    stages: int,
     plans: tuple[StagePlan, ...],
     cards: tuple[StageCards, ...],
     stores: tuple[StageStore, ...],
@@ -213,7 +223,7 @@ def run_flops(
     discounts: Floats,
     wanted: Bytes | None,
 ) -> None:
-    """Passes on flops[first], …, flops[last − 1].
+    """Passes on flops[first], …, flops[last − 1], in games of so many stages: tuples may be longer.
 
     Of the K flops in the list, `other` [K or 1, Hₒ] is the other's reach, `values` [K, Hₓ] what
     comes out, `discounts` [K or 1, 6] the table of discounts. `wanted` [K or 1, Hₓ / 16] are
@@ -222,11 +232,16 @@ def run_flops(
     for place in range(first, last):
         now = discounting(discounts[place if len(discounts) > 1 else 0])
         reach = other[place if len(other) > 1 else 0]
-        blocks = None if wanted is None else wanted[place if len(wanted) > 1 else 0]
-        run_flop(
-            plans, cards, stores, spaces, hands, flops[place], reach, values[place], mode, now,
-            blocks,
-        )  # fmt: skip
+        if wanted is None:
+            run_flop(
+                stages, plans, cards, stores, spaces, hands, flops[place], reach, values[place],
+                mode, now, None,
+            )  # fmt: skip
+        else:
+            run_flop(
+                stages, plans, cards, stores, spaces, hands, flops[place], reach, values[place],
+                mode, now, wanted[place if len(wanted) > 1 else 0],
+            )  # fmt: skip
 
 
 @kernel
@@ -240,6 +255,7 @@ def sum_positive(stored: Floats, sums: NDArray[np.float64]) -> None:
 
 @kernel
 def run_iterations(
+    stages: int,
     plans: tuple[tuple[StagePlan, ...], tuple[StagePlan, ...]],
     cards: tuple[StageCards, ...],
     stores: tuple[tuple[StageStore, ...], tuple[StageStore, ...]],
@@ -256,10 +272,17 @@ def run_iterations(
     `discounts` [iterations, 6], `wanted` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
     are those of the last iteration.
     """
+    mode = np.int64(UPDATE)  # a plain number: Numba would compile for the constant as well
     for row in discounts:
         now = discounting(row)
         for player in range(2):
-            run_flop(
-                plans[player], cards, stores[player], spaces, hands, flop, reach[1 - player],
-                values[player], UPDATE, now, None if wanted is None else wanted[player],
-            )  # fmt: skip
+            if wanted is None:
+                run_flop(
+                    stages, plans[player], cards, stores[player], spaces, hands, flop,
+                    reach[1 - player], values[player], mode, now, None,
+                )  # fmt: skip
+            else:
+                run_flop(
+                    stages, plans[player], cards, stores[player], spaces, hands, flop,
+                    reach[1 - player], values[player], mode, now, wanted[player],
+                )  # fmt: skip

@@ -56,8 +56,13 @@ def positive_sum(stored: Floats, base: int, actions: int) -> Any:
 @inlined_kernel
 def sharing(stored: Floats, base: int, actions: int, whole: Any) -> Sharing:
     """How a block's hands share out `whole`: 1 for their strategy, their reach for that below."""
-    zero, total = splat(ZERO), positive_sum(stored, base, actions)
-    some = total - splat(TINY)
+    return sharing_by(positive_sum(stored, base, actions), actions, whole)
+
+
+@inlined_kernel
+def sharing_by(total: Any, actions: int, whole: Any) -> Sharing:
+    """The same where the sum of the positive parts is known."""
+    zero, some = splat(ZERO), total - splat(TINY)
     factor = where_positive(some, whole / total, zero)
     return Sharing(factor, where_positive(some, zero, whole * splat(ONE / np.float32(actions))))
 

@@ -8,6 +8,7 @@ same results. Everything here works on flat contiguous float32 arrays and offset
     store_dithered(array, i, v, d)   as store; where that rounds to integers, v + d is rounded
     steps(array)                what stands for 1 in an array of fractions
     pick(array, i)              array[i] of an unsigned array, without a test for i < 0
+    gather(array, i, index, k)  array[i + index[k]], …, array[i + index[k + 15]]
     splat(x)                    sixteen times x
     v + w, v - w, v * w, v / w
     fma(v, w, u)                v · w + u, rounded once
@@ -59,6 +60,7 @@ VECTOR = Vector()
 IR_FLOAT = ir.FloatType()
 IR_VECTOR = ir.VectorType(IR_FLOAT, LANES)
 IR_HALVES = ir.VectorType(ir.HalfType(), LANES)
+IR_BYTES = ir.VectorType(ir.IntType(8), LANES)
 IR_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 IR_WORDS = ir.VectorType(ir.IntType(32), LANES)
 IR_FLAGS = ir.VectorType(ir.IntType(1), LANES)
@@ -84,9 +86,10 @@ def as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
 
 @machine_code
 def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """Sixteen elements of a float32, float16 (given as uint16 bits) or int16 array, widened."""
+    """Sixteen elements of a float32, float16 (as uint16 bits), int16 or int8 array, widened."""
     del typing_context, index
     half, short = array.dtype == types.uint16, array.dtype == types.int16
+    byte = array.dtype == types.int8
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
@@ -96,6 +99,9 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
         if short:
             shorts = builder.load(as_vectors(builder, pointer, IR_SHORTS), align=2)
             return builder.sitofp(shorts, IR_VECTOR)
+        if byte:
+            bytes_ = builder.load(as_vectors(builder, pointer, IR_BYTES), align=1)
+            return builder.sitofp(bytes_, IR_VECTOR)
         return builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4)
 
     return VECTOR(array, types.intp), generate
@@ -111,6 +117,26 @@ def pick(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.zext(builder.load(pointer), ir.IntType(64))
 
     return types.int64(array, types.intp), generate
+
+
+@machine_code
+def gather(typing_context: Any, array: Any, start: Any, index: Any, first: Any) -> Any:
+    """Sixteen elements of a float32 array, `index` [first], … (unsigned) places behind `start`."""
+    del typing_context, start, first
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        array, start, index, first = arguments
+        found = ir.Constant(IR_VECTOR, ir.Undefined)
+        for lane in range(LANES):
+            at = builder.add(first, first.type(lane))
+            pointer = pointer_to(context, builder, signature.args[2], index, at)
+            place = builder.add(start, builder.zext(builder.load(pointer), start.type))
+            pointer = pointer_to(context, builder, signature.args[0], array, place)
+            number = ir.Constant(ir.IntType(32), lane)
+            found = builder.insert_element(found, builder.load(pointer), number)
+        return found
+
+    return VECTOR(array, types.intp, index, types.intp), generate
 
 
 def _write(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any) -> Any:

@@ -1,3 +1,6 @@
+from .certificates import CertificateWork as CertificateWork
+from .certificates import read_certificate as read_certificate
+from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint
 from .checkpoints import CheckpointWarning as CheckpointWarning
 from .checkpoints import clear_unfinished_checkpoints as clear_unfinished_checkpoints

@@ -36,7 +36,7 @@ from allstreets.subgames import CardModel
 from allstreets.version import __version__
 
 SUFFIX = ".safetensors"
-RUN_FILES = {LOCK_NAME, "checkpoints", "metrics.jsonl", "models", "work"}
+RUN_FILES = {LOCK_NAME, "certificate", "checkpoints", "metrics.jsonl", "models", "work"}
 """What a run stores beside its solution."""
 
 _OURS = re.compile(

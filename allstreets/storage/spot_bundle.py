@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from allstreets.base import Arrays, DamagedFileError, InputError
 from allstreets.betting import Player, Street
@@ -50,7 +50,7 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
-from allstreets.subgames import deal_streets, find_board
+from allstreets.subgames import RiverGroups, deal_streets, find_board
 from allstreets.version import __version__
 
 KIND: Kind = "spot"
@@ -62,16 +62,21 @@ Saved = Literal["flop", "turn", "full"]
 
 
 def spot_identity(
-    spot: "Spot", algorithm: "str | Schedule" = "tuned", precision: str = "float32"
+    spot: "Spot",
+    algorithm: "str | Schedule" = "tuned",
+    precision: str = "float32",
+    river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:
-    """What two solutions must share to be the same: the game, the algorithm, the precision."""
+    """What two solutions must share to be the same: the game, the algorithm, what is stored."""
 
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
-    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision}
+    groups = {} if river_groups == "none" else {"river_groups": river_groups}
+    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **groups}
 
 
 def _identity(solver: "SpotSolver") -> dict[str, Any]:
-    return spot_identity(solver.spot, solver.schedule, solver.subgame.precision)
+    precision = solver.subgame.precision
+    return spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
 
 
 def require_saved(spot: "Spot", saved: str) -> None:
@@ -211,13 +216,15 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     config = dict(manifest["config"])
-    algorithm, precision = config.pop("algorithm"), config.pop("precision")
+    settings = _Settings(
+        config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
+    )
     try:
         spot = Spot.from_mapping(config)
     except InputError as error:  # not the user's input, but the manifest's
         raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
     kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
-    opened = _Opened(folder, manifest, spot, kept, algorithm, precision)
+    opened = _Opened(folder, manifest, spot, kept, settings)
     result: SpotResult
     if manifest["saved"] == "full":
         result = SpotResult(spot, opened.view)
@@ -231,6 +238,14 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     return result
 
 
+class _Settings(NamedTuple):
+    """How a spot was solved."""
+
+    algorithm: str
+    precision: str
+    river_groups: RiverGroups
+
+
 class _Opened:
     """The files of a bundle, opened street by street."""
 
@@ -240,12 +255,11 @@ class _Opened:
         manifest: Mapping[str, Any],
         spot: "Spot",
         kept: "list[Street]",
-        algorithm: str,
-        precision: str,
+        settings: _Settings,
     ) -> None:
         self._folder, self._manifest = folder, manifest
         self._spot, self._kept = spot, kept
-        self._settings = algorithm, precision
+        self._settings = settings
         self._files: dict[str, CheckedFile] = {}
         self._solver: SpotSolver | None = None
 
@@ -293,8 +307,10 @@ class _Opened:
     def _mapped_solver(self) -> "SpotSolver":
 
         if self._solver is None:
-            algorithm, precision = self._settings
-            solver = SpotSolver(self._spot, algorithm, precision=precision)
+            how = self._settings
+            solver = SpotSolver(
+                self._spot, how.algorithm, precision=how.precision, river_groups=how.river_groups
+            )
             subgame = solver.subgame
             for level, street in enumerate(subgame.levels):
                 file = self._open(street.text)

@@ -10,6 +10,7 @@ has no flops: their strategies are gone.
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from allstreets.solvers import (
     game_mapping,
     game_of,
 )
+from allstreets.storage.certificates import read_certificate
 from allstreets.storage.flop_files import FlopFiles, without_files, write_flops
 from allstreets.storage.manifest import Kind, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
@@ -44,6 +46,8 @@ KEPT = {
     "buckets": "all decisions after the flop, by bucket of the street",
     "exact": "the decisions on the flop, by combo, with their EVs; not those on turn and river",
     "sampled": "all decisions after the flop, by hand class",
+    "boards": "all decisions after the flop: by combo, with EVs, on the flop, by combo on the "
+    "turn, by group of hands on the river",
 }
 NOTHING_KEPT = "no decisions after the flop: memory: per_batch keeps none"
 
@@ -146,7 +150,8 @@ def load_unified(folder: Path | str) -> "UnifiedResult":
     rows = manifest["flops"]
     game = game_of(manifest["game"], [row["flop"] for row in rows], [row["weight"] for row in rows])
     source = BundleSource(folder, manifest, open_preflop(folder, manifest, game.tree))
-    return UnifiedResult(game, source, facts_of(manifest))
+    facts = replace(facts_of(manifest), certificate=read_certificate(folder, manifest))
+    return UnifiedResult(game, source, facts)
 
 
 class BundleSource:

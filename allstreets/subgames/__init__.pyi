@@ -3,6 +3,8 @@ from .buckets import bucket_stages as bucket_stages
 from .buckets import build_bucket_model as build_bucket_model
 from .card_model import CLASSES as CLASSES
 from .card_model import CardModel as CardModel
+from .card_model import Precision as Precision
+from .card_model import RiverGroups as RiverGroups
 from .classes import class_stages as class_stages
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import EngineSpec as EngineSpec
@@ -15,6 +17,11 @@ from .exact_forest import NodeSlots as NodeSlots
 from .exact_forest import deal_streets as deal_streets
 from .exact_forest import node_slots as node_slots
 from .exact_locks import lock_strategy as lock_strategy
+from .exact_sharing import SharedRows as SharedRows
+from .exact_sharing import Sharing as Sharing
+from .exact_sharing import shared_rows as shared_rows
+from .exact_suits import suit_groups as suit_groups
+from .exact_suits import suit_sharing as suit_sharing
 from .exact_view import NodeNumbers as NodeNumbers
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy
@@ -38,5 +45,11 @@ from .packed import PackedStrategies as PackedStrategies
 from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
+from .range_sets import MOST_SETS as MOST_SETS
+from .real_flop import RealValues as RealValues
+from .real_flop import judge_flop as judge_flop
+from .real_play import RealPlay as RealPlay
+from .real_play import plays_all_streets as plays_all_streets
+from .real_play import real_plays as real_plays
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops

@@ -6,6 +6,8 @@
 | `buckets` | buckets of each street   | chances between buckets     | all streets            |
 | `exact`   | combos                   | every card                  | the flop, with its EVs |
 | `sampled` | 169 hand classes         | dealt, external sampling    | all streets            |
+| `boards`  | combos; on each river    | every card                  | all streets, with the  |
+|           | board groups of hands    |                             | EVs of the flop        |
 """
 
 from collections.abc import Mapping
@@ -14,8 +16,9 @@ from typing import Any, Literal
 
 from allstreets.betting import POSTFLOP, Street
 
-Kind = Literal["classes", "buckets", "exact", "sampled"]
+Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
 Precision = Literal["float32", "float16", "int16"]
+RiverGroups = Literal["none", "suits"]
 Counts = tuple[int, int, int]  # on flop, turn and river
 StageStreets = tuple[tuple[Street, ...], ...]
 
@@ -24,12 +27,14 @@ STREETS: dict[Kind, StageStreets] = {
     "buckets": tuple((street,) for street in POSTFLOP),
     "exact": (POSTFLOP[:1], POSTFLOP[1:]),
     "sampled": (POSTFLOP,),
+    "boards": (POSTFLOP[:1], POSTFLOP[1:]),
 }
 SETTINGS: dict[Kind, tuple[str, ...]] = {
     "classes": (),
     "buckets": ("buckets", "seed"),
-    "exact": ("precision",),
+    "exact": ("precision", "river_groups"),
     "sampled": ("sample_pct", "seed"),
+    "boards": ("groups", "rows", "seed"),
 }
 
 
@@ -40,8 +45,11 @@ class CardModel:
     kind: Kind = "classes"
     buckets: Counts = (20, 500, 500)
     precision: Precision = "float32"
+    groups: int = 64  # of a player's hands on each river board
+    rows: int = 176  # of a player's hands on each turn board; 0: every hand its own
     sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
-    seed: int = 1  # of buckets and of sampled deals
+    seed: int = 1  # of buckets, of groups and of sampled deals
+    river_groups: RiverGroups = "none"  # which hands of a river board share a strategy
 
     def __post_init__(self) -> None:
         for each in fields(self)[1:]:
@@ -53,16 +61,23 @@ class CardModel:
         words = {
             "classes": "classes",
             "buckets": f"buckets {self.buckets} seed {self.seed}",
-            "exact": f"exact {self.precision}",
+            "exact": f"exact {self.precision}{self._by_suits}",
             "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
+            "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}",
         }
         return words[self.kind]
+
+    @property
+    def _by_suits(self) -> str:
+        return "" if self.river_groups == "none" else f", river groups by {self.river_groups}"
 
     def facts(self) -> dict[str, Any]:
         """As JSON data: the kind and the settings that it has."""
         found: dict[str, Any] = {name: getattr(self, name) for name in SETTINGS[self.kind]}
         if "buckets" in found:
             found["buckets"] = list(self.buckets)
+        if self.river_groups == "none":  # as it was before there were any
+            found.pop("river_groups", None)
         return {"kind": self.kind, **found}
 
     @classmethod
@@ -82,12 +97,22 @@ class CardModel:
     @property
     def last_street(self) -> Street:
         """The last street with decisions that a bundle stores."""
-        return Street.FLOP if self.kind == "exact" else Street.RIVER
+        return Street.FLOP if self.plays_combos else Street.RIVER
+
+    @property
+    def plays_combos(self) -> bool:
+        """Whether hands are combos on the flop."""
+        return self.kind in ("exact", "boards")
 
     @property
     def plays_classes(self) -> bool:
         """Whether hands are the 169 classes on every street."""
         return self.kind in ("classes", "sampled")
+
+    @property
+    def goes_by_ranges(self) -> bool:
+        """Whether hands are put together by the ranges that start a pot."""
+        return self.kind == "boards"
 
     @property
     def removes_cards(self) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop
+from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts
 from allstreets.subgames.card_model import CLASSES, CardModel
@@ -42,6 +43,7 @@ class EngineSpec:
     memory: MemoryMode = "resident"
     folder: Path | None = None  # of the files of `memmap`
     threads: int = 1
+    ranges: NDArray[np.float64] | None = None  # [2, P, 169] that start the pots; None: all hands
 
     def of(self, flops: NDArray[np.int64]) -> "EngineSpec":
         """The same for some of the flops, in memory."""
@@ -60,7 +62,7 @@ class EngineSpec:
 
     def build(self, trees: Trees | None = None) -> FlopGames:
         """The engine, here; `trees` saves building them again."""
-        if self.model.kind in ("exact", "sampled") and self.memory != "resident":
+        if self.model.kind in ("exact", "sampled", "boards") and self.memory != "resident":
             raise InputError(
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
                 "are resident"
@@ -72,6 +74,8 @@ class EngineSpec:
             )
         if self.model.kind == "exact":
             return ExactFlops(trees, self.flops, self.threads, self.model)
+        if self.model.kind == "boards":
+            return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
         matrices = MatrixFlops(trees, self._cards(), self.model, self.threads, self._allocate())
         if self.model.kind == "sampled":
             return SampledFlops(trees, self.flops, matrices, self.model, self.threads)

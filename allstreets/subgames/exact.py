@@ -10,7 +10,7 @@ reach: it needs no second set of rows, stays sensible where a player hardly ever
 bits. The best response evaluates it like any other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -52,6 +52,7 @@ from allstreets.subgames.exact_cards import (
     whole_vectors,
 )
 from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_sharing import Sharing, sharing_of, stored_rows
 
 Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
 Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
@@ -67,7 +68,9 @@ class ExactSubgame:
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
     of suits under which every reach that is passed in stays the same; `combos` are the hands
     that either player may hold there. `like` is another game with the same root and combos: what
-    depends on the cards only is then shared with it.
+    depends on the cards only is then shared with it. `sharing`, or what it makes of the boards
+    of all streets, says which hands play alike. A game that does not learn has no regrets: it
+    judges the averages that it is given.
     """
 
     def __init__(
@@ -79,8 +82,11 @@ class ExactSubgame:
         threads: int = 1,
         precision: str = "float32",
         like: "ExactSubgame | None" = None,
+        sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+        learns: bool = True,
     ) -> None:
         self.tree, self.threads, self.precision = tree, threads, precision
+        self.learns = learns
         self.levels = deal_streets(tree)
         self._like = like if like is not None and like.levels == self.levels else None
         self.streets: list[StreetBoards] = (
@@ -88,6 +94,7 @@ class ExactSubgame:
         )
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
+        self.sharing = sharing_of(self.streets, sharing)
         counts = [len(self.streets[0].combos(player, 0)) for player in Player]
         # One scale for all stored numbers, so that 16 bits hold them: payoffs in pots, reach as a
         # share of the other player's hands.
@@ -106,18 +113,17 @@ class ExactSubgame:
             self.places.append([forest.place for forest in forests])
             self.boards.append([self._kernel_boards(level, own) for level in range(len(forests))])
         dtype = PRECISIONS[precision]
-        self.regrets = [
-            [aligned(int(self.boards[p][level].own_slots[-1]), dtype) for p in Player]
+        sizes = [
+            [int(self.boards[player][level].own_slots[-1]) for player in Player]
             for level in range(len(self.levels))
         ]
+        self.regrets = [[aligned(size if learns else 0, dtype) for size in pair] for pair in sizes]
         fractions = np.float32 if dtype == np.float32 else np.int16
-        self.averages = [
-            [aligned(array.shape, fractions) for array in pair] for pair in self.regrets
-        ]
+        self.averages = [[aligned(size, fractions) for size in pair] for pair in sizes]
         boards_by_level = [len(street.runouts) for street in self.streets]
         self.scales = [
             [
-                np.ones(count * slots.nodes[p] if dtype == np.int16 else 0, np.float32)
+                np.ones(count * slots.nodes[p] if dtype == np.int16 and learns else 0, np.float32)
                 for p in Player
             ]
             for count, slots in zip(boards_by_level, self.slots, strict=True)
@@ -134,11 +140,10 @@ class ExactSubgame:
         street = self.levels[level]
         shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
         all_ins = street < Street.RIVER and bool(shown.any())
-        actions = self.slots[level].actions
+        actions, shared = self.slots[level].actions, self.sharing[level]
         known = self._like.boards[own][level] if self._like else None
         if known is not None and (known.equity.size or not all_ins):
-            mine, his = known.own_start * actions[own], known.other_start * actions[1 - own]
-            return known._replace(own_slots=mine, other_slots=his)
+            return stored_rows(known, own, actions, shared)
         # Players with the same hands share the all-in matrices.
         lists = self.streets[level].lists
         first = self.boards[Player.OOP][level] if own == Player.IP else None
@@ -147,12 +152,11 @@ class ExactSubgame:
             self.streets[level],
             self.streets[level + 1] if level + 1 < len(self.levels) else None,
             own,
-            actions,
             all_ins=all_ins and not same,
         )
         if first is not None and same:
             boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
-        return boards
+        return stored_rows(boards, own, actions, shared)
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
@@ -160,12 +164,17 @@ class ExactSubgame:
         forests = [self.forests[own][level] for own in Player]
         lanes = max(len(forest.leaf_reach) for forest in forests) // 16
         leaf = lanes * (longest + SPARE_ROWS) * 16
+        rows = 0
+        if self.sharing[level] is not None:
+            most = max(int(np.diff(boards[level].own_rows).max()) for boards in self.boards)
+            rows = most * 2 * (1 + max(int(one.actions.max(initial=0)) for one in forests))
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
             tile=aligned(16 * (6 * max(longest, combos) + TILE_ROWS)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
+            rows=aligned(rows),
         )
 
     def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
@@ -182,6 +191,7 @@ class ExactSubgame:
         After the first few, only every second strategy enters the running mean, with the weight of
         the one before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
         """
+        assert self.learns, "a game without regrets cannot learn"
         self.steps[player] += 1
         self.weights[player] = self.weights[player] * now.average + now.weight
         self.waiting[player] = self.waiting[player] * now.average + now.weight
@@ -312,10 +322,10 @@ class ExactSubgame:
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
         total, largest, entries = 0.0, 0.0, 0
-        for level, pair in enumerate(self.regrets):
+        for level, pair in enumerate(self.regrets if self.learns else ()):
             for player in Player:
-                counts = self.streets[level].lists[player].count
-                starts, slots = self.boards[player][level].own_start, self.slots[level]
+                counts = self.row_counts(level, player)
+                starts, slots = self.boards[player][level].own_rows, self.slots[level]
                 actions = self.slot_actions(level, player)
                 part, most = sum_regrets(
                     pair[player], starts, counts, actions, self.scales[level][player]
@@ -324,6 +334,11 @@ class ExactSubgame:
                 largest = max(largest, most * self.chips)
                 entries += int(counts.sum()) * slots.actions[player]
         return total, largest, entries
+
+    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+        """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
+        lists, shared = self.streets[level].lists[player], self.sharing[level]
+        return lists.count if shared is None else shared[player].counts(lists)
 
     def slot_actions(self, level: int, player: Player) -> NDArray[np.int64]:
         """The number of actions of each of a player's nodes on a street, in stored order."""

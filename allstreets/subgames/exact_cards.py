@@ -78,7 +78,10 @@ class StreetBoards:
     @cached_property
     def lists(self) -> tuple[HandLists, HandLists]:
         """The hands of OOP and IP as the kernels read them, whichever is the own player."""
-        return _hand_lists(self.boards, self.hands[0]), _hand_lists(self.boards, self.hands[1])
+        first = _hand_lists(self.boards, self.hands[0])
+        if self.hands[1] is self.hands[0]:
+            return first, first
+        return first, _hand_lists(self.boards, self.hands[1])
 
 
 def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
@@ -126,23 +129,25 @@ def whole_vectors(count: int) -> int:
 
 def first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
     """The street of the spot itself: one board."""
-    return StreetBoards(
-        (root,), (0,), ([_board_hands(root, combos[0])], [_board_hands(root, combos[1])])
-    )
+    oop = [_board_hands(root, combos[0])]
+    ip = oop if np.array_equal(*combos) else [_board_hands(root, combos[1])]
+    return StreetBoards((root,), (0,), (oop, ip))
 
 
 def next_street(street: StreetBoards) -> StreetBoards:
     """One more card: the representatives of what may fall on each board."""
     runouts: list[Runouts] = []
     parents: list[int] = []
-    hands: tuple[list[BoardHands], list[BoardHands]] = ([], [])
+    alike = street.hands[1] is street.hands[0]  # players with the same combos share the lists
+    oop: list[BoardHands] = []
+    hands = (oop, oop if alike else [])
     for number, here in enumerate(street.runouts):
         chance = 1 / (48 - len(here.board))  # of each card that neither hand nor the board holds
         for card, same in zip(here.representatives, here.multiplicities, strict=True):
             below = here.after(card)
             runouts.append(below)
             parents.append(number)
-            for player in (0, 1):
+            for player in (0,) if alike else (0, 1):
                 above = street.hands[player][number]
                 live = (COMBO_MASKS[above.combos] & np.uint64(1 << card)) == 0
                 found = _board_hands(below, above.combos[live])
@@ -185,13 +190,12 @@ def kernel_boards(
     street: StreetBoards,
     below: StreetBoards | None,
     own: int,
-    slots: tuple[int, int],
     all_ins: bool,
 ) -> Boards:
-    """The street as the kernels read it when player `own` is computed.
+    """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 
-    `slots` are the actions of all nodes of OOP and IP on this street; `all_ins` says whether the
-    betting of this street can end in an all-in with cards to come.
+    `all_ins` says whether the betting of this street can end in an all-in with cards to come.
+    Where the numbers of its nodes are stored, `exact_sharing.stored_rows` adds.
     """
     other = 1 - own
     count = len(street.runouts)
@@ -231,8 +235,13 @@ def kernel_boards(
     return Boards(
         own_start=mine.start,
         other_start=his.start,
-        own_slots=mine.start * slots[own],
-        other_slots=his.start * slots[other],
+        own_slots=mine.start,
+        other_slots=his.start,
+        own_rows=mine.start,
+        other_rows=his.start,
+        own_row=np.zeros(0, np.uint16),
+        other_row=np.zeros(0, np.uint16),
+        own_share=np.zeros(0, np.float32),
         other_parent=his.parent,
         own_parent=mine.parent,
         own_weight=mine.weight,

@@ -17,14 +17,27 @@ from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_cards import StreetBoards
+from allstreets.subgames.exact_sharing import Sharing
+from allstreets.subgames.exact_suits import suit_sharing
 from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.separate_flops import SeparateFlops
 
 Longs = NDArray[np.int64]
+Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]  # and payoffs, by pot
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
+
+
+def _suits_like(like: ExactSubgame | None) -> Callable[[Sequence[StreetBoards]], Sharing]:
+    """Rows by suits, those of another pot where it has the same boards."""
+
+    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+        return like.sharing if like and like.streets is streets else suit_sharing(streets)
+
+    return sharing
 
 
 class ExactFlops(SeparateFlops[ExactSubgame]):
@@ -32,25 +45,14 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
 
     def __init__(
         self,
-        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        trees: Trees,
         flops: Sequence[Flop],
         threads: int = 1,
         model: CardModel = EXACT,
     ) -> None:
         self.model = model
-        cards = [flop.cards for flop in flops]
-        self.dealt = DealtPairs.of(cards)
-        subgames: list[list[ExactSubgame]] = []
-        all_combos = np.ones(COMBO_COUNT)
-        for tree, results in trees:
-            row: list[ExactSubgame] = []
-            for flop in cards:
-                live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in flop) == 0)
-                root = runouts(flop, [all_combos])
-                like = subgames[0][len(row)] if subgames else None
-                precision = model.precision
-                row.append(ExactSubgame(tree, results, root, (live, live), 1, precision, like))
-            subgames.append(row)
+        self.dealt = DealtPairs.of([flop.cards for flop in flops])
+        subgames = self._build(trees, flops, threads)
         super().__init__(subgames, len(flops), threads)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
@@ -58,6 +60,34 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
             for row in subgames[:1]
             for game in row
         ]
+
+    def _build(
+        self, trees: Trees, flops: Sequence[Flop], threads: int
+    ) -> Sequence[Sequence[ExactSubgame]]:
+        """The subgames, by pot and flop."""
+        del threads
+        subgames: list[list[ExactSubgame]] = []
+        all_combos = np.ones(COMBO_COUNT)
+        for tree, results in trees:
+            row: list[ExactSubgame] = []
+            for flop in flops:
+                live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in flop.cards) == 0)
+                root = runouts(flop.cards, [all_combos])
+                like = subgames[0][len(row)] if subgames else None
+                row.append(
+                    ExactSubgame(
+                        tree,
+                        results,
+                        root,
+                        (live, live),
+                        1,
+                        self.model.precision,
+                        like,
+                        None if self.model.river_groups == "none" else _suits_like(like),
+                    )
+                )
+            subgames.append(row)
+        return subgames
 
     def step(
         self,

@@ -32,16 +32,22 @@ class StreetLines:
     lane_groups: tuple[int, ...]  # lane groups before each group, and all of them
 
 
-def street_lines(tree: BettingTree, street: Street, hands: int) -> StreetLines:
+def street_lines(
+    tree: BettingTree, street: Street, hands: int, run_out: bool = False
+) -> StreetLines:
     """Lines of a street; on the river in groups of at most sixteen that fit the cache.
 
-    Before the river one group holds everything: those streets cost next to nothing.
+    Before the river one group holds everything: those streets cost next to nothing. Where all-ins
+    are `run_out`, each of them is a line of the streets after its own, without any decision.
     """
     if street == tree.first_street:
         roots = [0]
     else:
         over = (tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)
         roots = [int(tree.children_of(node)[0]) for node in np.flatnonzero(over).tolist()]
+        if run_out:
+            shown = (tree.kind == NodeKind.SHOWDOWN) & (tree.street < street)
+            roots += np.flatnonzero(shown).tolist()
     groups: list[list[int]] = []
     used = 0
     for line, root in enumerate(roots):
@@ -138,10 +144,17 @@ class _Builder:
     """Numbers the rows of one street for one own player."""
 
     def __init__(
-        self, tree: BettingTree, payoffs: NDArray[np.float64], own: Player, lines: StreetLines
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        own: Player,
+        street: Street,
+        lines: StreetLines,
+        run_out: bool,
     ) -> None:
         self.tree, self.payoffs, self.own, self.lines = tree, payoffs, own, lines
-        self.street = Street(int(tree.street[lines.roots[0]]))
+        self.street = street
+        self.runs_on = run_out and street < Street.RIVER
         self.slots = node_slots(tree, self.street)
         self.columns: dict[str, list[int]] = {
             name: []
@@ -193,6 +206,9 @@ class _Builder:
         """Give a decision node and everything below it on this street their rows."""
         tree = self.tree
         if tree.kind[node] == NodeKind.SHOWDOWN:  # a line without any decision
+            if self.runs_on:
+                self.leaves[node] = _Leaf(reach_row, value_row)
+                return
             self.choices.add([reach_row, value_row, -1], [*self.showdown(node), 0.0])
             return
         children = tree.children_of(node).tolist()
@@ -213,6 +229,8 @@ class _Builder:
             column.append(int(entry))
         fold = next((c for c in children if tree.kind[c] == NodeKind.FOLD), None)
         shown = next((c for c in children if tree.kind[c] == NodeKind.SHOWDOWN), None)
+        run_out = shown if self.runs_on else None
+        shown = None if self.runs_on else shown
         ends = fold is not None or shown is not None
         fold_row = -1 if fold is None else child_row + children.index(fold)
         shown_row = -1 if shown is None else child_row + children.index(shown)
@@ -226,8 +244,9 @@ class _Builder:
             self.zeros.append(value_row)
         for place, child in enumerate(children):
             row = child_row + place
-            if tree.kind[child] == NodeKind.CHANCE:
-                self.place_leaf(child, reach_row, row, value_row, is_own=bool(is_own))
+            if tree.kind[child] == NodeKind.CHANCE or child == run_out:
+                below = child if child == run_out else int(tree.children_of(child)[0])
+                self.place_leaf(below, reach_row, row, value_row, is_own=bool(is_own))
             elif tree.kind[child] == NodeKind.DECISION:
                 if is_own:
                     self.place(child, reach_row, row, adds=False)
@@ -235,9 +254,9 @@ class _Builder:
                     self.place(child, row, value_row, adds=True)
 
     def place_leaf(
-        self, node: int, reach_row: int, row: int, value_row: int, *, is_own: bool
+        self, below: int, reach_row: int, row: int, value_row: int, *, is_own: bool
     ) -> None:
-        below = int(self.tree.children_of(node)[0])
+        """The line `below` begins with the next card; a node's value row gets the sum of his."""
         if is_own:
             self.leaves[below] = _Leaf(reach_row, row)
             return
@@ -328,25 +347,35 @@ class _Builder:
         )
 
 
-def deal_streets(tree: BettingTree) -> list[Street]:
-    """The streets of a tree from the first one to the last on which a card is dealt."""
+def deal_streets(tree: BettingTree, run_out: bool = False) -> list[Street]:
+    """The streets of a tree from the first one to the last on which a card is dealt.
+
+    Where all-ins are `run_out`, cards are dealt up to the river whatever the betting.
+    """
     return [
         street
         for street in Street
         if street == tree.first_street
+        or (run_out and street > tree.first_street)
         or bool(((tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)).any())
     ]
 
 
 def build_forests(
-    tree: BettingTree, payoffs: NDArray[np.float64], own: Player, hands: int
+    tree: BettingTree,
+    payoffs: NDArray[np.float64],
+    own: Player,
+    hands: int,
+    run_out: bool = False,
 ) -> list[StreetForest]:
     """The streets of a tree, laid out for the player `own`.
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
+    All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
     """
-    lines = [street_lines(tree, street, hands) for street in deal_streets(tree)]
+    streets = deal_streets(tree, run_out)
+    lines = [street_lines(tree, street, hands, run_out) for street in streets]
     return [
-        _Builder(tree, payoffs, own, here).build(below)
-        for here, below in zip(lines, [*lines[1:], None], strict=True)
+        _Builder(tree, payoffs, own, street, here, run_out).build(below)
+        for street, here, below in zip(streets, lines, [*lines[1:], None], strict=True)
     ]

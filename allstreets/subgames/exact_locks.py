@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.kernels.simd import LANES, LARGEST, narrow, widen
 from allstreets.subgames.exact import ExactSubgame
@@ -17,6 +18,11 @@ def lock_strategy(
     locked: NDArray[np.bool_],
 ) -> None:
     """Let the `locked` combos [1326] play `strategy` [A, 1326] at a node on board `number`."""
+    if subgame.sharing[level] is not None:
+        raise InputError(
+            f"lock: hands share strategies on the {subgame.levels[level].text}, so none of them "
+            "can be locked there.\nLock nodes of other streets, or leave out river_groups"
+        )
     player = Player(int(subgame.tree.player[node]))
     slots, boards = subgame.slots[level], subgame.boards[player][level]
     nodes, actions = slots.nodes[player], len(strategy)

@@ -18,7 +18,7 @@ from allstreets.kernels.exact_boards import (
     river_group,
 )
 from allstreets.kernels.exact_layout import EVALUATE
-from allstreets.kernels.simd import widen
+from allstreets.kernels.simd import LANES, LARGEST, widen
 from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame, Reach
 
 Floats = NDArray[np.float64]
@@ -68,14 +68,11 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
 def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) -> Floats:
     """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
     player = Player(int(subgame.tree.player[node]))
-    boards = subgame.boards[player][level]
     actions = int(subgame.tree.child_count[node])
-    hands = int(boards.own_start[number + 1] - boards.own_start[number])
-    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
-    stored = widen(subgame.averages[level][player][start : start + actions * hands])
-    by_action = stored.reshape(hands // 16, actions, 16).transpose(1, 0, 2).reshape(actions, -1)
-    hand = subgame.streets[level].hands[player][number].hand
-    weights = np.maximum(by_action[:, hand].astype(np.float64), 0.0)
+    stored = widen(_stored_average(subgame, level, number, node))
+    by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
+    weights = by_action[:, _combo_rows(subgame, level, number, player)].astype(np.float64)
+    weights = np.maximum(weights, 0.0)
     total = weights.sum(axis=0)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
 
@@ -83,18 +80,47 @@ def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) 
 def set_average_strategy(
     subgame: ExactSubgame, level: int, number: int, node: int, strategy: Floats
 ) -> None:
-    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo."""
+    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
+
+    Where hands share a row, the row plays what they play on average.
+    """
+    player = Player(int(subgame.tree.player[node]))
+    stored = _stored_average(subgame, level, number, node)
+    rows = np.zeros((len(strategy), len(stored) * LANES))
+    hands, shared = subgame.streets[level].hands[player][number], subgame.sharing[level]
+    if shared is None:
+        rows[:, hands.hand] = strategy
+    else:
+        by_hand = np.zeros((len(strategy), len(hands.first)))
+        by_hand[:, hands.hand] = strategy
+        row, share = shared[player].of_board(subgame.streets[level].lists[player], number)
+        for chances, played in zip(rows, by_hand * share, strict=True):
+            chances[:] = np.bincount(row, played, len(chances))
+    block = rows.reshape(len(rows), -1, LANES).transpose(1, 0, 2)
+    stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
+
+
+def _stored_average(
+    subgame: ExactSubgame, level: int, number: int, node: int
+) -> NDArray[np.float32 | np.int16]:
+    """[R / 16, A, 16]: the stored average strategy of a tree node on a board, R rows."""
     player = Player(int(subgame.tree.player[node]))
     boards = subgame.boards[player][level]
-    hands = int(boards.own_start[number + 1] - boards.own_start[number])
-    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * hands
-    rows = np.zeros((len(strategy), hands))
-    rows[:, subgame.streets[level].hands[player][number].hand] = strategy
-    block = rows.reshape(len(rows), hands // 16, 16).transpose(1, 0, 2).reshape(-1)
-    stored = subgame.averages[level][player]
-    if stored.dtype == np.int16:
-        block = np.rint(block * np.iinfo(np.int16).max)
-    stored[start : start + len(block)] = block
+    actions = int(subgame.tree.child_count[node])
+    rows = int(boards.own_rows[number + 1] - boards.own_rows[number])
+    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * rows
+    stored: NDArray[np.float32 | np.int16] = subgame.averages[level][player]
+    return stored[start : start + actions * rows].reshape(-1, actions, LANES)
+
+
+def _combo_rows(
+    subgame: ExactSubgame, level: int, number: int, player: Player
+) -> NDArray[np.int64]:
+    """[C]: the stored row of each of a player's combos on a board."""
+    hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
+    if shared is None:
+        return hand
+    return shared[player].of_board(subgame.streets[level].lists[player], number)[0][hand]
 
 
 class StreetView:

@@ -26,6 +26,7 @@ from allstreets.kernels.matrix_layout import (
     Longs,
     StageHands,
     StageSpace,
+    filled,
 )
 from allstreets.kernels.matrix_pass import run_flops, run_iterations
 from allstreets.kernels.simd import LANES, aligned
@@ -91,15 +92,14 @@ class MatrixGame(MatrixStore):
             wanted = None
         elif wanted is None and (discounts[:, THRESHOLD] > -np.inf).any():
             wanted = self.all_blocks(1, len(self.kept[player]))
-        plans = self.plans[player]
-        count = len(plans)
-        cards = self.cards.kernel[:count]
+        count = len(self.plans[player])
         run_flops(
-            plans,
-            cards,
-            self.stores(player),
-            spaces[:count],
-            self.hands(player, selection)[:count],
+            count,
+            filled(self.plans[player]),
+            filled(self.cards.kernel),
+            filled(self.stores(player)),
+            filled(spaces),
+            filled(self.hands(player, selection)),
             flops,
             part[0],
             part[1],
@@ -122,11 +122,12 @@ class MatrixGame(MatrixStore):
         for part, blocks in ((every[:warm], None), (every[warm:], self.all_blocks(2))):
             if len(part):
                 run_iterations(
-                    (self.plans[0], self.plans[1]),
-                    self.cards.kernel[:count],
-                    (self.stores(Player.OOP), self.stores(Player.IP)),
-                    spaces[:count],
-                    self.hands(Player.OOP)[:count],
+                    count,
+                    (filled(self.plans[0]), filled(self.plans[1])),
+                    filled(self.cards.kernel),
+                    (filled(self.stores(Player.OOP)), filled(self.stores(Player.IP))),
+                    filled(spaces),
+                    filled(self.hands(Player.OOP)),
                     flop,
                     reach,
                     values,

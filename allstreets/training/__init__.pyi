@@ -1,3 +1,8 @@
+from .certify_progress import show_certify_progress as show_certify_progress
+from .certify_run import CertifyJob as CertifyJob
+from .certify_run import CertifyOutcome as CertifyOutcome
+from .certify_run import CertifyProgress as CertifyProgress
+from .certify_run import plan_certify as plan_certify
 from .chart import plot_chart as plot_chart
 from .compiled import COMPILING as COMPILING
 from .compiled import mark_compiled as mark_compiled
@@ -11,6 +16,7 @@ from .config_model import WrongKeyError as WrongKeyError
 from .config_values import RangeText as RangeText
 from .config_values import parse_target as parse_target
 from .config_values import parse_time as parse_time
+from .fitted_flops import solution_leaves as solution_leaves
 from .flop_progress import show_flop_progress as show_flop_progress
 from .flops_run import FlopsJob as FlopsJob
 from .flops_run import FlopsOutcome as FlopsOutcome
@@ -42,6 +48,7 @@ from .report import outcome_lines as outcome_lines
 from .report import report_dict as report_dict
 from .report import report_lines as report_lines
 from .report import report_rows as report_rows
+from .solution_report import certificate_lines as certificate_lines
 from .solution_report import solution_mapping as solution_mapping
 from .solution_report import summary_lines as summary_lines
 from .solver import BatchCallback as BatchCallback

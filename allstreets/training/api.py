@@ -1,4 +1,4 @@
-"""Training from a program: the jobs of `allstreets train`, without a terminal."""
+"""Training and certifying from a program: the jobs of the commands, without a terminal."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,9 @@ from typing import Any
 from weakref import finalize
 
 from allstreets.base import InputError
+from allstreets.solvers import Certificate
 from allstreets.storage import Solution
+from allstreets.training.certify_run import CertifyObserver, plan_certify
 from allstreets.training.config import check_config
 from allstreets.training.jobs import plan, run
 from allstreets.training.loop import Observer
@@ -45,6 +47,25 @@ def train(
         raise
     finalize(result, temporary.cleanup)
     return result
+
+
+def certify(
+    folder: str | Path,
+    flops: str | int | None = None,
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    observers: Sequence[CertifyObserver] = (),
+) -> Certificate:
+    """How exploitable the whole game in a folder is with real cards; the answer is kept there.
+
+    `flops` is "all", "own" for those that it was trained on, or how many are drawn, of those that
+    it was trained on and of the others. What was judged before is not judged again.
+    """
+    outcome = plan_certify(Path(folder), flops, seed=seed, threads=threads).run(observers)
+    if outcome.certificate is None:
+        raise KeyboardInterrupt
+    return outcome.certificate
 
 
 def _config(config: str | Path | Mapping[str, Any] | TrainConfig | None) -> TrainConfig:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import CHIPS_PER_POT, PlayerSizes, parse_sizes, sizes_text
-from allstreets.cards import Flop, all_flops, parse_flop, parse_flop_set
+from allstreets.cards import Flop, all_flops, parse_flop
 from allstreets.cfr import Pruning
 from allstreets.solvers import FlopTargets, PotGame, pot_at
 from allstreets.subgames import CardModel
@@ -208,7 +208,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         """The flops to solve; one that is named twice comes once."""
 
         if not isinstance(self.flops, tuple):
-            return parse_flop_set(self.flops).flops
+            return self.flop_set().flops
         found: dict[int, str] = {}
         for text in self.flops:
             flop = parse_flop(text).flop

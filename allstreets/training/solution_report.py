@@ -14,6 +14,7 @@ from allstreets.betting import (
     sizes_text,
 )
 from allstreets.solvers import (
+    Certificate,
     PreflopResult,
     UnifiedResult,
     game_mapping,
@@ -26,8 +27,18 @@ CARDS = {
     "classes": "hand classes, turn and river averaged over",
     "buckets": "hands in buckets on every street",
     "exact": "real combos on every turn and river",
+    "boards": "real boards, the hands of each river board in groups",
     "sampled": "hand classes, turn and river sampled",
 }
+
+WORTH = {
+    "classes": "classes are blind to turn and river, and a solution that is exploitable for 0.21 "
+    "mbb/hand in its own game lost 216 with real cards (allstreets certify)",
+    "buckets": "allstreets certify finds out",
+    "exact": "allstreets certify finds out",
+    "sampled": "classes are blind to turn and river (allstreets certify)",
+}
+"""What exploitability in a solution's own game says about real cards."""
 
 
 def summary_lines(result: PreflopResult) -> list[str]:
@@ -54,13 +65,41 @@ def quality_lines(result: PreflopResult) -> list[str]:
         )
         lines = [f"exploitability not known{why}"]
     else:
-        lines = [f"exploitability {figure(facts.exploitability)} mbb/hand: {_covers(result)}"]
+        where = " in its own game" if isinstance(result, UnifiedResult) and result.game.pots else ""
+        lines = [
+            f"exploitability{where} {figure(facts.exploitability)} mbb/hand: {_covers(result)}"
+        ]
     if facts.preflop_exploitability is not None:
         part = figure(facts.preflop_exploitability)
         lines.append(f"  {part} mbb/hand by a best response before the flop alone")
     if facts.values is not None:
         oop, ip = facts.values
         lines.append(f"value of the game: SB {ip:+.1f} mbb/hand, BB {oop:+.1f} mbb/hand")
+    if facts.certificate is not None:
+        lines += certificate_lines(facts.certificate)
+    elif isinstance(result, UnifiedResult) and result.game.pots:
+        lines.append(f"with real cards: not known; {WORTH[result.cards.kind]}")
+    return lines
+
+
+def certificate_lines(certificate: Certificate) -> list[str]:
+    """What a certificate says, for people."""
+    one = certificate
+    low, high = one.interval_mbb
+    interval = "" if low == high else f", 95 % between {figure(low)} and {figure(high)}"
+    old = " (of an earlier state of this solution: certify it again)" if one.outdated else ""
+    lines = [
+        f"exploitability with real cards {figure(one.real_exploitability_mbb)} mbb/hand"
+        f"{interval}: best response to every card, on {one.flops_text}{old}",
+        f"  {figure(one.after_flop_mbb)} mbb/hand after the flop, and "
+        f"{figure(one.unseen_gap_mbb)} by a best response before it",
+    ]
+    if one.completion is not None:
+        completed = one.flops - one.trained_flops
+        lines.append(
+            f"  {completed:,} of these flops, not stored in the solution, were solved for its "
+            f"ranges ({one.completion})"
+        )
     return lines
 
 
@@ -87,6 +126,7 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "seconds": facts.seconds,
         "exploitability_mbb": facts.exploitability,
         "preflop_exploitability_mbb": facts.preflop_exploitability,
+        "certificate": facts.certificate.to_json() if facts.certificate else None,
         "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
         "config": dict(facts.config),
         "metrics": result.metrics,

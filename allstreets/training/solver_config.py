@@ -1,11 +1,10 @@
 """The section `solver` of a training file: the whole game, and how it is solved."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import PlayerSizes, StreetSizes
-from allstreets.cards import FlopSet, parse_flop_set
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
 from allstreets.subgames import CardModel
@@ -30,6 +29,7 @@ from allstreets.training.shared_config import (
 )
 from allstreets.training.size_checks import check_sizes, listed
 
+GroupCount = Annotated[int, Field(ge=16, le=240, multiple_of=16)]
 CHARTS = 4  # in a run, unless its file says otherwise; the last is that of the solution
 BIG_BLIND = 100  # chips
 
@@ -88,8 +88,14 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     max_raises_per_street: MaxRaises = 1
 
-    cards: Literal["classes", "buckets", "exact"] = "classes"
+    cards: Literal["classes", "buckets", "exact", "boards"] = "classes"
     """What players know of the cards after the flop."""
+
+    river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
+    """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
+
+    turn_rows: GroupCount | None = Field(default=None, examples=[176])
+    """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
 
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets are stored (cards: exact)."""
@@ -133,19 +139,22 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                     "is not known with memory per_batch, where flops restart with every batch; "
                     "use epochs or time_limit_seconds, or memory memmap",
                 )
-        if self.cards == "exact" and self.memory != "resident":
-            raise WrongKeyError("memory", "must be resident for cards exact")
+        if self.cards in ("exact", "boards") and self.memory != "resident":
+            raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
+        wanted = {"boards": "a number", "exact": "suits"}.get(self.cards)
+        given = "suits" if self.river_groups == "suits" else "a number"
+        if self.river_groups is not None and given != wanted:
+            raise WrongKeyError(
+                "river_groups", "is a number of groups for cards boards, or suits for cards exact"
+            )
+        if self.turn_rows is not None and self.cards != "boards":
+            raise WrongKeyError("turn_rows", "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
-
-    def flop_set(self) -> "FlopSet":
-        """The flops that may come."""
-
-        return parse_flop_set(self.flops)
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""
@@ -192,4 +201,12 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def card_model(self) -> "CardModel":
         """What players know of the cards after the flop."""
 
-        return CardModel(self.cards, buckets=self.buckets, precision=self.precision, seed=self.seed)
+        return CardModel(
+            self.cards,
+            buckets=self.buckets,
+            precision=self.precision,
+            groups=self.river_groups if isinstance(self.river_groups, int) else 64,
+            rows=self.turn_rows or 176,
+            river_groups="suits" if self.river_groups == "suits" else "none",
+            seed=self.seed,
+        )

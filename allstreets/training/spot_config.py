@@ -112,6 +112,9 @@ class SpotConfig(SizeRulesConfig):
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets and strategies are stored; float16 and int16 halve the memory."""
 
+    river_groups: Literal["none", "suits"] = "none"
+    """Hands of a river board that share a strategy: those that strength and suits make alike."""
+
     exploitability_threshold: Target = DEFAULT_TARGET
     """End when the exploitability is at most this share of the pot: 0.3% or 0.003."""
 
@@ -137,7 +140,8 @@ class SpotConfig(SizeRulesConfig):
             raise InputError(
                 f"{', '.join(missing)} {plural} missing: add to the spot file, or give {flags}"
             )
-        skipped = {"name", "description", "algorithm", "precision", "exploitability_threshold"}
+        skipped = {"name", "description", "algorithm", "precision", "river_groups"}
+        skipped |= {"exploitability_threshold"}
         keys = self.model_dump(mode="json", by_alias=True, exclude=skipped, exclude_unset=True)
         if self.donk is not None and self.bet_sizes is None:
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}

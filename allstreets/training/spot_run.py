@@ -61,8 +61,8 @@ class LastResort:
 class JobSolver(SpotSolver):
     """A spot solver with a stopwatch."""
 
-    def __init__(self, spot: Spot, algorithm: str, threads: int | None, precision: str) -> None:
-        super().__init__(spot, algorithm, threads, precision)
+    def __init__(self, spot: Spot, config: SpotConfig, threads: int | None) -> None:
+        super().__init__(spot, config.algorithm, threads, config.precision, config.river_groups)
         self._laps: list[tuple[int, float]] = []  # (iterations, seconds), in the order run
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
@@ -157,7 +157,7 @@ def require_job(
     if resume and output is None:
         raise InputError("--resume needs --output, the folder to go on from")
     require_saved(spot, saved)
-    identity = spot_identity(spot, config.algorithm, config.precision)
+    identity = spot_identity(spot, config.algorithm, config.precision, config.river_groups)
     if output is not None:
         (require_resumable if resume else require_free)(output, identity)
 
@@ -182,7 +182,7 @@ def solve_job(
     require_job(config, spot, output, resume, saved)
     rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
     start = time.monotonic()
-    solver = JobSolver(spot, config.algorithm, threads, config.precision)
+    solver = JobSolver(spot, config, threads)
     before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
     with ExitStack() as stack:
         if output is not None:

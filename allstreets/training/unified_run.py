@@ -14,6 +14,7 @@ from allstreets.solvers import (
     UnifiedResult,
     UnifiedSolver,
     estimate_unified,
+    first_ranges,
     keep,
     require_room,
 )
@@ -92,7 +93,10 @@ class UnifiedJob:
         """The solver of the job, untrained."""
         config = self.config
         folder = self.output / WORK if self.output else None
-        spec = self.game.engine(config.card_model(), config.memory, folder, self.threads)
+        model, ranges = config.card_model(), None
+        if model.goes_by_ranges:
+            ranges = first_ranges(self.game, config.schedule(), self.threads)
+        spec = self.game.engine(model, config.memory, folder, self.threads, ranges)
         return UnifiedSolver(
             self.game,
             self.game.build(spec),

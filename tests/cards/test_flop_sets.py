@@ -123,8 +123,8 @@ def test_forms_agree() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("some", "write all, spread_25, or a list"),
-        ("", "write all, spread_25, or a list"),
+        ("some", "write all, subset_95, spread_25, or a list"),
+        ("", "write all, subset_95, spread_25, or a list"),
         ("spread_0", "choose between 1 and 1755"),
         ("spread_1756", "choose between 1 and 1755"),
         (-1, "choose between 1 and 1755"),

@@ -299,7 +299,7 @@ def test_a_game_that_does_not_fit(
     code, out, err = train(capsys, tmp_path, stack_depth=20, flops="all")
     assert (code, out) == (2, "")
     assert err.splitlines()[-2].startswith("Error: this game needs ")
-    assert err.splitlines()[-1].startswith("What would make it smaller: flops: spread_")
+    assert err.splitlines()[-1].startswith("What would make it smaller: flops: subset_")
     assert not (tmp_path / "out").exists()
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,34 @@ def test_flops_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["flop"] for row in rows] == [flop.text for flop in all_flops()]
     assert main(["flops"]) == 0
     assert "unpaired  1,430  18,304  82.8 %" in capsys.readouterr().out
+
+
+def test_flops_that_stand_for_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shown = figures(capsys, "flops", "subset_25")
+    assert (shown["set"], shown["count"]) == ("subset_25", 25)
+    rows = shown["flops"]
+    assert isinstance(rows, list)
+    assert sum(row["weight"] for row in rows) == pytest.approx(22100)
+    assert main(["flops", "subset_25"]) == 0
+    assert "25 flops stand for 22,100" in capsys.readouterr().out
+    file = tmp_path / "chosen.json"
+    assert main(["flops", "--choose", "7", "--output", str(file), "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    kept = json.loads(file.read_text())
+    assert kept["flops"] == {row["flop"]: float(row["weight"]) for row in rows}
+    assert (len(rows), kept["made"]) == (7, "allstreets flops --choose 7")
+    before = file.read_text()
+    for wrong in (
+        ["--choose", "7", "--output", str(file)],
+        ["--choose", "7", "AhKd7s"],
+        ["--choose", "0"],
+        ["--from", "x"],
+        ["--choose", "7", "--from", str(tmp_path)],
+        ["subset_26"],
+    ):
+        assert main(["flops", *wrong]) == 2
+    assert "there is no subset_26: there are subset_15" in capsys.readouterr().err
+    assert file.read_text() == before
 
 
 def test_one_flop(capsys: pytest.CaptureFixture[str]) -> None:

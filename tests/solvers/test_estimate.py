@@ -37,6 +37,17 @@ def test_suits_that_locks_or_ranges_tell_apart_are_not_folded() -> None:
     assert isinstance(by_card.lock[0], Lock)
 
 
+@pytest.mark.parametrize(("keys", "error"), [(RIVER, 0), (TURN, 0), (FLOP, 0.1)])
+def test_rows_that_hands_share_are_counted(keys: dict[str, Any], error: float) -> None:
+    wide = spot(keys, oop_range="22+,A2+,K2+,Q2s+", ip_range="22+,A2+,KT+,54s")
+    solver = SpotSolver(wide, precision="int16", river_groups="suits")
+    need = estimate_spot(wide, "int16", river_groups="suits")
+    assert need.memory_bytes == pytest.approx(solver.memory_bytes, rel=error)
+    plain = estimate_spot(wide, "int16")
+    assert need.memory_bytes < 0.7 * plain.memory_bytes
+    assert need.seconds_per_iteration == plain.seconds_per_iteration  # values stay by hand
+
+
 def test_float16_takes_half() -> None:
     assert (
         estimate_spot(spot(TURN)).memory_bytes
@@ -56,13 +67,20 @@ def test_what_does_not_fit_is_refused_with_what_would() -> None:
     require_memory(wide, "float32", need, None)
     with pytest.raises(InputError, match="With precision float16 it needs"):
         require_memory(wide, "float32", need, half.process_bytes)
+    grouped = estimate_spot(wide, "float16", river_groups="suits").process_bytes
+    with pytest.raises(InputError, match="With precision float16 and river_groups suits it needs"):
+        require_memory(wide, "float32", need, grouped)
     with pytest.raises(InputError, match=r"fewer bet and raise sizes.*times fewer actions"):
-        require_memory(wide, "float32", need, half.process_bytes // 2)
+        require_memory(wide, "float32", need, grouped // 2)
 
 
 def test_unknown_precisions() -> None:
     with pytest.raises(InputError, match="use float32 or float16 or int16"):
         estimate_spot(spot(RIVER), "double")
+    with pytest.raises(
+        InputError, match="river_groups: 'strength' is not known: use none or suits"
+    ):
+        SpotSolver(spot(RIVER), river_groups="strength")  # type: ignore[arg-type]
 
 
 def test_the_machine_has_some_memory() -> None:

@@ -126,6 +126,13 @@ def test_half_precision_is_half_the_memory() -> None:
     assert half.memory_bytes * 2 == full.memory_bytes
 
 
+def test_hands_that_share_strategies_take_less() -> None:
+    job = plan_unified(small_config(**EXACT, river_groups="suits"))
+    plain = need_of(small_config(**EXACT))
+    assert job.need.memory_bytes < 0.3 * plain.memory_bytes
+    assert job.need.memory_bytes == pytest.approx(job.solver().memory_bytes, rel=0.15)
+
+
 def test_what_fits_is_not_refused() -> None:
     config = small_config()
     game, need = config.game(), need_of(config)
@@ -146,7 +153,7 @@ def test_what_fits_is_not_refused() -> None:
             ["a smaller flop_batch_size"],
             ["memory: memmap", "spread_"],
         ),
-        ({**EXACT, "flops": "spread_9"}, ["precision: float16", "cards: classes"], ["memmap"]),
+        ({**EXACT, "flops": "spread_9"}, ["float16", "river_groups: suits", "boards"], ["memmap"]),
     ],
 )
 def test_advice(keys: dict[str, Any], there: list[str], not_there: list[str]) -> None:

@@ -65,6 +65,23 @@ def test_every_node_comes_back_exactly(tmp_path: Path, name: str, precision: str
     assert loaded.exploitability == solver.exploitability() / 100
 
 
+def test_shared_rows_come_back_and_are_gone_on_with(tmp_path: Path) -> None:
+    solver, folder = solved(TURN, river_groups="suits"), tmp_path / "solved"
+    save_spot(solver, folder)
+    loaded = load_spot(folder)
+    for line in LINES["turn"]:
+        assert_same_node(loaded.node(line), solver.result().node(line))
+    with pytest.raises(InputError, match="river_groups"):
+        restore_spot(SpotSolver(spot(TURN)), folder)
+    again = SpotSolver(spot(TURN), river_groups="suits")
+    restore_spot(again, folder)
+    for one in (solver, again):
+        one.train_batch(3)
+    for name, array in solver.state().items():
+        assert np.array_equal(array, again.state()[name]), name
+    assert solver.identity != SpotSolver(spot(TURN)).identity
+
+
 @pytest.mark.parametrize("saved", ["flop", "turn"])
 def test_small_saves_keep_their_streets_exactly(tmp_path: Path, saved: Any) -> None:
     solver = solved(FLOP)

@@ -11,6 +11,7 @@ MODELS = [
     CLASSES,
     EXACT,
     CardModel("exact", precision="int16"),
+    CardModel("exact", river_groups="suits"),
     CardModel("buckets", (6, 12, 15), seed=7),
     CardModel("sampled", sample_pct=0.25, seed=2),
 ]
@@ -20,16 +21,18 @@ MODELS = [
 def test_facts_come_back_through_a_file(model: CardModel) -> None:
     facts = json.loads(json.dumps(model.facts()))
     assert facts == model.facts()
-    assert facts.keys() == {"kind", *SETTINGS[model.kind]}
+    unset = {"river_groups"} if model.river_groups == "none" else set()  # as before it was known
+    assert facts.keys() == {"kind", *SETTINGS[model.kind]} - unset
     assert CardModel.of(facts) == model
     assert hash(CardModel.of(facts)) == hash(model)
 
 
 def test_settings_of_other_kinds_do_not_tell_models_apart() -> None:
     """A training file gives all of them, whatever the kind."""
-    given = CardModel("classes", (6, 12, 15), "int16", 0.5, 7)
+    given = CardModel("classes", (6, 12, 15), "int16", sample_pct=0.5, river_groups="suits")
     assert given == CLASSES
-    assert CardModel("exact", (6, 12, 15), "int16", 0.5, 7) == CardModel("exact", precision="int16")
+    exact = CardModel("exact", (6, 12, 15), "int16", sample_pct=0.5, seed=7)
+    assert exact == CardModel("exact", precision="int16")
     assert CardModel("buckets", seed=7) != CardModel("buckets")
 
 
@@ -38,6 +41,7 @@ def test_texts_name_what_matters() -> None:
         "classes",
         "exact float32",
         "exact int16",
+        "exact float32, river groups by suits",
         "buckets (6, 12, 15) seed 7",
         "sampled 0.25 % seed 2",
     ]

@@ -261,7 +261,7 @@ def test_what_makes_two_solutions_the_same() -> None:
         ("cfr_variant: tund", "unknown algorithm 'tund': did you mean 'tuned'"),
         ("flops: [AhKd]", "flops: .*'AhKd' has 2 cards"),
         ("fixed_flops: [AhKd7x]", "fixed_flops: .*7x"),
-        ("flops: most", "flops 'most': write all, spread_25, or a list"),
+        ("flops: most", "flops 'most': write all, subset_95, spread_25, or a list"),
         ("flops: []", "the list of flops is empty"),
         ("flops: 0", "flops: 0 flops: choose between 1 and 1755"),
         ("max_flop_boards: 1800", "1800 flops: choose between 1 and 1755"),

@@ -6,7 +6,7 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.cards import all_flops
-from allstreets.cards.flop_sets import spread_flops
+from allstreets.cards.flop_sets import spread_flops, subset_flops
 from allstreets.cfr.schedules import dcfr
 from allstreets.training import PostflopModelConfig, TrainConfig, check_config
 from allstreets.training.shared_config import scaled
@@ -42,6 +42,10 @@ def test_algorithms(name: str) -> None:
         ({"max_raises_per_street": -1}, "max_raises_per_street: must be at least 0"),
         ({"flops": 1756}, "flops: 1756 flops: choose between 1 and 1755"),
         ({"flops": -1}, "flops: flops 'spread_-1': write all"),
+        ({"flops": "subset_33"}, "flops: there is no subset_33: there are subset_15, subset_25"),
+        ({"flops": "fitted_9"}, "flops: fitted_9 is chosen by a solution on all flops: name its"),
+        ({"flops": "fitted_1755", "fitted_from": "x"}, "flops: 1755 flops: choose between 1 and"),
+        ({"flops": "subset_25", "fitted_from": "x"}, "fitted_from: is for flops fitted_95"),
     ],
 )
 def test_wrong_values(name: str, keys: dict[str, Any], message: str) -> None:
@@ -67,6 +71,7 @@ def test_pruning_counts_in_the_stake_of_the_section(name: str, stake: float) -> 
         ("all", [flop.text for flop in all_flops()]),
         ("spread_7", [flop.text for flop in spread_flops(7).flops]),
         (7, [flop.text for flop in spread_flops(7).flops]),
+        ("subset_25", [flop.text for flop in subset_flops(25).flops]),
         (["AhKd7s", "9h8h2c"], ["AsKh7d", "9s8s2h"]),
         ("AhKd7s, 9h8h2c", ["AsKh7d", "9s8s2h"]),
     ],

@@ -17,6 +17,7 @@ from builders.small_games import EXACT, kept_numbers, small_config, write_small
 from harness.pressing import press_in
 
 from allstreets.base import InputError, write_checked_arrays
+from allstreets.cards import subset_counts
 from allstreets.cli.main import main
 from allstreets.solvers.game import estimate as unified_estimate
 from allstreets.solvers.unified.solver import UnifiedSolver
@@ -427,20 +428,25 @@ def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.fullmatch(r"this game needs \d+\.\d GB of memory and 0\.6 GB are free\.", first)
     assert "memory: memmap (regrets on disk, slower)" in advice
     assert "one bet size less (" in advice
-    fitting = re.search(r"flops: (spread_(\d+))", advice)
+    fitting = re.search(r"flops: (subset_(\d+))", advice)
     assert fitting is not None
     plan_unified(small_config(**keys, flops=fitting[1])).require()
-    more = plan_unified(small_config(**keys, flops=f"spread_{2 * int(fitting[2])}"))
+    more = plan_unified(small_config(**keys, flops=f"subset_{_next_subset(int(fitting[2]))}"))
     with pytest.raises(InputError, match="this game needs"):
         more.require()
     told = refused(None, **keys, flops="all", memory="per_batch", flop_batch_size=300)
     assert "a smaller flop_batch_size" in told
-    assert "spread_" not in told
+    assert "subset_" not in told
     small = small_config(**keys, flops="spread_400", memory="per_batch", flop_batch_size=2)
     plan_unified(small).require()
     told = refused(None, **{**keys, **EXACT, "stack_depth": 20, "raise_cap": 4})
-    assert "precision: float16 (half the memory), or cards: classes" in told
+    assert "precision: float16 (half the memory); river_groups: suits" in told
     assert "spread_" not in told  # not even one flop fits
+    assert "subset_" not in told
+
+
+def _next_subset(count: int) -> int:
+    return min(one for one in subset_counts() if one > count)
 
 
 def test_pruning_that_means_nothing_is_refused_before_the_run(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         notes += _notes_after(result)
         kept = result.has_flops
         features = Features(
-            combos=kept and result.cards.kind == "exact", cards=False, flops=kept, equity=True
+            combos=kept and result.cards.plays_combos, cards=False, flops=kept, equity=True
         )
     else:
         notes.append("the solution ends where the flop is dealt")
@@ -196,13 +196,13 @@ def _notes_after(result: UnifiedResult) -> list[str]:
     if not result.has_flops:
         return ["solved with memory: per_batch, which stores no strategies after the flop"]
     notes, flops = _notes_of_cards(result.cards), result.game.flops
-    if result.cards.kind != "exact" and not flops.is_all:
+    if not result.cards.plays_combos and not flops.is_all:
         notes.append(f"of the 1,755 flops {len(flops.flops):,} are dealt, each by its weight")
     return notes
 
 
 def _notes_of_cards(cards: CardModel) -> list[str]:
-    if cards.kind == "exact":
+    if cards.plays_combos:
         return ["after the flop, strategies are by combo, and only those on the flop are stored"]
     alike = "hands of a bucket play alike, so equities after the flop are not shown"
     return [AVERAGED, *([alike] if cards.kind == "buckets" else [])]

@@ -71,7 +71,7 @@ class WholeView:
     def _on_flop(self, root: int, flop: NamedFlop, node: int) -> Record:
         """A place on a flop, in the suits that were named."""
         flops, view = self._lines.flops(flop.text), self._view(root, flop.flop)
-        if flops.cards.kind == "exact":
+        if flops.cards.plays_combos:
             scene = view.combo_node(node, "")
             oop, ip = (replace(hands, combos=flop.shown(live(view.flop))) for hands in scene.hands)
             scene = replace(scene, hands=(oop, ip))
@@ -154,7 +154,7 @@ class WholeView:
         after, reason = self._roots.after, "turn and river cards are averaged over"
         if after is None:
             reason = "this solution ends before the flop"
-        elif after.cards.kind == "exact":
+        elif after.cards.plays_combos:
             reason = "turn and river are not stored with cards: exact"
         raise InputError(f"line '{line}': there is no report over cards, since {reason}")
 

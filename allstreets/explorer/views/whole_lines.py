@@ -96,7 +96,7 @@ class WholeLines:
             payoffs=pot.payoffs,
             notation=self.roots.notation,
             line=lambda node: self.line(root, cards, self._words(pot.tree, node)),
-            averages=flops.cards.kind != "exact",
+            averages=not flops.cards.plays_combos,
         )
 
     def line(self, root: int, cards: str = "", words: str = "") -> str:
@@ -132,7 +132,7 @@ class WholeLines:
         flops = self.flops(text)
         tree = flops.pot(root).tree
         node = parse_line(tree, words, notation=self.roots.notation).node
-        if flops.cards.kind != "exact":
+        if not flops.cards.plays_combos:
             node = dealt(tree, node)
         require_street(flops.cards, Street(int(tree.street[node])), text)
         return node

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 def flop_hands(model: CardModel, flop: Flop, held: NDArray[np.uint8] | None = None) -> "ModelHands":
     """The hands of a flop; `held` [169, H] are the combos of each class in each bucket."""
-    if model.kind == "exact":
+    if model.plays_combos:
         return combo_hands(flop)
     if model.kind == "buckets":
         assert held is not None

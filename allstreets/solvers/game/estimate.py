@@ -5,6 +5,7 @@ from the speed of a usual core.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,11 +14,12 @@ from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, NodeKind, Player, PlayerSizes, StreetSizes
 from allstreets.cards import (
     COMBO_COUNT,
-    COMBO_MASKS,
     HAND_COUNT,
     Flop,
     card_rank,
     card_suit,
+    fitting_subset,
+    live_combos,
     make_card,
     runouts,
     spread_flops,
@@ -25,15 +27,20 @@ from allstreets.cards import (
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.spot.estimate import (
     PROGRAM_BYTES,
+    TABLE_BYTES,
+    HandsByBoard,
     available_bytes,
     estimate_exact,
     hands_by_board,
+    rows_by_board,
 )
-from allstreets.subgames import CLASSES, CardModel, MemoryMode, padded
+from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, padded
 
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
 EXACT_SECONDS_PER_SLOT = 3.8e-9
+SECONDS_PER_MOVE = 1.0e-9  # one core, sixteen lines of a combo into its group or back
+RIVER_COMBOS = 1081
 PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
 SETUP_SECONDS_PER_FLOP = 0.02
 
@@ -69,7 +76,10 @@ def estimate_unified(
     visited = min(batch or flops, flops)
     kept = visited if memory == "per_batch" else flops
     if model.kind == "exact":
-        stored, seconds, tables = _exact(game, model.precision)
+        stored, seconds, tables = _exact(game, model)
+        seconds *= visited / flops
+    elif model.kind == "boards":
+        stored, seconds, tables = _boards(game, model)
         seconds *= visited / flops
     else:
         lengths = [padded(HAND_COUNT)] * 3
@@ -112,23 +122,63 @@ def _bucket_cells(lengths: list[int]) -> int:
     return flop**2 + turn**2 + river**2 + 2 * flop * turn + 2 * turn * river
 
 
-def _exact(game: UnifiedGame, precision: str) -> tuple[int, float, int]:
-    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
+
+    Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
+    """
     stored, seconds, tables = 0, 0.0, 0
     everyone = np.ones(COMBO_COUNT)
-    for flop, like in Counter(map(_rank_free, game.flops.flops)).items():
-        blocked = np.uint64(sum(1 << card for card in flop))
-        combos = np.flatnonzero((COMBO_MASKS & blocked) == 0)
-        hands = hands_by_board(runouts(flop, [everyone]), [combos for _ in Player], len(POSTFLOP))
+    real = {_rank_free(flop): flop.cards for flop in game.flops.flops}
+    for shape, like in Counter(map(_rank_free, game.flops.flops)).items():
+        flop = real[shape]
+        combos = np.flatnonzero(live_combos(flop))
+        root, both = runouts(flop, [everyone]), [combos for _ in Player]
+        hands = hands_by_board(root, both, len(POSTFLOP))
+        rows = rows_by_board(root, both, hands, model.river_groups)
         shared = 0  # tables by board and all-in matrices, for all pots and both players
         for size in game.tree_sizes:
-            need = estimate_exact(size, hands, precision)
+            need = estimate_exact(size, hands, model.precision, rows=rows)
             stored += like * need.memory_bytes
             own = (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2
             shared = max(shared, own)
             seconds += like * need.slots * EXACT_SECONDS_PER_SLOT
         tables += like * shared
     return stored, seconds, tables
+
+
+def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+    stored, seconds, tables = 0, 0.0, 0
+    groups = model.groups
+    for like, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
+        count = len(rivers[0])
+        grouped = np.full(count, groups)
+        rows = np.minimum(turns[0], padded(model.rows)) if model.rows else turns[0]
+        for size in game.tree_sizes:
+            need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
+            stored += like * need.memory_bytes
+            all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
+            ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
+            lines = int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
+            seconds += like * need.slots * EXACT_SECONDS_PER_SLOT / 2
+            seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_PRODUCT
+            seconds += like * 2 * count * -(-lines // 16) * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
+        sets = min(MOST_SETS, len(game.tree_sizes))
+        tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
+        tables += like * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
+    return stored, seconds, tables
+
+
+def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
+    """How many flops have the same hands on their boards, and which; both hold every combo."""
+    found = []
+    everyone = np.ones(COMBO_COUNT)
+    for flop, like in Counter(map(_rank_free, flops)).items():
+        combos = np.flatnonzero(live_combos(flop))
+        root = runouts(flop, [everyone])
+        found.append((like, hands_by_board(root, [combos for _ in Player], len(POSTFLOP))))
+    return found
 
 
 def _rank_free(flop: Flop) -> tuple[int, ...]:
@@ -158,9 +208,15 @@ def require_room(
     if memory == "per_batch":
         ways.append("a smaller flop_batch_size")  # regrets are those of one batch
     elif fitting >= 1:
-        ways.append(f"flops: spread_{fitting}")
+        subset = fitting_subset(fitting)
+        ways.append(f"flops: {f'subset_{subset}' if subset else f'spread_{fitting}'}")
     if model.kind == "exact":
-        ways.append("precision: float16 (half the memory), or cards: classes")
+        ways.append("precision: float16 (half the memory)")
+        if model.river_groups == "none":
+            ways.append("river_groups: suits (a seventh)")
+        ways.append("cards: boards")
+    elif model.kind == "boards":
+        ways.append("fewer river_groups")
     elif memory == "resident":
         ways.append("memory: memmap (regrets on disk, slower)")
     smaller = _one_size_less(game)

@@ -152,10 +152,14 @@ class UnifiedGame:
         memory: MemoryMode = "resident",
         folder: Path | None = None,
         threads: int = 1,
+        ranges: NDArray[np.float64] | None = None,
     ) -> EngineSpec:
-        """What is needed to build the subgames of all pots on all flops."""
+        """What is needed to build the subgames of all pots on all flops.
+
+        `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
+        """
         pots = tuple(self.rules_of(pot) for pot in self.flop_pots)
-        return EngineSpec(pots, self.flops.flops, model, memory, folder, threads)
+        return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges)
 
     def build(self, spec: EngineSpec) -> FlopGames:
         """The engine of `spec` in this process, on the trees that the game knows already."""

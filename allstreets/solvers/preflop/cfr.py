@@ -104,6 +104,32 @@ class PreflopGame:
         values[shows] += ((win + loss) / 2)[:, None] * (other[shows] @ self.pairs)
         return values
 
+    def pot_reach(self, strategies: Strategies) -> Floats:
+        """[2, P, 169]: both players' reach at the pots that see a flop."""
+        reach = self.reach(strategies)[[pot.node for pot in self.pots]]
+        return reach.transpose(1, 0, 2)
+
+    def values(
+        self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
+    ) -> Floats:
+        """[N, 169]: values when the other plays `strategies`; the player too, or his best.
+
+        `leaf_values` [P, 169] are those of the pots that see a flop.
+        """
+        tree = self.tree
+        reach = self.reach(strategies)
+        values = self.end_values(player, reach[:, player.opponent])
+        values[[pot.node for pot in self.pots]] = leaf_values
+        for node in reversed(tree.decisions()):
+            below = values[tree.children_of(node)]
+            if tree.player[node] != player:
+                values[node] = below.sum(axis=0)
+            elif best:
+                values[node] = below.max(axis=0)
+            else:
+                values[node] = (strategies[node] * below).sum(axis=0)
+        return values
+
 
 class PreflopCfr:
     """Regrets and average strategies before the flop."""
@@ -189,24 +215,11 @@ class PreflopCfr:
         self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
     ) -> Floats:
         """[N, 169]: values when the other plays `strategies`; the player too, or his best."""
-        game, tree = self.game, self.game.tree
-        reach = game.reach(strategies)
-        values = game.end_values(player, reach[:, player.opponent])
-        values[[pot.node for pot in game.pots]] = leaf_values
-        for node in reversed(game.tree.decisions()):
-            below = values[tree.children_of(node)]
-            if tree.player[node] != player:
-                values[node] = below.sum(axis=0)
-            elif best:
-                values[node] = below.max(axis=0)
-            else:
-                values[node] = (strategies[node] * below).sum(axis=0)
-        return values
+        return self.game.values(player, leaf_values, best=best, strategies=strategies)
 
     def pot_reach(self, strategies: Strategies) -> Floats:
         """[2, P, 169]: both players' reach at the pots that see a flop."""
-        reach = self.game.reach(strategies)[[pot.node for pot in self.game.pots]]
-        return reach.transpose(1, 0, 2)
+        return self.game.pot_reach(strategies)
 
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""

@@ -17,6 +17,7 @@ from allstreets.betting import (
     split_line,
 )
 from allstreets.cards import HAND_NAMES, HAND_SIZES
+from allstreets.solvers.certificate import Certificate
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.subgames import CardModel
@@ -41,6 +42,7 @@ class SolutionFacts:
     metrics: tuple[Mapping[str, Any], ...] = ()
     name: str | None = None
     description: str | None = None
+    certificate: Certificate | None = None  # what it is worth with real cards
 
 
 class PreflopResult:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SETTINGS = {
     "algorithm": "algorithm",
     "precision": "precision",
+    "river_groups": "river_groups",
     "exploitability_threshold": "target",
     "target": "target",
 }
@@ -51,11 +52,12 @@ def solve_many(
     """Solve spots side by side; returns their rows in the order given.
 
     A spot is a `Spot` or the keys of a spot file. The `name` of a file stands in its row, and its
-    algorithm, precision and exploitability_threshold (a fraction) override those given here. One
-    that cannot be solved has an `error` and does not touch the others. Each of the `processes`
-    (default: one per core) works with `threads`. `csv` names a file to which rows are appended as
-    spots finish, `parquet` one that is written at the end (with the extra `allstreets[parquet]`).
-    `options` go to `solve`: max_iterations, seconds, algorithm, precision, check.
+    algorithm, precision, river_groups and exploitability_threshold (a fraction) override those
+    given here. One that cannot be solved has an `error` and does not touch the others. Each of the
+    `processes` (default: one per core) works with `threads`. `csv` names a file to which rows are
+    appended as spots finish, `parquet` one that is written at the end (with the extra
+    `allstreets[parquet]`).
+    `options` go to `solve`: max_iterations, seconds, algorithm, precision, check, river_groups.
 
     The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
     """

@@ -8,6 +8,7 @@ their best responses to the average strategies, in % of the starting pot.
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,21 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
-from allstreets.solvers.spot.estimate import require_precision, spot_root
+from allstreets.solvers.spot.estimate import (
+    require_precision,
+    require_river_groups,
+    spot_root,
+)
 from allstreets.solvers.spot.locks import impose
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.spot.spot import Spot
-from allstreets.subgames import ExactSubgame, StreetView, average_strategy
+from allstreets.subgames import (
+    ExactSubgame,
+    RiverGroups,
+    StreetView,
+    average_strategy,
+    suit_sharing,
+)
 
 BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
 DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
@@ -36,11 +47,13 @@ class SpotSolver:
         algorithm: str | Schedule = "tuned",
         threads: int | None = None,
         precision: str = "float32",
+        river_groups: RiverGroups = "none",
     ) -> None:
-        self.spot = spot
+        self.spot, self.river_groups = spot, river_groups
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
         self.threads = thread_count(threads)
         require_precision(precision)
+        require_river_groups(river_groups)
         if precision == "int16" and spot.lock:
             raise InputError(
                 "precision: int16 shares one scale among locked and free hands, which "
@@ -48,8 +61,15 @@ class SpotSolver:
             )
         weights = [one.weights for one in spot.ranges]
         combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
+        by_suits = partial(suit_sharing, weights=(weights[0], weights[1]))
         self.subgame = ExactSubgame(
-            spot.tree, spot.payoffs, spot_root(spot), combos, self.threads, precision
+            spot.tree,
+            spot.payoffs,
+            spot_root(spot),
+            combos,
+            self.threads,
+            precision,
+            sharing=None if river_groups == "none" else by_suits,
         )
         impose(self.subgame, spot.locked_nodes)
         hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
@@ -61,6 +81,7 @@ class SpotSolver:
     def identity(self) -> Mapping[str, Any]:
         """What a checkpoint must share to be restored."""
         spot = self.spot
+        groups = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
         return {
             "game": "spot",
             "board": spot.board,
@@ -70,6 +91,7 @@ class SpotSolver:
             "lock": repr(spot.lock),
             "algorithm": str(self.schedule),
             "precision": self.subgame.precision,
+            **groups,
         }
 
     @property
@@ -199,6 +221,7 @@ def solve(
     threads: int | None = None,
     precision: str = "float32",
     check: int = DEFAULT_CHECK,
+    river_groups: RiverGroups = "none",
 ) -> SpotResult:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
@@ -207,7 +230,7 @@ def solve(
     if target < 0 or max_iterations < 1 or check < 1:
         raise InputError("target must not be negative, max_iterations and check at least 1")
     start = time.perf_counter()
-    solver = SpotSolver(spot, algorithm, threads, precision)
+    solver = SpotSolver(spot, algorithm, threads, precision, river_groups)
     reached = np.inf
     while solver.iterations < max_iterations and reached > target:
         solver.train_batch(min(check, max_iterations - solver.iterations))

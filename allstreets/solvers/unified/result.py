@@ -193,7 +193,7 @@ class UnifiedResult(PreflopResult):
 
     def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
         found = split_line(line, self.read_root, flop)
-        if self.cards.kind != "exact" or found.flop is None or len(hand) < 4:
+        if not self.cards.plays_combos or found.flop is None or len(hand) < 4:
             return super()._mix(node, line, flop, hand)
         combo = int(COMBO_PERMUTATIONS[found.flop.permutation][parse_combo(hand)])
         places = np.flatnonzero(live(found.flop.flop) == combo)

@@ -1,0 +1,109 @@
+"""Decision nodes whose hands share strategies: values and reach by hand, stored numbers by row.
+
+A row stands for the hands of a board that play alike. The rows of one node are worked on in a
+buffer of its own (`Workspace.rows`), each line of which has one number for each row:
+
+    A lines      the positive parts of the stored numbers, action by action
+    one line     their sum
+    A lines      what each action is worth to a row: the mean of its hands' values
+    one line     what the node is worth to it
+
+Hands read the first of these through the number of their row. Then each goes through the same
+arithmetic as a hand with numbers of its own.
+"""
+
+import numpy as np
+
+from allstreets.kernels.exact_layout import Boards, Floats, NodePlace, Shorts
+from allstreets.kernels.jit import inner_kernel
+from allstreets.kernels.regret_matching import share, sharing_by
+from allstreets.kernels.simd import fma, gather, load, maximum, pick, splat, store
+
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+
+
+@inner_kernel
+def keep_rows(stored: Floats, slot: int, actions: int, rows: int, kept: Floats) -> None:
+    """The positive parts of a node's regrets or average, and their sums."""
+    zero = splat(ZERO)
+    for block in range(0, rows, 16):
+        total = zero
+        for a in range(actions):
+            number = maximum(load(stored, slot + block * actions + 16 * a), zero)
+            store(kept, a * rows + block, number)
+            total = total + number
+        store(kept, actions * rows + block, total)
+
+
+@inner_kernel
+def split_by_row(
+    reach: Floats,
+    row: int,
+    child: int,
+    actions: int,
+    hands: int,
+    row_of_hand: Shorts,
+    first: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Reach rows of one node's actions: each hand's reach times the strategy of its row."""
+    for block in range(0, hands, 16):
+        total = gather(kept, actions * rows, row_of_hand, first + block)
+        shared = sharing_by(total, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            number = gather(kept, a * rows, row_of_hand, first + block)
+            store(reach, (child + a) * hands + block, share(number, shared))
+
+
+@inner_kernel
+def play_rows(
+    values: Floats,
+    node: NodePlace,
+    actions: int,
+    hands: int,
+    row_of_hand: Shorts,
+    first: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Own node: the value of every hand under the strategy of its row."""
+    for block in range(0, hands, 16):
+        total = gather(kept, actions * rows, row_of_hand, first + block)
+        strategy = sharing_by(total, actions, splat(ONE))
+        value = splat(ZERO)
+        for a in range(actions):
+            chance = share(gather(kept, a * rows, row_of_hand, first + block), strategy)
+            value = fma(chance, load(values, (node.child + a) * hands + block), value)
+        if node.adds:
+            value = value + load(values, node.target * hands + block)
+        store(values, node.target * hands + block, value)
+
+
+@inner_kernel
+def sum_rows(
+    values: Floats,
+    node: NodePlace,
+    actions: int,
+    hands: int,
+    boards: Boards,
+    first: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Own node: what each action is worth to a row, its hands' values by their shares."""
+    start, zero = (actions + 1) * rows, splat(ZERO)
+    for place in range(start, start + actions * rows, 16):
+        store(kept, place, zero)
+    for hand in range(hands):
+        at = start + pick(boards.own_row, first + hand)
+        part = boards.own_share[first + hand]
+        for a in range(actions):
+            kept[at + a * rows] += part * values[(node.child + a) * hands + hand]
+
+
+@inner_kernel
+def shared_place(node: NodePlace, actions: int) -> NodePlace:
+    """A node with its rows in place of its hands: where `sum_rows` has put what they learn from."""
+    return NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)

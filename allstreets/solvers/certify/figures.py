@@ -1,0 +1,203 @@
+"""From what single flops are worth with real cards to the exploitability of the whole game.
+
+A best response chooses after the flop, card by card, and before it, where it sees the sum over
+all flops. So the figure has two parts:
+
+    after the flop     Σ over flops of what best responses gain there, the play before it as it is
+    before the flop    what a best response before the flop gains on top, given these values
+
+Sums over drawn flops are estimates. Before the flop every hand's value in every pot is needed, and
+there a sample would deal some hands too few good flops: two sums over all flops are known for every
+hand, the opposing combos that it meets and the margin that it wins from them at showdown. Values
+are regressed on these two over the drawn flops, and what the sample lacks of the known sums is
+added (the regression estimator of survey sampling).
+
+The maximum before the flop is taken over estimates, so it leans high: by the luck of the draw some
+action looks better than it is. What responses that were chosen on one half of the draws gain on the
+other half leans low. The interval reaches from the one to the other, and 1.96 standard errors
+beyond; these come from leaving out one draw of a pair after the other (paired jackknife).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards import flop_table, preflop_equity
+from allstreets.solvers.certify.sample import Draw
+from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
+from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.subgames import DealtPairs, RealValues
+
+NORMAL = 1.96  # standard errors on either side of 95 %
+REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
+STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
+
+
+@dataclass(frozen=True)
+class RealFigures:
+    """How exploitable play with real cards is, in mbb/hand."""
+
+    exploitability: float  # of the whole game
+    after_flop: float  # by best responses after the flop alone
+    before_flop: float  # what best responses before the flop gain on top
+    interval: tuple[float, float]  # of the exploitability, 95 %; one point where nothing was drawn
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedFlops:
+    """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
+
+    weights: Floats  # [D]: Σ over the draws of weight · pairs are the pairs before the flop
+    pairs: NDArray[np.int64]  # [D]: draws of the same pair; −1: not left to luck
+    best: Floats
+    own: Floats | None  # None: what one player wins the other loses, so sums are 0
+    known: Floats  # [D, K, 2, P, 169]: numbers that are known for all flops …
+    totals: Floats  # [K, 2, P, 169]: … with their sums over all flops
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left to luck."""
+        return bool((self.pairs < 0).all())
+
+
+class RealGame:
+    """Strategies before the flop, on top of flops that were judged."""
+
+    def __init__(self, preflop: PreflopGame, strategies: Strategies, judged: JudgedFlops) -> None:
+        self.preflop, self.strategies, self.judged = preflop, strategies, judged
+        self.reach = preflop.pot_reach(strategies)
+        self._unit = MBB_PER_CHIP / preflop.weight / 2  # the mean of both players' gains
+        self._met = np.einsum("aph,daph->d", self.reach, judged.known[:, 0])
+        self._meets = float(np.einsum("aph,aph->", self.reach, judged.totals[0]))
+        gains = judged.best if judged.own is None else judged.best - judged.own
+        self._gains = np.einsum("aph,daph->d", self.reach, gains)
+
+    def figures(self) -> RealFigures:
+        """All figures with their interval."""
+        weights = self.judged.weights
+        after, before = self._after(weights), self._before(weights)
+        total = after + before
+        low = high = total
+        if not self.judged.whole:
+            error = NORMAL * self._standard_error(total)
+            low = max(after + min(self._crossed(), before) - error, 0.0)
+            high = total + error
+        return RealFigures(total, after, before, (low, high))
+
+    def _after(self, weights: Floats) -> float:
+        """Gains after the flop: those per pair of combos that sees a flop, times all such pairs."""
+        met = float(weights @ self._met)
+        share = float(weights @ self._gains) / met if met > 0 else 0.0
+        return max(share * self._meets * self._unit, 0.0)
+
+    def _before(self, weights: Floats) -> float:
+        """What best responses before the flop gain on top of those after it."""
+        leaves = self._leaves(weights)
+        gain = 0.0
+        for player in Player:
+            freely, kept = (
+                self.preflop.values(player, leaves[player], best=best, strategies=self.strategies)
+                for best in (True, False)
+            )
+            gain += float(freely[0].sum() - kept[0].sum())
+        return gain * self._unit
+
+    def _leaves(self, weights: Floats) -> Floats:
+        """[2, P, 169]: what the pots are worth to best responses, all flops together."""
+        known, best = self.judged.known, self.judged.best
+        sums: Floats = np.einsum("d,daph->aph", weights, best)
+        lacks = self.judged.totals - np.einsum("d,dkaph->kaph", weights, known)
+        if self.judged.whole:
+            return sums
+        squares = np.einsum("d,dkaph,dlaph->aphkl", weights, known, known, optimize=True)
+        products = np.einsum("d,dkaph,daph->aphk", weights, known, best, optimize=True)
+        count = known.shape[1]
+        steady = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] * STEADY + STEADY
+        slopes = np.linalg.solve(squares + steady * np.eye(count), products[..., None])[..., 0]
+        sums += np.einsum("aphk,kaph->aph", slopes, lacks)
+        return sums
+
+    def _crossed(self) -> float:
+        """What responses before the flop, chosen on half of the draws, gain on the other half."""
+        halves = [self._leaves(self._half(side)) for side in (0, 1)]
+        gain = 0.0
+        for chosen, valued in (halves, halves[::-1]):
+            for player in Player:
+                response = self.strategies | self._response(player, chosen[player])
+                freely, kept = (
+                    self.preflop.values(player, valued[player], best=False, strategies=played)
+                    for played in (response, self.strategies)
+                )
+                gain += float(freely[0].sum() - kept[0].sum()) / 2
+        return gain * self._unit
+
+    def _half(self, side: int) -> Floats:
+        """[D]: the weights when one draw of every pair stands for both."""
+        return self._without(np.unique(self.judged.pairs[self.judged.pairs >= 0]), 1 - side)
+
+    def _without(self, pairs: NDArray[np.int64], side: int) -> Floats:
+        """[D]: the weights when the first or second draw of some pairs is left out."""
+        weights = self.judged.weights.copy()
+        for pair in pairs.tolist():
+            first, second = np.flatnonzero(self.judged.pairs == pair).tolist()
+            out, left = (first, second) if side == 0 else (second, first)
+            weights[left] += weights[out]
+            weights[out] = 0.0
+        return weights
+
+    def _response(self, player: Player, leaves: Floats) -> Strategies:
+        """The best response before the flop where pots are worth `leaves` [P, 169]."""
+        tree = self.preflop.tree
+        values = self.preflop.values(player, leaves, best=True, strategies=self.strategies)
+        chosen: Strategies = {}
+        for node in tree.decisions():
+            if tree.player[node] == player:
+                below = values[tree.children_of(node)]
+                chosen[node] = (np.arange(len(below))[:, None] == below.argmax(axis=0)).astype(
+                    np.float64
+                )
+        return chosen
+
+    def _standard_error(self, total: float) -> float:
+        """Of the exploitability: either draw of a pair stands for both, pair after pair."""
+        pairs = np.unique(self.judged.pairs[self.judged.pairs >= 0])
+        squares = 0.0
+        for group in np.array_split(pairs, min(len(pairs), REPLICATES)):
+            for side in (0, 1):
+                weights = self._without(group, side)
+                squares += (self._after(weights) + self._before(weights) - total) ** 2 / 2
+        return float(np.sqrt(squares))
+
+
+def judged_flops(
+    draws: Sequence[Draw], values: Sequence[RealValues], reach: Floats, dealt: Floats
+) -> JudgedFlops:
+    """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
+
+    `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
+    deck, those of a set of flops for the deal of that set.
+    """
+    flops = [draw.flop for draw in draws]
+    on_flops = DealtPairs.of([flop.cards for flop in flops])
+    weights = np.array([draw.weight for draw in draws])
+    scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
+    villain = reach[::-1]
+    known = np.stack(
+        [
+            [villain @ on_flops.matrix(place), villain @ flop_table().margin(flop.number).T]
+            for place, flop in enumerate(flops)
+        ]
+    )
+    margin = dealt * (2 * preflop_equity().equity - 1)
+    own = [one.own for one in values if one.own is not None]
+    return JudgedFlops(
+        weights * scale,
+        np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64),
+        np.stack([one.best for one in values]),
+        np.stack(own) if len(own) == len(values) else None,
+        known,
+        np.stack([villain @ dealt, villain @ margin.T]),
+    )

@@ -1,0 +1,104 @@
+"""Flop after flop with real cards: as the solution plays it, or as it is completed.
+
+Where a solution stores no strategies of a flop, because it was not trained on it or because its
+model keeps none after the flop, the flop is solved for the ranges that the solution sends there.
+Its preflop strategy stays as it is, and the rest is what a player would do who studies that flop.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from allstreets.base import Arrays, InputError
+from allstreets.cards import Flop
+from allstreets.cfr import parse_schedule
+from allstreets.solvers.preflop.cfr import Floats
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.subgames import (
+    CLASSES,
+    TWO_BYTES,
+    CardModel,
+    EngineSpec,
+    RealValues,
+    judge_flop,
+    plays_all_streets,
+    real_plays,
+)
+
+SCHEDULE = "tuned"
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How flops without stored strategies are solved."""
+
+    model: CardModel = CLASSES
+    iterations: int = 200
+
+    def __post_init__(self) -> None:
+        if not plays_all_streets(self.model):
+            raise InputError(
+                f"flops cannot be completed with cards: {self.model.kind}, which stores no "
+                "strategies of turn and river; use boards or classes"
+            )
+
+    @property
+    def text(self) -> str:
+        """For people: "classes, 200 iterations"."""
+        return f"{self.model}, {self.iterations:,} iterations"
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Plays a solution with real cards."""
+
+    result: UnifiedResult
+    completion: Completion = field(default_factory=Completion)
+    threads: int = 1
+
+    @cached_property
+    def stored(self) -> dict[int, int]:
+        """The places of flops, by their numbers, of which every decision is stored."""
+        if not self.result.has_flops or not plays_all_streets(self.result.cards):
+            return {}
+        return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
+
+    @cached_property
+    def reach(self) -> Floats:
+        """[2, P, 169]: both players' reach at the roots of the pots."""
+        nodes = [pot.node for pot in self.result.game.flop_pots]
+        reach: Floats = self.result.before.reach[nodes].transpose(1, 0, 2)
+        return reach
+
+    @cached_property
+    def spec(self) -> EngineSpec:
+        """What flops are completed by."""
+        spec = self.result.game.engine(self.completion.model, threads=self.threads)
+        return replace(spec, ranges=self.reach)
+
+    def values(self, flop: Flop) -> RealValues:
+        """What the pots of a flop are worth."""
+        own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
+        trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
+        model, arrays = self._play(flop)
+        plays = real_plays(model, flop, [tree for tree, _ in trees], arrays)
+        return judge_flop(trees, flop, plays, self.reach, own=own, threads=self.threads)
+
+    def _play(self, flop: Flop) -> tuple[CardModel, Arrays]:
+        place = self.stored.get(flop.number)
+        if place is not None:
+            return self.result.cards, self.result.source.arrays(place)
+        return self.completion.model, self.completed(flop)
+
+    def completed(self, flop: Flop) -> Arrays:
+        """The strategies of a flop that is solved for the solution's ranges, as a bundle has them.
+
+        Pots that both players hardly ever get to are solved as well: a best response may.
+        """
+        game, pots = self.result.game, len(self.result.game.pots)
+        spec = replace(self.spec, flops=(flop,))
+        games = game.build(spec)
+        every = parse_schedule(SCHEDULE).run(1, self.completion.iterations)
+        games.iterate(self.reach, np.ones((pots, 1), np.bool_), every)
+        return games.pack(0, self.reach, [TWO_BYTES] * pots)

@@ -1,0 +1,131 @@
+"""The certificate beside a whole game, and the flops of one that is being made.
+
+    FOLDER/certificate/certificate.json        the figures; `solvers.certificate`
+           certificate/work.json               what its flops were judged under
+           certificate/AsKh7d.safetensors      what a flop is worth with real cards
+
+A flop's file is written as soon as it is judged. So an interrupted certification goes on where it
+was, and one with more flops judges only those that are new. Files of a solution that has changed
+since, or of other settings, are removed before the first flop is judged.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import (
+    DamagedFileError,
+    read_checked_arrays,
+    write_atomic,
+    write_checked_arrays,
+)
+from allstreets.solvers import Certificate, data_hash
+from allstreets.storage.manifest import cannot_write, read_manifest
+from allstreets.storage.solution_files import SUFFIX, drop
+from allstreets.subgames import RealValues
+
+FOLDER, CERTIFICATE, WORK = "certificate", "certificate.json", "work.json"
+
+
+def judged_hash(manifest: Mapping[str, Any]) -> str:
+    """What a certificate is about: the rules, the flops with their weights, and all strategies."""
+    return data_hash(
+        {
+            "game": manifest["game"],
+            "cards": manifest["cards"],
+            "preflop": manifest["files"]["preflop"]["sha256"],
+            "flops": [[row["flop"], row["weight"], row.get("sha256")] for row in manifest["flops"]],
+        }
+    )
+
+
+def write_certificate(folder: Path, certificate: Certificate) -> None:
+    """Store a certificate, whole or not at all."""
+    facts = certificate.to_json()
+    text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
+    try:
+        write_atomic(folder / FOLDER / CERTIFICATE, lambda out: out.write(text.encode()))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+
+
+def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate | None:
+    """The certificate of a solution, marked where the solution has changed since.
+
+    None: there is none, or it is damaged; it can be made again.
+    """
+    try:
+        facts = json.loads((folder / FOLDER / CERTIFICATE).read_bytes())
+        total = facts.pop("checksum")
+        found = Certificate.of(facts) if total == data_hash(facts) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    if found is None or found.judged == judged_hash(manifest):
+        return found
+    return replace(found, outdated=True)
+
+
+class CertificateWork:
+    """The flops that were judged so far, for a solution and settings that `facts` describe."""
+
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        self.folder, self.facts = folder / FOLDER, dict(facts)
+
+    @classmethod
+    def of(cls, folder: Path, settings: Mapping[str, Any]) -> "CertificateWork":
+        """The work on the solution that a folder holds now."""
+        return cls(folder, {"judged": judged_hash(read_manifest(folder, "unified")), **settings})
+
+    def differs(self) -> list[str]:
+        """In which facts the work that lies there is another one; empty: there is none, or this."""
+        there = self._facts_there()
+        if there is None:
+            return []
+        return [key for key in {**there, **self.facts} if there.get(key) != self.facts.get(key)]
+
+    def begin(self) -> None:
+        """Make room: other work is removed, this one goes on."""
+        if self._facts_there() != self.facts:
+            for path in self.folder.glob(f"*{SUFFIX}"):
+                drop(path)
+            text = json.dumps(self.facts)
+            try:
+                write_atomic(self.folder / WORK, lambda out: out.write(text.encode()))
+            except OSError as error:
+                raise cannot_write(self.folder.parent, error) from error
+
+    def _facts_there(self) -> dict[str, Any] | None:
+        with suppress(OSError, ValueError):
+            there: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
+            return there
+        return None
+
+    def save(self, flop: str, values: RealValues, seconds: float) -> None:
+        """Store what a flop is worth, and how long it took to find out."""
+        arrays = {"best": values.best}
+        if values.own is not None:
+            arrays["own"] = values.own
+        try:
+            write_checked_arrays(self._path(flop), arrays, {"seconds": seconds})
+        except OSError as error:
+            raise cannot_write(self.folder.parent, error) from error
+
+    def load(self, flop: str) -> tuple[RealValues, float] | None:
+        """What a flop is worth and its seconds, if it was judged; a damaged file is as none."""
+        if self._facts_there() != self.facts:
+            return None
+        try:
+            arrays, facts = read_checked_arrays(self._path(flop))
+        except (DamagedFileError, FileNotFoundError):
+            return None
+        return RealValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
+
+    def has(self, flop: str) -> bool:
+        """Whether there is a file of a flop that was judged."""
+        return self._facts_there() == self.facts and self._path(flop).exists()
+
+    def _path(self, flop: str) -> Path:
+        return self.folder / f"{flop}{SUFFIX}"

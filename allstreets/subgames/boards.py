@@ -1,0 +1,219 @@
+"""A pot on a flop with real boards: combos on flop and turn, groups of hands on every river board.
+
+The exact engine down to the turn; below it the betting of a river board is solved with K groups of
+hands for each player. All-ins before the river run through the same groups, card by card, so that
+there is one way for all showdowns and no matrix of all hands against all.
+"""
+
+from dataclasses import dataclass, field
+from threading import local
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, Player
+from allstreets.kernels.exact_boards import SPARE_ROWS, clear_leaves
+from allstreets.kernels.exact_layout import ZERO_ROW, Boards, Discounts, Forest, Workspace
+from allstreets.kernels.exact_terminals import TILE_ROWS as TILE_SPARE
+from allstreets.kernels.group_layout import GroupSpace, Products
+from allstreets.kernels.group_rivers import grouped_turns
+from allstreets.kernels.simd import aligned
+from allstreets.kernels.simd_product import TILE_ROWS
+from allstreets.subgames.boards_cards import FlopBoards
+from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_cards import whole_vectors
+from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_sharing import stored_rows
+
+FLOP, TURN, RIVER = range(3)  # levels
+FLOP_COMBOS, TURN_COMBOS = 1176, 1128
+
+
+class BoardsPot:
+    """A pot's betting laid out for the kernels: the same on every flop."""
+
+    def __init__(self, tree: BettingTree, payoffs: NDArray[np.float64], groups: int) -> None:
+        self.tree, self.groups = tree, groups
+        self.chips = float(tree.pot) if tree.pot else 1.0
+        self.levels = deal_streets(tree, run_out=True)
+        self.slots = [node_slots(tree, street) for street in self.levels]
+        laid_out = [
+            build_forests(tree, payoffs / self.chips, own, groups, run_out=True) for own in Player
+        ]
+        self.forests = [[forest.kernel for forest in forests] for forests in laid_out]
+        self.places = [[forest.place for forest in forests] for forests in laid_out]
+        self.products = [river_products(forests[RIVER]) for forests in self.forests]
+        self._mine = local()
+
+    @property
+    def spaces(self) -> list[Workspace]:
+        """What the running thread needs, by level."""
+        if not hasattr(self._mine, "spaces"):
+            lengths = (whole_vectors(FLOP_COMBOS), whole_vectors(TURN_COMBOS), self.groups)
+            self._mine.spaces = [self._workspace(level, size) for level, size in enumerate(lengths)]
+        spaces: list[Workspace] = self._mine.spaces
+        return spaces
+
+    @property
+    def group_space(self) -> GroupSpace:
+        """What the running thread needs for the matrices of a board."""
+        if not hasattr(self._mine, "groups"):
+            size = self.groups
+            margin, pairs, turned = (aligned(size * size) for _ in range(3))
+            rows, terms = np.arange(size), np.zeros(size + 16, np.int32)
+            none = np.zeros(0, np.uint8)
+            self._mine.groups = GroupSpace(margin, pairs, turned, rows, aligned(16), terms, none)
+        space: GroupSpace = self._mine.groups
+        return space
+
+    def _workspace(self, level: int, longest: int) -> Workspace:
+        forests = [self.forests[own][level] for own in Player]
+        leaf = max(len(forest.leaf_reach) for forest in forests) // 16 * (longest + SPARE_ROWS) * 16
+        return Workspace(
+            reach=aligned(max(forest.reach_rows for forest in forests) * longest),
+            values=aligned(max(forest.value_rows for forest in forests) * longest),
+            tile=aligned(16 * (6 * longest + TILE_SPARE)),
+            leaf_reach=aligned(leaf),
+            leaf_values=aligned(leaf),
+            rows=aligned(longest * 2 * (1 + max(int(f.actions.max(initial=0)) for f in forests))),
+        )
+
+
+def river_products(forest: Forest) -> Products:
+    """The folds and showdowns of a river forest, group by group, in whole tiles of rows."""
+    shows, folds, sums, ends = _Rows(), _Rows(), [], [0]
+    for group in range(len(forest.group_nodes) - 1):
+        for at in range(16 * forest.group_choices[group], 16 * forest.group_choices[group + 1]):
+            reach, shown = int(forest.choice_reach[at]), int(forest.choice_showdown[at])
+            shows.add(reach, shown, float(forest.choice_stake[at]))
+            folds.add(reach, shown, float(forest.choice_rake[at]))
+            folds.add(reach, int(forest.choice_fold[at]), float(forest.choice_loss[at]))
+        for at in range(16 * forest.group_answers[group], 16 * forest.group_answers[group + 1]):
+            shown, value = int(forest.answer_showdown[at]), int(forest.answer_value[at])
+            shows.add(shown, value, float(forest.answer_stake[at]))
+            folds.add(shown, value, float(forest.answer_rake[at]))
+            folds.add(int(forest.answer_fold[at]), value, float(forest.answer_gain[at]))
+        sums += sorted(shows.close_group() | folds.close_group())
+        ends.append(len(sums))
+    return Products(
+        np.array(shows.ends),
+        np.array(shows.reach, np.int64),
+        np.array(shows.value, np.int64),
+        np.array(shows.factor, np.float32),
+        np.array(folds.ends),
+        np.array(folds.reach, np.int64),
+        np.array(folds.value, np.int64),
+        np.array(folds.factor, np.float32),
+        np.array(ends),
+        np.array(sums, np.int64),
+    )
+
+
+@dataclass
+class _Rows:
+    """Rows of products with one matrix, filled up to whole tiles at the end of each group."""
+
+    reach: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+    factor: list[float] = field(default_factory=list)
+    ends: list[int] = field(default_factory=lambda: [0])
+    targets: set[int] = field(default_factory=set)  # of the group: value rows that must be zeroed
+
+    def add(self, reach: int, value: int, factor: float) -> None:
+        if reach != ZERO_ROW and value >= DUMP_ROWS:
+            self.targets.add(value)
+            if factor:
+                self._append(reach, value, factor)
+
+    def _append(self, reach: int, value: int, factor: float) -> None:
+        self.reach.append(reach)
+        self.value.append(value)
+        self.factor.append(factor)
+
+    def close_group(self) -> set[int]:
+        while len(self.reach) % TILE_ROWS:
+            self._append(ZERO_ROW, 0, 0.0)
+        self.ends.append(len(self.reach))
+        targets, self.targets = self.targets, set()
+        return targets
+
+
+class BoardsSubgame(ExactSubgame):
+    """A pot on a flop whose rivers are solved in groups; `ranges` says by which pair of ranges.
+
+    What the exact engine does holds here too, with K hands on every river board. Regrets and
+    strategies take 16 bits each.
+    """
+
+    def __init__(self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0) -> None:
+        self.pot, self.cards, self.ranges = pot, cards, ranges
+        self.tree, self.levels, self.slots = pot.tree, pot.levels, pot.slots
+        self.forests, self.places, self.chips = pot.forests, pot.places, pot.chips
+        self.threads, self.precision, self._pool = 1, "float16", None
+        self.learns = True
+        self.streets = list(cards.streets)
+        self.sharing = [None, cards.rivers[ranges].rows, None]
+        hands = len(self.streets[0].combos(Player.OOP, 0))
+        self.scale = [self.chips * hands] * 2
+        self.boards = [[self._street_boards(level, own) for level in range(3)] for own in Player]
+        self.grouped = [cards.grouped(own, ranges) for own in Player]
+        sizes = [
+            [int(self.boards[player][level].own_slots[-1]) for player in Player]
+            for level in range(len(self.levels))
+        ]
+        self.regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
+        self.averages = [[aligned(size, np.int16) for size in pair] for pair in sizes]
+        self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
+        self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
+        self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
+
+    @property
+    def spaces(self) -> list[list[Workspace]]:  # type: ignore[override]
+        """What the running thread needs."""
+        return [self.pot.spaces]
+
+    def _street_boards(self, level: int, own: Player) -> Boards:
+        known = self.cards.kernel[own][min(level, TURN)]
+        if level == RIVER:  # of the rest of these fields, grouped rivers read nothing
+            starts = self.pot.groups * np.arange(self.cards.river_boards + 1, dtype=np.int64)
+            live = np.zeros(2 * int(starts[-1]), np.uint8)
+            known = known._replace(own_start=starts, other_start=starts, own_cards=live)
+        return stored_rows(known, own, self.slots[level].actions, self.sharing[level])
+
+    def run_children(
+        self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int
+    ) -> None:
+        """All turn boards and everything below them."""
+        del thread, first, last
+        forests, boards, (flop, turn, river) = (
+            self.forests[player],
+            self.boards[player],
+            self.pot.spaces,
+        )
+        own, other = int(boards[0].own_start[1]), int(boards[0].other_start[1])
+        clear_leaves(flop.leaf_values, own, len(forests[FLOP].leaf_value) // 16)
+        grouped_turns(
+            forests[TURN],
+            boards[TURN],
+            self.storage(TURN, player),
+            turn,
+            forests[RIVER],
+            boards[RIVER],
+            self.storage(RIVER, player),
+            river,
+            self.grouped[player],
+            self.pot.products[player],
+            self.pot.group_space,
+            flop.leaf_reach,
+            flop.leaf_values,
+            own,
+            other,
+            mode,
+            discounts,
+        )
+
+    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+        """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
+        if level == RIVER:
+            return np.full(self.cards.river_boards, self.pot.groups)
+        return super().row_counts(level, player)

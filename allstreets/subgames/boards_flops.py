@@ -1,0 +1,131 @@
+"""All pots on all flops with real boards, the hands of every river board in groups.
+
+Groups are made for the ranges that start a pot (`range_sets`). Everything else is as in exact
+games: reach comes by class, every combo of a class brings the same, and a class gets the sum of
+its combos' values.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards import Flop
+from allstreets.kernels.shares import round_shares
+from allstreets.subgames.boards import RIVER, TURN, BoardsPot, BoardsSubgame
+from allstreets.subgames.boards_cards import FlopBoards, flop_boards
+from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_flops import ExactFlops, Trees
+from allstreets.subgames.flop_games import Arrays, Floats
+from allstreets.subgames.packed import ONE_BYTE, Numbers
+from allstreets.subgames.pool import Pool
+from allstreets.subgames.range_sets import range_sets
+
+LARGEST = int(np.iinfo(ONE_BYTE).max)
+
+
+class BoardsFlops(ExactFlops):
+    """P betting trees on F flops, each a `BoardsSubgame`."""
+
+    def __init__(
+        self,
+        trees: Trees,
+        flops: Sequence[Flop],
+        threads: int,
+        model: CardModel,
+        ranges: Floats | None = None,
+    ) -> None:
+        self.sets = range_sets(ranges, len(trees))
+        super().__init__(trees, flops, threads, model)
+
+    def _build(
+        self, trees: Trees, flops: Sequence[Flop], threads: int
+    ) -> Sequence[Sequence[BoardsSubgame]]:
+        model = self.model
+        pots = [BoardsPot(tree, results, model.groups) for tree, results in trees]
+        cards: list[FlopBoards | None] = [None] * len(flops)
+
+        def build(_: int, place: int) -> None:
+            cards[place] = flop_boards(
+                flops[place].cards, list(self.sets.ranges), model.groups, model.rows, model.seed
+            )
+
+        Pool(threads).run(len(flops), build)
+        self.cards = [each for each in cards if each is not None]
+        return [
+            [BoardsSubgame(pot, each, ranges) for each in self.cards]
+            for pot, ranges in zip(pots, self.sets.of_pot, strict=True)
+        ]
+
+    @contextmanager
+    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, average strategies on turn and river are bytes, as in a bundle."""
+        del numbers
+        arrays = [
+            (subgame, level, player, subgame.averages[level][player].copy())
+            for row in self.subgames
+            for subgame in row[flops.start : flops.stop]
+            for level in (TURN, RIVER)
+            for player in Player
+        ]
+
+        def work(_: int, number: int) -> None:
+            subgame, level, player, _copy = arrays[number]
+            _round(subgame, level, player, subgame.averages[level][player])
+
+        try:
+            self._pool.run(len(arrays), work)
+            yield
+        finally:
+            for subgame, level, player, copy in arrays:
+                subgame.averages[level][player][:] = copy
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What exact games store of the flop, and the strategies of all boards below it.
+
+        They stand as in the engine, in bytes; `groups` says who is in which group.
+        """
+        arrays = super().pack(flop, reach, numbers)
+        for pot, row in enumerate(self.subgames):
+            for level in (TURN, RIVER):
+                for player in Player:
+                    rounded = row[flop].averages[level][player].copy()
+                    _round(row[flop], level, player, rounded)
+                    name = f"average.{pot}.{level}.{player.name.lower()}"
+                    arrays[name] = rounded.astype(ONE_BYTE)
+        for number, rivers in enumerate(self.cards[flop].rivers):
+            for player in Player:
+                name = f"{number}.{player.name.lower()}"
+                arrays[f"groups.{name}"] = rivers.groups[player]
+                if rivers.rows is not None:
+                    arrays[f"rows.{name}"] = rivers.rows[player].row.astype(np.uint8)
+        arrays["sets"] = np.array(self.sets.of_pot, np.uint8)
+        return arrays
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        return {"ranges": self.sets.ranges, **super().state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games."""
+        if not np.array_equal(self.sets.ranges, state["ranges"]):
+            raise ValueError("the groups were made for other ranges")
+        super().restore(state)
+
+
+def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:
+    """Round the strategies of a street to bytes, in place."""
+    boards, actions = subgame.boards[player][level], subgame.slot_actions(level, player)
+    if not len(actions):
+        return
+    slots = np.cumsum(actions) - actions
+    rows = np.diff(boards.own_rows)
+    for count in np.unique(rows).tolist():
+        same = np.flatnonzero(rows == count)
+        starts = boards.own_slots[same][:, None] + slots * count
+        every = np.broadcast_to(actions, starts.shape)
+        round_shares(averages, starts.reshape(-1), every.reshape(-1), count // 16, LARGEST)

@@ -1,0 +1,64 @@
+"""A flop judged with real cards: what pots are worth against the strategies that are played there.
+
+The pots of a flop share what depends on the cards only, and one pot after the other is played: no
+more than one exact game is in memory at a time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, Player
+from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos, runouts
+from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.real_play import RealPlay
+
+Floats = NDArray[np.float64]
+Trees = Sequence[tuple[BettingTree, Floats]]
+
+LEAST_REACH = 1e-12
+"""A pot to which the other player brings no hand more often than this is worth nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class RealValues:
+    """[2, P, 169]: what the pots of a flop are worth by hand class, in chips times pairs of combos.
+
+    The first axis is the player who holds the hands; the other one plays what is judged.
+    """
+
+    best: Floats  # by best responses that see every card
+    own: Floats | None = None  # when the player does what is judged, too; None: not computed
+
+
+def judge_flop(
+    trees: Trees,
+    flop: Flop,
+    plays: Sequence[RealPlay],
+    reach: Floats,
+    *,
+    own: bool = True,
+    threads: int = 1,
+) -> RealValues:
+    """Play the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots."""
+    root = runouts(flop.cards, [np.ones(COMBO_COUNT)])
+    combos = np.flatnonzero(live_combos(flop.cards))
+    best, kept = np.zeros((2, 2, len(trees), HAND_COUNT))
+    first: ExactSubgame | None = None
+    for pot, ((tree, payoffs), play) in enumerate(zip(trees, plays, strict=True)):
+        if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
+            continue
+        game = ExactSubgame(
+            tree, payoffs, root, (combos, combos), threads, "float32", first, play.sharing, False
+        )
+        play.give(game)
+        hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
+        for player in Player:
+            villain = reach[player.opponent, pot][hands]
+            best[player, pot] = np.bincount(hands, game.best_response(player, villain), HAND_COUNT)
+            if own:
+                kept[player, pot] = np.bincount(hands, game.evaluate(player, villain), HAND_COUNT)
+        first = first or game
+    return RealValues(best, kept if own else None)

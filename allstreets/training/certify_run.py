@@ -1,0 +1,220 @@
+"""Certifying a whole game as a job: choose flops, judge them one by one, keep the figures."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from allstreets.base import InputError, interrupt_request, thread_count
+from allstreets.cards import FLOP_COUNT, Flop, preflop_equity, spread_flops
+from allstreets.solvers import (
+    ALL,
+    OWN,
+    Certificate,
+    CertificateEstimate,
+    Completion,
+    Draw,
+    Floats,
+    Judge,
+    RealGame,
+    UnifiedResult,
+    draw_flops,
+    estimate_certificate,
+    everything,
+    judged_flops,
+)
+from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
+from allstreets.subgames import DealtPairs, RealValues
+from allstreets.training.estimate import process_bytes
+from allstreets.version import __version__
+
+DRAWN = 32  # flops of either kind, trained and not
+MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
+
+
+@dataclass(frozen=True)
+class CertifyProgress:
+    """How far a certification is."""
+
+    done: int  # flops, those of earlier runs included
+    total: int
+    before: int  # flops that were judged in earlier runs
+    flop: str | None  # at work
+    seconds: float  # of this run
+    process_bytes: int | None
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds that are left, by the mean of the flops of this run."""
+        judged = self.done - self.before
+        return self.seconds / judged * (self.total - self.done) if judged else None
+
+
+CertifyObserver = Callable[[CertifyProgress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class CertifyJob:
+    """A solution, and the flops on which it is judged."""
+
+    folder: Path
+    judge: Judge
+    draws: tuple[Draw, ...]
+    chosen: str  # "all", "own" or a number
+    seed: int = 1
+
+    @property
+    def result(self) -> UnifiedResult:
+        """The solution."""
+        return self.judge.result
+
+    @cached_property
+    def flops(self) -> list[Flop]:
+        """The flops of the draws, each once."""
+        return list({draw.flop.number: draw.flop for draw in self.draws}.values())
+
+    @property
+    def completed(self) -> int:
+        """How many of them the solution stores no strategies of."""
+        return sum(flop.number not in self.judge.stored for flop in self.flops)
+
+    @cached_property
+    def work(self) -> CertificateWork:
+        """The flops that were judged so far."""
+        settings = {"completion": self.judge.completion.text, "code_version": __version__}
+        return CertificateWork.of(self.folder, settings)
+
+    def estimate(self) -> CertificateEstimate:
+        """What judging the missing flops takes."""
+        missing = [flop for flop in self.flops if not self.work.has(flop.text)]
+        known = len(self.flops) - len(missing)
+        return estimate_certificate(self.result.game, missing, known, self.judge.threads)
+
+    def run(self, observers: Sequence[CertifyObserver] = ()) -> "CertifyOutcome":
+        """Judge what is missing; a certificate is written when nothing is."""
+        doing = "finishing the flop at work"
+        with claim(self.folder), interrupt_request(doing, "the flop at work") as request:
+            self.work.begin()
+            found: dict[int, tuple[RealValues, float]] = {}
+            for flop in self.flops:
+                known = self.work.load(flop.text)
+                if known is not None:
+                    found[flop.number] = known
+            missing = [flop for flop in self.flops if flop.number not in found]
+            before, began = len(found), time.monotonic()
+
+            def tell(flop: Flop | None) -> None:
+                progress = CertifyProgress(
+                    len(found),
+                    len(self.flops),
+                    before,
+                    flop.text if flop else None,
+                    time.monotonic() - began,
+                    process_bytes(),
+                )
+                for observer in observers:
+                    observer(progress)
+
+            request.hold()
+            for flop in missing:
+                if request.wants_to_stop():
+                    return CertifyOutcome(self, None, len(found))
+                tell(flop)
+                start = time.monotonic()
+                values = self.judge.values(flop)
+                seconds = time.monotonic() - start
+                self.work.save(flop.text, values, seconds)
+                found[flop.number] = values, seconds
+            tell(None)
+            certificate = self._certificate(found)
+            write_certificate(self.folder, certificate)
+        return CertifyOutcome(self, certificate, len(found))
+
+    def _certificate(self, found: dict[int, tuple[RealValues, float]]) -> Certificate:
+        result, judge = self.result, self.judge
+        dealt = self._dealt()
+        values = [found[draw.flop.number][0] for draw in self.draws]
+        judged = judged_flops(self.draws, values, judge.reach, dealt)
+        game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
+        figures = game.figures()
+        completed = self.completed
+        return Certificate(
+            real_exploitability_mbb=figures.exploitability,
+            interval_mbb=figures.interval,
+            after_flop_mbb=figures.after_flop,
+            unseen_gap_mbb=figures.before_flop,
+            own_exploitability_mbb=result.exploitability,
+            chosen=self.chosen,
+            flops=len(self.flops),
+            trained_flops=len(self.flops) - completed,
+            completion=judge.completion.text if completed else None,
+            seed=self.seed,
+            seconds=sum(seconds for _, seconds in found.values()),
+            code_version=__version__,
+            judged=self.work.facts["judged"],
+        )
+
+    def _dealt(self) -> Floats:
+        """[169, 169]: the pairs of combos before the flop; of its own flops only, in that game."""
+        whole = preflop_equity().pairs.astype(np.float64)
+        if self.chosen != OWN or not self.result.game.pots:
+            return whole
+        flops = self.result.game.flops
+        pairs = DealtPairs.of([flop.cards for flop in flops.flops]).sum(flops.weights)
+        pairs *= whole.sum() / pairs.sum()
+        return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class CertifyOutcome:
+    """The outcome of a certification."""
+
+    job: CertifyJob
+    certificate: Certificate | None  # None: interrupted
+    done: int  # flops that are judged
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.certificate is None
+
+
+def plan_certify(
+    folder: Path,
+    flops: str | int | None = None,
+    *,
+    completion: Completion | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+) -> CertifyJob:
+    """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw."""
+    kind = folder_kind(folder)
+    if kind != "unified":
+        raise InputError(
+            f"{folder} does not hold a whole game: certificates are for solutions of "
+            "solver: {type: unified_cfr}"
+        )
+    judge = Judge(load_unified(folder), completion or Completion(), thread_count(threads))
+    chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
+    return CertifyJob(folder, judge, draws, chosen, seed)
+
+
+def _draws(judge: Judge, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
+    text, game = str(flops).strip().lower(), judge.result.game
+    if not game.pots:
+        return ALL, ()  # nobody sees a flop
+    if text == ALL:
+        return ALL, everything(spread_flops(FLOP_COUNT))
+    if text == OWN:
+        return OWN, everything(game.flops)
+    if not text.isdecimal() or int(text) < 2:
+        raise InputError(
+            f"--flops {flops}: write all, own (those that it was trained on), or how many to draw, "
+            "at least 2"
+        )
+    if int(text) > MOST_DRAWN:
+        return ALL, everything(spread_flops(FLOP_COUNT))
+    return text, draw_flops(judge.stored, int(text), seed)

@@ -1,0 +1,93 @@
+"""Strategies in the hands of real combos: the same as handing them out one by one."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from builders.small_games import BUCKETS, small_config
+from reference.real_play import Array, Board, Handed
+
+from allstreets.cards import HAND_OF_COMBO
+from allstreets.cfr.schedules import parse_schedule
+from allstreets.solvers.unified.kept import evaluate_rounded
+from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.subgames.buckets import BucketCounts, build_bucket_model
+from allstreets.subgames.packed import TWO_BYTES, PackedStrategies
+from allstreets.subgames.real_flop import RealValues, judge_flop
+from allstreets.subgames.real_play import RealPlay, real_plays, slot_block
+
+# A pot, checked or all-in, on a flop of which most runouts are alike.
+LIMPED = {"stack_depth": 2, "raise_cap": 0, "flops": ["KsKhKd"]}
+
+
+@cache
+def solved(cards: str) -> UnifiedSolver:
+    config = small_config(**({"cards": cards} | (BUCKETS if cards == "buckets" else {})), **LIMPED)
+    game = config.game()
+    games = game.build(game.engine(config.card_model()))
+    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
+    solver.train_batch(12)
+    return solver
+
+
+def judged(cards: str, play: RealPlay | None = None) -> RealValues:
+    """A solution with real cards, as it is stored or as another play."""
+    solver = solved(cards)
+    games, game = solver.games, solver.game
+    reach = solver.preflop.pot_reach(solver.preflop.average())
+    trees, flop = [(pot.tree, pot.payoffs) for pot in game.pots], game.flops.flops[0]
+    arrays = games.pack(0, reach, [TWO_BYTES] * games.pots)
+    plays = real_plays(games.model, flop, [tree for tree, _ in trees], arrays)
+    return judge_flop(trees, flop, plays if play is None else [play], reach)
+
+
+class ByRow:
+    """What the hands of a class, or of a bucket, do on every board."""
+
+    def __init__(self, solver: UnifiedSolver) -> None:
+        model, flop = solver.games.model, solver.game.flops.flops[0]
+        arrays = solver.games.pack(0, np.ones((2, 1, 169)), [TWO_BYTES])
+        stored = tuple(arrays[f"strategy.0.{stage}"] for stage in range(len(model.streets)))
+        self.packed = PackedStrategies(solver.game.pots[0].tree, model.streets, stored)
+        self.buckets = None
+        if model.kind == "buckets":
+            counts = BucketCounts(*model.buckets)
+            self.buckets = build_bucket_model(flop.cards, counts, model.seed)
+
+    def at(self, node: int, board: Board) -> Array:
+        rows = HAND_OF_COMBO if self.buckets is None else self.buckets.buckets_on(board)
+        return self.packed.at(node)[:, rows]
+
+
+@pytest.mark.parametrize("cards", ["classes", "buckets"])
+def test_every_combo_plays_its_row(cards: str) -> None:
+    fast, slow = judged(cards), judged(cards, Handed(ByRow(solved(cards))))
+    for found, wanted in ((fast.best, slow.best), (fast.own, slow.own)):
+        assert found is not None
+        assert wanted is not None
+        np.testing.assert_allclose(found, wanted, atol=1e-6 * np.abs(wanted).max())
+
+
+def test_classes_win_as_much_with_real_cards_as_in_their_own_game() -> None:
+    solver = solved("classes")
+    found, own = judged("classes"), evaluate_rounded(solver, TWO_BYTES)
+    assert found.own is not None
+    np.testing.assert_allclose(found.own, own.own[:, :, 0], atol=1e-5 * np.abs(own.own).max())
+    # Who sees turn and river does at least as well as who does not.
+    reach = solver.preflop.pot_reach(solver.preflop.average())
+    assert (np.einsum("aph,aph->a", reach, found.best - own.best[:, :, 0]) > 0).all()
+
+
+def test_actions_stand_as_the_kernels_read_them() -> None:
+    actions, rows = np.array([2, 3, 1]), 32
+    strategies = np.arange(6 * 20).reshape(6, 20)
+    block = slot_block(strategies, actions, rows)
+    at = 0
+    for node, count in enumerate(actions.tolist()):
+        first = int(actions[:node].sum())
+        for part in range(0, rows, 16):
+            for action in range(count):
+                for row in range(part, part + 16):
+                    wanted = strategies[first + action, row] if row < 20 else 0
+                    assert block[at] == wanted
+                    at += 1
