@@ -59,7 +59,7 @@ class ExactFlops:
             notes=list(_notes(found, kept)),
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
-            precision="float32",
+            sparing="",
             memory_bytes=None,
             seconds_per_iteration=None,
             problem=None,
@@ -67,14 +67,14 @@ class ExactFlops:
         if kept is not None or known.live:
             return known
         try:
-            precision, need = fitting(found, output, self._solves.free_bytes)
+            fit = fitting(found, output, self._solves.free_bytes)
         except InputError as error:
             return known.model_copy(update={"problem": str(error)})
         return known.model_copy(
             update={
-                "precision": precision,
-                "memory_bytes": need.process_bytes,
-                "seconds_per_iteration": need.seconds_per_iteration,
+                "sparing": fit.words,
+                "memory_bytes": fit.need.process_bytes,
+                "seconds_per_iteration": fit.need.seconds_per_iteration,
             }
         )
 
@@ -98,11 +98,14 @@ class ExactFlops:
             )
         if solve is not None and solve.target_pct <= form.target_pct:
             return self._solves.resume(solve.id)
-        precision, _ = fitting(found, output, self._solves.free_bytes)
-        if kept is not None:
-            precision = kept.manifest["config"]["precision"]
+        if kept is None:
+            fit = fitting(found, output, self._solves.free_bytes)
+            precision, groups = fit.precision, fit.river_groups
+        else:
+            config = kept.manifest["config"]
+            precision, groups = config["precision"], config.get("river_groups", "none")
         described = form_of(found, form.target_pct, precision)
-        return self._solves.start(described, source_of(folder, found, output))
+        return self._solves.start(described, source_of(folder, found, output, groups))
 
     def _game(self, folder: Path) -> UnifiedResult:
         """The whole game in a folder, as it is on disk now; for the holder of the lock."""

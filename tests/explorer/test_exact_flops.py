@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from builders.whole_solution import trips, trips_result
 
-from allstreets.base import InputError
+from allstreets.base import InputError, processors
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.exact import FlopForm
 from allstreets.explorer.models.solves import SolveDetail
 from allstreets.explorer.server import open_folders
-from allstreets.explorer.solves.flops import form_of, read_work, source_of
+from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, source_of
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import read_form
-from allstreets.solvers import flop_spot, spot_mapping
+from allstreets.solvers import estimate_spot, flop_spot, spot_mapping
 from allstreets.storage import load_spot, save_unified
 
 SEVENS = "c x | 7c7d7h"
@@ -57,7 +57,7 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     before = flops.look(id, SEVENS)
     assert (before.line, before.solution, before.solve) == ("c x | 7c7d7h", None, None)
     assert before.memory_bytes is not None
-    assert (before.problem, before.precision, before.live) == (None, "float32", False)
+    assert (before.problem, before.sparing, before.live) == (None, "", False)
 
     begun = flops.start(id, FlopForm(line=f"{SEVENS} | x", target_pct=5))
     assert begun.name == "c x | 7h7d7c"
@@ -121,6 +121,24 @@ def test_places_after_the_flop_lead_to_the_spot(opened: tuple[Library, Solves], 
     for after, there in lines.items():
         assert flops.look(id, SEVENS + after).spot_line == there
     assert flops.look(id, "c x | 9s8s2h").problem is None  # the solution does not know that flop
+
+
+def test_little_memory_is_spared(game: Path) -> None:
+    found = flop_spot(trips_result(), "c x", "9s8s2h")
+    needs = [
+        estimate_spot(found.spot, precision, processors(), groups).process_bytes
+        for precision, groups, _ in WAYS
+    ]
+    for place, need in enumerate(needs):
+        fit = fitting(found, game / "spots" / found.name, need)
+        assert (fit.precision, fit.river_groups, fit.words) == WAYS[place]
+        assert fit.need.process_bytes == need
+    with pytest.raises(InputError, match="this spot needs"):
+        fitting(found, game / "spots" / found.name, min(needs) - 1)
+    form, output = form_of(found, 0.3, "float16"), game / "spots" / found.name
+    flop = source_of(game, found, output, "suits")
+    work = read_work(Request(run=0, state="starting", form=form, created=0, flop=flop))
+    assert work.config.river_groups == "suits"
 
 
 def test_what_cannot_be_solved(game: Path, tmp_path: Path) -> None:

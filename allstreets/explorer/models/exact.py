@@ -1,6 +1,6 @@
 """A flop of a whole game that is solved exactly, beside the solution."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -28,7 +28,7 @@ class ExactFlop(Message):
     notes: list[str]  # which figures come from where, and how much they differ
     solve: str | None  # that solves it, or has solved it last
     live: bool  # whether that solve goes on
-    precision: Literal["float32", "float16"]  # with which it fits
+    sparing: str  # how it is made to fit into memory, for people; "": it fits as it is
     memory_bytes: int | None  # that solving takes; None: it is solved already
     seconds_per_iteration: Number | None
     problem: str | None  # why it cannot be solved here

@@ -79,6 +79,7 @@ class FlopSource(BaseModel):
     line: str  # before the flop
     flop: str
     output: str  # the folder where the spot is kept, beside the whole game
+    river_groups: Literal["none", "suits"] = "none"
 
 
 class StreetCounts(Message):

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -31,9 +31,19 @@ from allstreets.solvers import (
     require_memory,
 )
 from allstreets.storage import load_unified
+from allstreets.subgames import RiverGroups
 from allstreets.training import SpotConfig, data_size
 
 Precision = Literal["float32", "float16"]
+SHARED = "on the river, hands alike in strength and suits share a strategy"
+WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
+    ("float32", "none", ""),
+    ("float16", "none", "stored in 16 bits"),
+    ("float32", "suits", SHARED),
+    ("float16", "suits", f"stored in 16 bits; {SHARED}"),
+)
+"""How strategies are stored, the largest first, and what to say of it."""
+
 OriginOf = Callable[[SpotResult], Mapping[str, Any]]
 
 
@@ -44,6 +54,16 @@ class Work:
     config: SpotConfig
     spot: Spot
     origin: OriginOf | None = None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a flop is stored, and what it takes."""
+
+    precision: Precision
+    river_groups: RiverGroups
+    words: str
+    need: Estimate
 
 
 def read_work(request: Request) -> Work:
@@ -58,6 +78,7 @@ def read_work(request: Request) -> Work:
             "name": form.name,
             "exploitability_threshold": f"{form.target_pct!r}%",
             "precision": form.precision,
+            "river_groups": source.river_groups,
         }
     )
     return Work(config, found.spot, lambda exact: Origin.of(result, found, exact).mapping())
@@ -67,31 +88,34 @@ def need_bytes(request: Request, free: int | None) -> int:
     """The memory that solving takes; an `InputError` where so much is not `free`."""
     if request.flop is None:
         return check_form(request.form, free).need.process_bytes
-    spot, precision = read_work(request).spot, request.form.precision
-    need = estimate_spot(spot, precision, processors())
-    require_memory(spot, precision, need, free)
+    spot, precision, groups = read_work(request).spot, request.form.precision, request.flop
+    need = estimate_spot(spot, precision, processors(), groups.river_groups)
+    require_memory(spot, precision, need, free, groups.river_groups)
     return need.process_bytes
 
 
-def fitting(found: FlopSpot, output: Path, free: int | None) -> tuple[Precision, Estimate]:
-    """A precision with which a flop fits into memory and on the disk, and what it takes then."""
-    need = estimate_spot(found.spot, "float32", processors())
-    precision: Precision = "float32"
-    if free is not None and need.process_bytes > free:
-        precision, need = "float16", estimate_spot(found.spot, "float16", processors())
-        require_memory(found.spot, precision, need, free)
+def fitting(found: FlopSpot, output: Path, free: int | None) -> Fit:
+    """The best way to store a flop that fits into memory and on the disk."""
+    for precision, groups, words in WAYS:
+        need = estimate_spot(found.spot, precision, processors(), groups)
+        fit = Fit(precision, groups, words, need)
+        if free is None or need.process_bytes <= free:
+            break
+    else:
+        require_memory(found.spot, fit.precision, fit.need, free, fit.river_groups)
     there = next(path for path in output.absolute().parents if path.exists())
     room = shutil.disk_usage(there).free
     # A save stands beside the one before it until it is whole.
-    if 2 * need.memory_bytes > room:
+    size = 2 * fit.need.memory_bytes
+    if size > room:
         raise InputError(
-            f"keeping this flop takes up to {data_size(2 * need.memory_bytes)} in {there}, where "
+            f"keeping this flop takes up to {data_size(size)} in {there}, where "
             f"{data_size(room)} are free: make room there"
         )
-    return precision, need
+    return fit
 
 
-def form_of(found: FlopSpot, target_pct: float, precision: Precision) -> SpotForm:
+def form_of(found: FlopSpot, target_pct: float, precision: str) -> SpotForm:
     """The spot as a form, for people to read and to change."""
     spot = found.spot
     oop, ip = (
@@ -113,17 +137,20 @@ def form_of(found: FlopSpot, target_pct: float, precision: Precision) -> SpotFor
         force_allin_threshold=spot.force_allin_threshold,
         merging_threshold=spot.merging_threshold,
         target_pct=target_pct,
-        precision=precision,
+        precision=cast(Precision, precision),
     )
 
 
-def source_of(folder: Path, found: FlopSpot, output: Path) -> FlopSource:
+def source_of(
+    folder: Path, found: FlopSpot, output: Path, river_groups: RiverGroups = "none"
+) -> FlopSource:
     """Where the spot of a flop is read again, and where it is kept."""
     return FlopSource(
         folder=str(folder.absolute()),
         line=found.line,
         flop=found.cards,
         output=str(output.absolute()),
+        river_groups=river_groups,
     )
 
 

@@ -41,7 +41,9 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
     outlet.origin = work.origin
     if must_compile(spot, config.precision):
         outlet.send(Report(note=COMPILING))
-    solver = SpotSolver(spot, config.algorithm, precision=config.precision)
+    solver = SpotSolver(
+        spot, config.algorithm, precision=config.precision, river_groups=config.river_groups
+    )
     course = Course(solver, outlet)
     if folder.has_solution:
         reached = course.restore(folder)

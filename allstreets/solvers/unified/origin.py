@@ -62,6 +62,7 @@ class Origin:
     exploitability: float | None  # in its own game, mbb/hand
     doubt: str  # why the ranges were not learned; "" where they were
     differences: Differences | None  # None: the solution holds nothing of this flop
+    certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
 
     @classmethod
     def of(
@@ -69,6 +70,8 @@ class Origin:
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
         compared = exact is not None and found.place is not None
+        certificate = result.facts.certificate
+        valid = certificate is not None and not certificate.outdated
         return cls(
             line=found.line,
             flop=found.cards,
@@ -82,12 +85,13 @@ class Origin:
             exploitability=result.exploitability,
             doubt=found.doubt,
             differences=differences(result, found, exact) if compared and exact else None,
+            certified=certificate.real_exploitability_mbb if valid and certificate else None,
         )
 
     @classmethod
     def read(cls, keys: Mapping[str, Any]) -> "Origin":
         """What `mapping` wrote down; keys of later versions are ignored."""
-        given = {field.name: keys[field.name] for field in fields(cls)}
+        given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
         found = given["differences"]
         if found is not None:
             decisions = tuple(
@@ -217,10 +221,14 @@ def difference_lines(origin: Origin) -> list[str]:
 
 
 def _worth(origin: Origin) -> str:
-    """How good the solution is, by the figure that it has."""
-    if origin.exploitability is None:
+    """How good the solution is, by the figures that it has."""
+    own = origin.exploitability
+    if origin.certified is not None:
+        more = "" if own is None else f", {own:.3g} in its own game"
+        return f"exploitable for {origin.certified:.3g} mbb/hand with real cards{more}"
+    if own is None:
         return "exploitability unknown"
-    return f"exploitable for {origin.exploitability:.3g} mbb/hand in its own game"
+    return f"exploitable for {own:.3g} mbb/hand in its own game"
 
 
 def _ev(value: float | None) -> str:

@@ -819,11 +819,6 @@ export interface components {
             memory_bytes: number | null;
             /** Notes */
             notes: string[];
-            /**
-             * Precision
-             * @enum {string}
-             */
-            precision: "float32" | "float16";
             /** Problem */
             problem: string | null;
             /** Seconds Per Iteration */
@@ -832,6 +827,8 @@ export interface components {
             solution: string | null;
             /** Solve */
             solve: string | null;
+            /** Sparing */
+            sparing: string;
             /** Spot Line */
             spot_line: string;
             /** Suits */

@@ -1,5 +1,6 @@
 // Flops that are solved exactly, in words for people.
 
+import type { Schemas } from "../api/client";
 import { bytes, duration, significant } from "../common/format";
 
 // A flop stands between the bars of a line: "r2.5 c | QsJh2h | x".
@@ -10,13 +11,20 @@ export function namesFlop(line: string): boolean {
   return FLOP.test(line);
 }
 
-/** What solving takes: "about 3.6 GB, 0.85 s an iteration". */
-export function costOf(memory: number | null, seconds: number | null): string {
-  const parts = [
+type Cost = Pick<
+  Schemas["ExactFlop"],
+  "memory_bytes" | "seconds_per_iteration" | "sparing"
+>;
+
+/** What solving means and takes. */
+export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, sparing }: Cost): string {
+  const takes = [
     memory === null ? "" : `about ${bytes(memory)}`,
     seconds === null ? "" : `${significant(seconds, 2)} s an iteration`,
-  ];
-  return parts.filter(Boolean).join(", ");
+    sparing && `to fit into memory, ${sparing}`,
+  ].filter(Boolean);
+  const what = "Real combos, every turn and river, for the ranges that get here";
+  return takes.length ? `${what}: ${takes.join("; ")}.` : `${what}.`;
 }
 
 /** Where a solve of a flop stands: "2.1 % of pot after 40 iterations, about 1 min left". */
