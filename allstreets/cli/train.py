@@ -51,7 +51,7 @@ def train(
       solver:
         type: unified_cfr
         stack_depth: 20
-        flops: spread_25
+        flops: subset_25
 
     Ctrl-C saves what is solved, as SIGTERM and SIGHUP do. docs/training.md and
     docs/postflop-models.md list all keys.

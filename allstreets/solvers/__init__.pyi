@@ -26,6 +26,7 @@ from .flops.result import RATIO as RATIO
 from .flops.result import FlopsResult as FlopsResult
 from .flops.result import in_shares as in_shares
 from .flops.result import ratio_word as ratio_word
+from .flops.result import row_weight as row_weight
 from .flops.result import summary_of as summary_of
 from .flops.solver import FlopsSolver as FlopsSolver
 from .flops.solver import FlopTargets as FlopTargets
@@ -101,6 +102,7 @@ from .unified.kept import keep as keep
 from .unified.leaf_features import leaf_features as leaf_features
 from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines
+from .unified.origin import origin_head as origin_head
 from .unified.origin import origin_lines as origin_lines
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops

@@ -76,6 +76,16 @@ class Features(Message):
     equity: bool
 
 
+class SpotOrigin(Message):
+    """The whole game that a spot is a flop of."""
+
+    head: str  # which figures come from where, and how much they differ, in a line
+    notes: list[str]  # the same in full
+    name: str  # of the whole game
+    solution: str | None  # the whole game, where the spot lies beside it
+    line: str  # to the flop, there
+
+
 class SolutionDetail(SolutionCard):
     """A solution with its facts."""
 
@@ -85,6 +95,7 @@ class SolutionDetail(SolutionCard):
     features: Features
     root: str  # the line to begin with
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
+    origin: SpotOrigin | None = None  # the whole game that it is a flop of
 
 
 class About(Message):

@@ -8,6 +8,7 @@ from typing import Any
 from allstreets.betting import bb_text
 from allstreets.explorer.models.base import SolutionKind
 from allstreets.explorer.models.solution import Curve, CurvePoint, RealQuality
+from allstreets.solvers import row_weight
 from allstreets.storage import read_certificate
 
 PERCENT = "% of pot"
@@ -76,8 +77,8 @@ def _postflop(manifest: Manifest) -> Headline:
     rows: Sequence[Manifest] = manifest["rows"]
     flops = _flops(len({row["flop"] for row in rows}))
     sprs = ", ".join(f"{spr:g}" for spr in sorted({row["spr"] for row in rows}))
-    weight = sum(row["multiplicity"] for row in rows)
-    total = sum(row["multiplicity"] * row["exploitability"] for row in rows)
+    weight = sum(map(row_weight, rows))
+    total = sum(row_weight(row) * row["exploitability"] for row in rows)
     return Headline(
         title=f"{flops}, SPR {sprs or '?'}, {manifest['card_model']['kind']}",
         iterations=max((int(row["iterations"]) for row in rows), default=None),
