@@ -79,13 +79,13 @@ def certify(
 
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
-    from allstreets.cli.compiling import announce_compiling
+    from allstreets.cli.compiling import announce_compiling, count_tables
     from allstreets.training import certificate_lines, show_certify_progress
 
     print_plan(job)
     announce_compiling("certify")
     with show_certify_progress() as observer:
-        outcome = job.run([observer])
+        outcome = job.run([observer], count_tables)
     if outcome.certificate is None:
         out.print(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "

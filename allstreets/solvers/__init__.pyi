@@ -6,6 +6,7 @@ from .certify.estimate import estimate_certificate as estimate_certificate
 from .certify.figures import RealFigures as RealFigures
 from .certify.figures import RealGame as RealGame
 from .certify.figures import judged_flops as judged_flops
+from .certify.figures import known_count as known_count
 from .certify.judge import Completion as Completion
 from .certify.judge import Judge as Judge
 from .certify.sample import Draw as Draw
