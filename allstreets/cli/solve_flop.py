@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from allstreets.training import SpotConfig
 
 # What a flag may still say: everything else about the spot comes from the solution.
-SETTINGS = ("exploitability_threshold", "algorithm", "precision")
+SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups")
 FLAGS = {"oop_range": "oop", "ip_range": "ip", "rake_cap": "rake-cap"}
 
 
@@ -97,7 +97,8 @@ def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -
         err.print(f"Line '{found.line}' is {found.doubt}.", markup=False)
     if job.saved != "full":
         return
-    size = estimate_spot(found.spot, config.precision).memory_bytes
+    need = estimate_spot(found.spot, config.precision, river_groups=config.river_groups)
+    size = need.memory_bytes
     there = next(path for path in (output, *output.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     if size > free:

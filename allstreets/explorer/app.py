@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, FormError, MissingError
+from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
@@ -47,6 +48,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.library, app.state.solves = library, jobs
+    app.state.exact_flops = ExactFlops(library, jobs)
     app.add_middleware(Guard, hosts=hosts)
     for module in (solutions, solves):
         app.include_router(module.router)

@@ -12,14 +12,17 @@ from pathlib import Path
 from threading import Lock, RLock
 
 from allstreets.base import InputError
+from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
 from allstreets.explorer.models.place import Place
-from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
+from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail, SpotOrigin
 from allstreets.explorer.views.base import SolutionView
-from allstreets.explorer.views.headlines import headline
+from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
+from allstreets.solvers import Origin, origin_head, origin_lines
+from allstreets.storage import SPOTS
 from allstreets.version import __version__
 
 OPEN_VIEWS = 6
@@ -89,6 +92,30 @@ class Library:
             features=description.features,
             root=description.root,
             solve=self.solve_of(found.folder),
+            origin=self._origin(found.folder),
+        )
+
+    def folder(self, id: str) -> Path:
+        """Where a solution is."""
+        return self._require(id).folder
+
+    def _origin(self, folder: Path) -> SpotOrigin | None:
+        """The whole game that a spot is a flop of; there is a way back if it lies beside it."""
+        kind, manifest = read_facts(folder)
+        if kind != "spot" or manifest.get("origin") is None:
+            return None
+        try:
+            origin, reached = Origin.read(manifest["origin"]), float(manifest["exploitability"])
+        except (KeyError, TypeError, ValueError):
+            return None  # of another version: the spot is whole without it
+        game = self._found.get(id_of(folder.parent.parent))
+        beside = folder.parent.name == SPOTS and game is not None and game.problem is None
+        return SpotOrigin(
+            head=origin_head(origin, reached),
+            notes=origin_lines(origin, reached),
+            name=origin.name or "the whole game",
+            solution=game.id if beside and game is not None else None,
+            line=whole_line(origin.line, origin.flop),
         )
 
     def view(self, id: str) -> SolutionView:
@@ -152,6 +179,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         kind, manifest = read_facts(found.folder)
         head = headline(kind, manifest)
         name = manifest.get("name")
+        real = real_quality(found.folder, manifest) if kind == "unified" else None
     except InputError as error:
         return _problem_card(found, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -169,6 +197,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         modified=modified,
         written=signature.text,
         locks=head.locks,
+        real=real,
     )
 
 
@@ -189,11 +218,12 @@ def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
 
 
 def _bytes(folder: Path) -> int:
-    """What the files of a solution take, those of a run beside it included."""
+    """What the files of a solution take, those of a run beside it included, its spots not."""
     total = 0
     for path in folder.rglob("*"):
         try:
-            if path.is_file() and not path.is_symlink():
+            own = SPOTS not in path.relative_to(folder).parts
+            if own and path.is_file() and not path.is_symlink():
                 total += path.stat().st_size
         except OSError:
             continue

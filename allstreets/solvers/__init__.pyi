@@ -102,6 +102,7 @@ from .unified.kept import keep as keep
 from .unified.leaf_features import leaf_features as leaf_features
 from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines
+from .unified.origin import origin_head as origin_head
 from .unified.origin import origin_lines as origin_lines
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders.whole_solution import trips
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, expect
 
 from allstreets.cards import HAND_NAMES
-from allstreets.storage import load_spot
+from allstreets.explorer.folders import id_of
+from allstreets.storage import load_spot, save_unified
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +85,29 @@ def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
     assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
     page.goto("/solve")
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
+
+
+def test_a_flop_of_a_whole_game(chromium: Browser, tmp_path: Path) -> None:
+    game = tmp_path / "trips"
+    save_unified(trips(), game, config={}, name="trips")
+    with explorer(tmp_path / "solves", game) as server, new_page(chromium, server) as page:
+        page.goto(f"/solution/{id_of(game)}?line=c x | 7c7d7h | x")
+        page.get_by_role("button", name="Solve this flop exactly").click()
+        flop = page.get_by_label("This flop with real combos")
+        expect(flop).to_contain_text("Solved exactly, to 0.")
+        flop.get_by_text("How much the two differ").click()
+        expect(flop).to_contain_text("of the range act differently")
+        keep_picture(page, "flop_solved_exactly")
+        page.get_by_role("link", name="Go on there").click()
+        origin = page.get_by_label("Where this comes from")
+        expect(origin).to_contain_text("Ranges and pot from 'trips', c x")
+        keep_picture(page, "flop_with_real_combos")
+        page.locator(".tiles .take", has_text="Check").click()
+        page.get_by_role("button", name="2c", exact=True).click()
+        expect(page.get_by_role("button", name="turn 2c")).to_be_visible()
+        origin.get_by_role("link").click()
+        expect(page.get_by_role("link", name="Go on there")).to_be_visible()
+    assert load_spot(game / "spots" / "c-x-7h7d7c").origin is not None
 
 
 def test_reload_pause_and_stop(page: Page) -> None:

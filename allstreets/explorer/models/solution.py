@@ -39,6 +39,15 @@ class Curve(Message):
     points: list[CurvePoint]
 
 
+class RealQuality(Message):
+    """What a whole game is worth with real cards, in mbb/hand (`allstreets certify`)."""
+
+    exploitability: Number
+    low: Number  # 95 %
+    high: Number
+    outdated: bool  # the solution has changed since
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
@@ -48,13 +57,14 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None
+    exploitability: Number | None  # of a whole game: in its own game
     unit: str
     bytes: int
     modified: float  # seconds since 1970
     written: str = ""  # changes when it is rewritten
     problem: str | None = None  # why it cannot be read
     locks: int = 0  # strategies that were given, not found
+    real: RealQuality | None = None  # None: no certificate
 
 
 class Features(Message):
@@ -66,6 +76,16 @@ class Features(Message):
     equity: bool
 
 
+class SpotOrigin(Message):
+    """The whole game that a spot is a flop of."""
+
+    head: str  # which figures come from where, and how much they differ, in a line
+    notes: list[str]  # the same in full
+    name: str  # of the whole game
+    solution: str | None  # the whole game, where the spot lies beside it
+    line: str  # to the flop, there
+
+
 class SolutionDetail(SolutionCard):
     """A solution with its facts."""
 
@@ -75,6 +95,7 @@ class SolutionDetail(SolutionCard):
     features: Features
     root: str  # the line to begin with
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
+    origin: SpotOrigin | None = None  # the whole game that it is a flop of
 
 
 class About(Message):

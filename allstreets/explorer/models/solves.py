@@ -70,6 +70,18 @@ class SpotForm(Request):
     precision: Literal["float32", "float16", "int16"] = "float32"
 
 
+class FlopSource(BaseModel):
+    """The flop of a whole game that a solve is of; written by the server, never received."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    folder: str  # of the whole game
+    line: str  # before the flop
+    flop: str
+    output: str  # the folder where the spot is kept, beside the whole game
+    river_groups: Literal["none", "suits"] = "none"
+
+
 class StreetCounts(Message):
     """How big a street is."""
 

@@ -5,12 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
+from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
-from allstreets.explorer.routes.answers import CSV, REFUSALS
+from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.routes.answers import BUSY, CSV, REFUSALS
 from allstreets.explorer.views.base import SolutionView
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
@@ -32,6 +35,13 @@ def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
     return library.view(solution)
 
 
+def exact_flops_of(request: Request) -> ExactFlops:
+    """The flops of this server's whole games."""
+    flops: ExactFlops = request.app.state.exact_flops
+    return flops
+
+
+TheExactFlops = Annotated[ExactFlops, Depends(exact_flops_of)]
 TheView = Annotated[SolutionView, Depends(view_of)]
 
 
@@ -97,6 +107,18 @@ def cards(view: TheView, line: Line = "") -> CardReport:
 def flops(view: TheView, line: Line = "") -> FlopReport:
     """All flops at the same decision, one row each."""
     return view.flops(line)
+
+
+@router.get("/solutions/{solution}/exact")
+def exact(solution: SolutionId, exact_flops: TheExactFlops, line: Line) -> ExactFlop:
+    """What is known of a flop of a whole game with real combos."""
+    return exact_flops.look(solution, line)
+
+
+@router.post("/solutions/{solution}/exact", status_code=201, responses=BUSY)
+def solve_exactly(solution: SolutionId, exact_flops: TheExactFlops, form: FlopForm) -> Solve:
+    """Solve a flop of a whole game with real combos, or go on with it."""
+    return exact_flops.start(solution, form)
 
 
 @router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)

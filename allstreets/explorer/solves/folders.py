@@ -5,6 +5,8 @@
     status.json    how far it is: written by the solving process
     solution/      the bundle, from the first save on
     worker.log     what went wrong in the solving process, if anything
+
+The bundle of a flop of a whole game is kept beside that solution instead (`FlopSource.output`).
 """
 
 import os
@@ -23,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from allstreets.base import InputError, write_atomic
 from allstreets.explorer.errors import BusyError
 from allstreets.explorer.models.solution import CurvePoint
-from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
+from allstreets.explorer.models.solves import FlopSource, SolveProgress, SolveState, SpotForm
 from allstreets.storage import MANIFEST, claim, read_spot_manifest
 
 FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
@@ -55,6 +57,7 @@ class Request(_File):
 
     form: SpotForm
     created: float
+    flop: FlopSource | None = None  # what is solved, where it is a flop; the form describes it
 
 
 class Status(_File):
@@ -72,6 +75,7 @@ class SolveFolder:
     """One solve on the disk."""
 
     path: Path
+    kept: Path | None = None  # where the bundle is, if not here
 
     @property
     def id(self) -> str:
@@ -81,7 +85,14 @@ class SolveFolder:
     @property
     def solution(self) -> Path:
         """Where the bundle is."""
-        return self.path / "solution"
+        return self.path / "solution" if self.kept is None else self.kept
+
+    @classmethod
+    def open(cls, path: Path) -> "SolveFolder":
+        """A folder that exists, with the bundle where its request says."""
+        request = cls(path).request()
+        kept = None if request is None or request.flop is None else Path(request.flop.output)
+        return cls(path, kept)
 
     @property
     def log(self) -> Path:
@@ -126,7 +137,10 @@ class SolveFolder:
             return True
 
     def remove(self) -> None:
-        """Delete the folder; links in it are removed, what they lead to is not."""
+        """Delete the folder; links in it are removed, what they lead to is not.
+
+        A flop that is kept beside its whole game stays there.
+        """
         if self.in_use():
             raise BusyError("a process is still saving this solve: try again in a moment")
         # Renamed first: whatever the moment at which this dies, no list shows half a solve.
@@ -141,7 +155,9 @@ class SolveFolder:
             return None
 
 
-def new_folder(root: Path, form: SpotForm, now: float | None = None) -> SolveFolder:
+def new_folder(
+    root: Path, form: SpotForm, flop: FlopSource | None = None, now: float | None = None
+) -> SolveFolder:
     """Make the folder of a new solve: date and time, board, and a unique suffix."""
     created = time.time() if now is None else now
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
@@ -149,13 +165,13 @@ def new_folder(root: Path, form: SpotForm, now: float | None = None) -> SolveFol
     folder = SolveFolder(root / f"{stamp}-{board}-{secrets.token_hex(4)}")
     try:
         folder.path.mkdir(parents=True)
-        folder.write(Request(run=0, state="starting", form=form, created=created))
+        folder.write(Request(run=0, state="starting", form=form, created=created, flop=flop))
     except OSError as error:
         raise InputError(
             f"cannot write to {root}: {error.strerror}; make room, or start the explorer with "
             "--solves and another folder"
         ) from None
-    return folder
+    return SolveFolder.open(folder.path)
 
 
 def find_folder(root: Path, name: str) -> SolveFolder | None:
@@ -163,7 +179,7 @@ def find_folder(root: Path, name: str) -> SolveFolder | None:
     path = root / name
     if not ID.fullmatch(name) or path.is_symlink() or not (path / "solve.json").is_file():
         return None
-    return SolveFolder(path)
+    return SolveFolder.open(path)
 
 
 def all_folders(root: Path) -> Iterator[SolveFolder]:

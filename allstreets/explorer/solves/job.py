@@ -6,11 +6,11 @@ from typing import Any
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
 from allstreets.explorer.solves.commands import Commands
-from allstreets.explorer.solves.folders import SolveFolder
+from allstreets.explorer.solves.flops import read_work
+from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
-from allstreets.explorer.solves.spots import read_form
 from allstreets.solvers import SpotSolver
 from allstreets.storage import restore_spot
 from allstreets.training import (
@@ -34,12 +34,16 @@ MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 
-def solve(folder: SolveFolder, form: SpotForm, commands: Commands, outlet: Outlet) -> Ending:
+def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve a spot, or go on with it where the folder holds a bundle."""
-    config, spot = read_form(form)
+    form, work = request.form, read_work(request)
+    config, spot = work.config, work.spot
+    outlet.origin = work.origin
     if must_compile(spot, config.precision):
         outlet.send(Report(note=COMPILING))
-    solver = SpotSolver(spot, config.algorithm, precision=config.precision)
+    solver = SpotSolver(
+        spot, config.algorithm, precision=config.precision, river_groups=config.river_groups
+    )
     course = Course(solver, outlet)
     if folder.has_solution:
         reached = course.restore(folder)

@@ -18,8 +18,15 @@ from typing import Literal
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
-from allstreets.explorer.models.solves import Solve, SolveDetail, SolveEvent, SpotForm
+from allstreets.explorer.models.solves import (
+    FlopSource,
+    Solve,
+    SolveDetail,
+    SolveEvent,
+    SpotForm,
+)
 from allstreets.explorer.solves.events import Bell, stream
+from allstreets.explorer.solves.flops import need_bytes
 from allstreets.explorer.solves.folders import (
     LIVE_STATES,
     Request,
@@ -32,8 +39,9 @@ from allstreets.explorer.solves.folders import (
 from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
-from allstreets.explorer.solves.spots import check_form, spot_name, spot_title
+from allstreets.explorer.solves.spots import spot_name, spot_title
 from allstreets.solvers import available_bytes
+from allstreets.storage import SPOTS
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
@@ -65,9 +73,12 @@ class Solves:
     def solve_of(self, solution: Path) -> str | None:
         """The solve that a folder with a solution belongs to."""
         path = solution.resolve()
+        if path.parent.name == SPOTS:  # a flop beside its whole game: the latest solve of it
+            ours = [one.id for one in all_folders(self._root) if one.solution.resolve() == path]
+            return max(ours, default=None)
         folder = find_folder(self._root, path.parent.name)
-        ours = folder is not None and folder.solution.resolve() == path
-        return path.parent.name if ours else None
+        own = folder is not None and folder.solution.resolve() == path
+        return path.parent.name if own else None
 
     def list(self) -> list[Solve]:
         """All solves, the newest first."""
@@ -77,12 +88,12 @@ class Solves:
                 found.append(self._describe_any(folder))
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
-    def start(self, form: SpotForm) -> Solve:
-        """Begin to solve a spot."""
-        need = self._need_bytes(form)
+    def start(self, form: SpotForm, flop: FlopSource | None = None) -> Solve:
+        """Begin to solve a spot; `flop` says which flop of a whole game it is."""
+        need = self._need_bytes(Request(run=0, state="starting", form=form, created=0, flop=flop))
         with self._changed:
             self._require_turn()
-            return self._launch(new_folder(self._root, form), need)
+            return self._launch(new_folder(self._root, form, flop), need)
 
     def detail(self, name: str) -> SolveDetail:
         """Where a solve stands, with its curve."""
@@ -112,7 +123,9 @@ class Solves:
             folder = self._find(name)
             solve = self._describe_stored(folder)
             self._require_unfinished(solve)
-        need = self._need_bytes(solve.form)
+            request = folder.request()
+            assert request is not None
+        need = self._need_bytes(request)
         with self._changed:
             self._require_turn()
             if name in self._running:
@@ -256,16 +269,22 @@ class Solves:
                 "start a new one with a smaller target"
             )
 
-    def _need_bytes(self, form: SpotForm) -> int:
+    def _need_bytes(self, request: Request) -> int:
         """What a spot takes, if there is room for it; computed without holding the lock."""
         with self._changed:
             self._require_turn()
-            taken = sum(one.need_bytes for one in self._running.values())
+        return need_bytes(request, self.free_bytes)
+
+    @property
+    def free_bytes(self) -> int | None:
+        """The memory that one more solve may take; None: unknown."""
         free = available_bytes()
-        if self._max_memory_bytes is not None:
-            left = self._max_memory_bytes - taken
-            free = left if free is None else min(left, free)
-        return check_form(form, free).need.process_bytes
+        if self._max_memory_bytes is None:
+            return free
+        with self._changed:
+            taken = sum(one.need_bytes for one in self._running.values())
+        left = self._max_memory_bytes - taken
+        return left if free is None else min(left, free)
 
     def _describe(self, one: Running) -> Solve:
         return self._solve(one.folder, one.request, one.status, one.note)

@@ -7,6 +7,7 @@ from typing import Any
 
 from allstreets.explorer.models.solves import SolveProgress, SolveState
 from allstreets.explorer.solves.commands import Channel
+from allstreets.explorer.solves.flops import OriginOf
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.spots import spot_name
@@ -30,6 +31,7 @@ class Outlet:
         self._folder, self._request, self._channel = folder, request, channel
         earlier = folder.status() or Status(run=0, state="starting")
         self._saves, self._progress = earlier.saves, earlier.progress
+        self.origin: OriginOf | None = None  # of what is saved
 
     def send(self, report: Report) -> None:
         """Send a report to the server."""
@@ -47,6 +49,7 @@ class Outlet:
             seconds=progress.seconds,
             metrics=rows,
             name=spot_name(self._request.form),
+            origin=None if self.origin is None else self.origin(solver.result()),
         )
         self._saves += 1
         self._progress = progress

@@ -29,7 +29,7 @@ FIRST_TO_GO = "800"  # of 1,000, when the machine runs out of memory
 
 def main(arguments: list[str]) -> int:
     """Solve the spot of a folder; returns the exit code."""
-    folder = SolveFolder(Path(arguments[0]))
+    folder = SolveFolder.open(Path(arguments[0]))
     request = folder.request()
     if request is None:
         sys.stderr.write(f"{folder.path} is not the folder of a solve\n")
@@ -61,7 +61,7 @@ def _claimed(folder: SolveFolder, commands: Commands) -> Iterator[None]:
 def attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve; whatever goes wrong is an ending, too."""
     try:
-        return solve(folder, request.form, commands, outlet)
+        return solve(folder, request, commands, outlet)
     except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
         ending = commands.ending or "interrupted"
         return Ending(ending, f"{ending} before the first iteration")

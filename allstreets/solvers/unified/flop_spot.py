@@ -115,7 +115,9 @@ def _find(result: UnifiedResult, line: str, flop: str | None) -> WholeLine[int]:
         what = "the hand is over there" if over else "it ends before the flop"
         raise InputError(f"line '{found.before}': {what}; lines that see one: {_lines(result)}")
     if found.flop is None:
-        raise InputError(f"line '{found.before}': name a flop to solve, such as QsJh2h")
+        rest = (found.after or "").strip()
+        wrong = f"'{rest}' is no flop: " if rest else ""
+        raise InputError(f"line '{found.before}': {wrong}name a flop to solve, such as QsJh2h")
     if found.after and found.after.strip():
         raise InputError(
             f"line '{line}': a flop is solved from its first decision on: leave "

@@ -62,6 +62,7 @@ class Origin:
     exploitability: float | None  # in its own game, mbb/hand
     doubt: str  # why the ranges were not learned; "" where they were
     differences: Differences | None  # None: the solution holds nothing of this flop
+    certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
 
     @classmethod
     def of(
@@ -69,6 +70,8 @@ class Origin:
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
         compared = exact is not None and found.place is not None
+        certificate = result.facts.certificate
+        valid = certificate is not None and not certificate.outdated
         return cls(
             line=found.line,
             flop=found.cards,
@@ -82,12 +85,13 @@ class Origin:
             exploitability=result.exploitability,
             doubt=found.doubt,
             differences=differences(result, found, exact) if compared and exact else None,
+            certified=certificate.real_exploitability_mbb if valid and certificate else None,
         )
 
     @classmethod
     def read(cls, keys: Mapping[str, Any]) -> "Origin":
         """What `mapping` wrote down; keys of later versions are ignored."""
-        given = {field.name: keys[field.name] for field in fields(cls)}
+        given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
         found = given["differences"]
         if found is not None:
             decisions = tuple(
@@ -167,6 +171,31 @@ def origin_lines(origin: Origin, reached: float) -> list[str]:
     return [*lines, *difference_lines(origin)]
 
 
+def origin_head(origin: Origin, reached: float) -> str:
+    """The same in a line."""
+    name = f"'{origin.name}'" if origin.name else "the whole game"
+    parts = [
+        f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
+        f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
+    ]
+    found = origin.differences
+    if found is None:
+        parts.append("the solution holds no play of it to compare with")
+    else:
+        oop = Player.OOP
+        parts.append(
+            f"EV of {oop.seat} {_ev(found.solution[oop])} bb there, {_ev(found.exact[oop])} here"
+        )
+        acts = [
+            f"{percent_text(one.distance, 0)} of {one.seat}'s range"
+            for one in found.decisions
+            if one.line in ("", "x")
+        ]
+        if acts:
+            parts.append(f"{' and '.join(acts)} act differently at first")
+    return " · ".join(parts)
+
+
 def difference_lines(origin: Origin) -> list[str]:
     """How much the solution's play of the flop differs from exact play, in words."""
     found = origin.differences
@@ -192,10 +221,14 @@ def difference_lines(origin: Origin) -> list[str]:
 
 
 def _worth(origin: Origin) -> str:
-    """How good the solution is, by the figure that it has."""
-    if origin.exploitability is None:
+    """How good the solution is, by the figures that it has."""
+    own = origin.exploitability
+    if origin.certified is not None:
+        more = "" if own is None else f", {own:.3g} in its own game"
+        return f"exploitable for {origin.certified:.3g} mbb/hand with real cards{more}"
+    if own is None:
         return "exploitability unknown"
-    return f"exploitable for {origin.exploitability:.3g} mbb/hand in its own game"
+    return f"exploitable for {own:.3g} mbb/hand in its own game"
 
 
 def _ev(value: float | None) -> str:

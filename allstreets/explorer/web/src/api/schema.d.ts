@@ -164,6 +164,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/exact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exact
+         * @description What is known of a flop of a whole game with real combos.
+         */
+        get: operations["exact_api_solutions__solution__exact_get"];
+        put?: never;
+        /**
+         * Solve Exactly
+         * @description Solve a flop of a whole game with real combos, or go on with it.
+         */
+        post: operations["solve_exactly_api_solutions__solution__exact_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/flops": {
         parameters: {
             query?: never;
@@ -781,6 +805,36 @@ export interface components {
             ][];
         };
         /**
+         * ExactFlop
+         * @description What is known of a flop with real combos.
+         */
+        ExactFlop: {
+            /** Exploitability */
+            exploitability: number | null;
+            /** Line */
+            line: string;
+            /** Live */
+            live: boolean;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Notes */
+            notes: string[];
+            /** Problem */
+            problem: string | null;
+            /** Seconds Per Iteration */
+            seconds_per_iteration: number | null;
+            /** Solution */
+            solution: string | null;
+            /** Solve */
+            solve: string | null;
+            /** Sparing */
+            sparing: string;
+            /** Spot Line */
+            spot_line: string;
+            /** Suits */
+            suits: string;
+        };
+        /**
          * Example
          * @description A spot that is ready to solve.
          */
@@ -814,6 +868,22 @@ export interface components {
             equity: boolean;
             /** Flops */
             flops: boolean;
+        };
+        /**
+         * FlopForm
+         * @description Which flop to solve; what follows it in the line is ignored.
+         */
+        FlopForm: {
+            /**
+             * Line
+             * @example r2.5 c | QsJh2h
+             */
+            line: string;
+            /**
+             * Target Pct
+             * @default 0.3
+             */
+            target_pct: number;
         };
         /**
          * FlopReport
@@ -1059,6 +1129,20 @@ export interface components {
             text: string;
         };
         /**
+         * RealQuality
+         * @description What a whole game is worth with real cards, in mbb/hand (`allstreets certify`).
+         */
+        RealQuality: {
+            /** Exploitability */
+            exploitability: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Outdated */
+            outdated: boolean;
+        };
+        /**
          * Refusal
          * @description The body of every answer with a status of 400 or more.
          */
@@ -1159,6 +1243,7 @@ export interface components {
             name: string;
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Title */
             title: string;
             /** Unit */
@@ -1201,8 +1286,10 @@ export interface components {
             name: string;
             /** Notes */
             notes: string[];
+            origin: components["schemas"]["SpotOrigin"] | null;
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Root */
             root: string;
             /** Solve */
@@ -1437,6 +1524,22 @@ export interface components {
              * @default 0.3
              */
             target_pct: number;
+        };
+        /**
+         * SpotOrigin
+         * @description The whole game that a spot is a flop of.
+         */
+        SpotOrigin: {
+            /** Head */
+            head: string;
+            /** Line */
+            line: string;
+            /** Name */
+            name: string;
+            /** Notes */
+            notes: string[];
+            /** Solution */
+            solution: string | null;
         };
         /**
          * StreetCounts
@@ -1932,6 +2035,138 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    exact_api_solutions__solution__exact_get: {
+        parameters: {
+            query: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExactFlop"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    solve_exactly_api_solutions__solution__exact_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlopForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

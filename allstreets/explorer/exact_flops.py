@@ -1,0 +1,149 @@
+"""Flops of the whole games in a library, solved exactly and kept beside them.
+
+A page asks what is known of a flop (`look`) and has it solved (`start`); the solve is one like any
+other, and what it saves is a spot in the library.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    BIG_BLINDS,
+    BettingTree,
+    NodeKind,
+    WholeLine,
+    line_text,
+    parse_line,
+    split_line,
+    whole_line,
+)
+from allstreets.cards import parse_flop
+from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.folders import Signature
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.exact import ExactFlop, FlopForm
+from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.solves.flops import fitting, form_of, source_of
+from allstreets.explorer.solves.folders import LIVE_STATES
+from allstreets.explorer.solves.manager import Solves
+from allstreets.solvers import FlopSpot, UnifiedResult, flop_spot, origin_lines, suits_text
+from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
+
+OPEN_GAMES = 4
+
+
+class ExactFlops:
+    """Any number of threads may use it."""
+
+    def __init__(self, library: Library, solves: Solves) -> None:
+        self._library, self._solves = library, solves
+        self._lock = Lock()
+        self._games: dict[Path, tuple[Signature | None, UnifiedResult]] = {}
+
+    def look(self, id: str, line: str) -> ExactFlop:
+        """What is known of the flop that a line leads to."""
+        folder = self._library.folder(id)
+        with self._lock:
+            whole, found = _find(self._game(folder), line)
+        kept = find_kept(folder, found)
+        output = new_kept(folder, found) if kept is None else kept.folder
+        solve = self._solve(output)
+        known = ExactFlop(
+            line=whole_line(found.line, whole.cards),
+            solution=None if kept is None else self._library.id_of(output),
+            spot_line=_spot_line(found.spot.tree, whole),
+            exploitability=None if kept is None else 100 * kept.exploitability,
+            suits="" if kept is None else suits_text(found.flop, parse_flop(kept.origin.flop)),
+            notes=list(_notes(found, kept)),
+            solve=None if solve is None else solve.id,
+            live=solve is not None and solve.state in LIVE_STATES,
+            sparing="",
+            memory_bytes=None,
+            seconds_per_iteration=None,
+            problem=None,
+        )
+        if kept is not None or known.live:
+            return known
+        try:
+            fit = fitting(found, output, self._solves.free_bytes)
+        except InputError as error:
+            return known.model_copy(update={"problem": str(error)})
+        return known.model_copy(
+            update={
+                "sparing": fit.words,
+                "memory_bytes": fit.need.process_bytes,
+                "seconds_per_iteration": fit.need.seconds_per_iteration,
+            }
+        )
+
+    def start(self, id: str, form: FlopForm) -> Solve:
+        """Solve a flop, or go on with it; one that is being solved is as it is."""
+        folder = self._library.folder(id)
+        with self._lock:
+            result = self._game(folder)
+            _, found = _find(result, form.line)
+            kept = find_kept(folder, found)
+            if kept is not None:  # a solver goes on in the suits that it began with
+                found = flop_spot(result, found.line, kept.origin.flop)
+        output = new_kept(folder, found) if kept is None else kept.folder
+        solve = self._solve(output)
+        if solve is not None and solve.state in LIVE_STATES:
+            return solve
+        if kept is not None and 100 * kept.exploitability <= form.target_pct:
+            raise BusyError(
+                f"this flop is solved already, to {100 * kept.exploitability:.2g} % of the pot: "
+                "open it, or ask for a smaller target"
+            )
+        if solve is not None and solve.target_pct <= form.target_pct:
+            return self._solves.resume(solve.id)
+        if kept is None:
+            fit = fitting(found, output, self._solves.free_bytes)
+            precision, groups = fit.precision, fit.river_groups
+        else:
+            config = kept.manifest["config"]
+            precision, groups = config["precision"], config.get("river_groups", "none")
+        described = form_of(found, form.target_pct, precision)
+        return self._solves.start(described, source_of(folder, found, output, groups))
+
+    def _game(self, folder: Path) -> UnifiedResult:
+        """The whole game in a folder, as it is on disk now; for the holder of the lock."""
+        signature = Signature.of(folder)
+        opened = self._games.pop(folder, None)
+        if opened is None or opened[0] != signature:
+            if folder_kind(folder) != "unified":
+                raise MissingError("flops are solved out of whole games, and this is none")
+            opened = signature, load_unified(folder)
+        self._games[folder] = opened  # the last to be given up
+        while len(self._games) > OPEN_GAMES:
+            del self._games[next(iter(self._games))]
+        return opened[1]
+
+    def _solve(self, output: Path) -> Solve | None:
+        """The solve that writes to a folder, or did last."""
+        name = self._solves.solve_of(output)
+        return None if name is None else self._solves.detail(name)
+
+
+def _find(result: UnifiedResult, line: str) -> tuple[WholeLine[int], FlopSpot]:
+    """The flop of a line; what follows it there says where one looks, not what is solved."""
+    whole = split_line(line, result.read_root)
+    if whole.flop is None:
+        return whole, flop_spot(result, line)
+    return whole, flop_spot(result, whole.before, whole.cards)
+
+
+def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:
+    if kept is not None:
+        yield from origin_lines(kept.origin, kept.exploitability)
+    elif found.doubt:
+        yield f"This line is {found.doubt}."
+
+
+def _spot_line(tree: BettingTree, line: WholeLine[int]) -> str:
+    """The line of the spot to where a whole line leads, or to where the turn is dealt before."""
+    node = parse_line(tree, line.after or "", notation=BIG_BLINDS).node
+    path = tree.path_to(node)
+    deal = next((step for step in path if tree.kind[step] == NodeKind.CHANCE), node)
+    return line_text(tree, deal)

@@ -1,0 +1,174 @@
+"""Flops of whole games as spots to solve: what a process reads, and what the page shows of it."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from allstreets.base import InputError, processors
+from allstreets.betting import Player, Street
+from allstreets.explorer.models.solves import (
+    FlopSource,
+    PlayerSizesForm,
+    SizesForm,
+    SpotForm,
+    StreetSizesForm,
+)
+from allstreets.explorer.solves.folders import Request
+from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
+from allstreets.explorer.views.range_words import DIGITS, weights_text
+from allstreets.solvers import (
+    Estimate,
+    FlopSpot,
+    Origin,
+    Spot,
+    SpotResult,
+    estimate_spot,
+    flop_spot,
+    require_memory,
+)
+from allstreets.storage import load_unified
+from allstreets.subgames import RiverGroups
+from allstreets.training import SpotConfig, data_size
+
+Precision = Literal["float32", "float16"]
+SHARED = "on the river, hands alike in strength and suits share a strategy"
+WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
+    ("float32", "none", ""),
+    ("float16", "none", "stored in 16 bits"),
+    ("float32", "suits", SHARED),
+    ("float16", "suits", f"stored in 16 bits; {SHARED}"),
+)
+"""How strategies are stored, the largest first, and what to say of it."""
+
+OriginOf = Callable[[SpotResult], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What a solving process solves; `origin` says where it comes from, for what it saves."""
+
+    config: SpotConfig
+    spot: Spot
+    origin: OriginOf | None = None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a flop is stored, and what it takes."""
+
+    precision: Precision
+    river_groups: RiverGroups
+    words: str
+    need: Estimate
+
+
+def read_work(request: Request) -> Work:
+    """The spot of a request that was checked before."""
+    form, source = request.form, request.flop
+    if source is None:
+        return Work(*read_form(form))
+    result = load_unified(Path(source.folder))
+    found = flop_spot(result, source.line, source.flop)
+    config = SpotConfig.model_validate(
+        {
+            "name": form.name,
+            "exploitability_threshold": f"{form.target_pct!r}%",
+            "precision": form.precision,
+            "river_groups": source.river_groups,
+        }
+    )
+    return Work(config, found.spot, lambda exact: Origin.of(result, found, exact).mapping())
+
+
+def need_bytes(request: Request, free: int | None) -> int:
+    """The memory that solving takes; an `InputError` where so much is not `free`."""
+    if request.flop is None:
+        return check_form(request.form, free).need.process_bytes
+    spot, precision, groups = read_work(request).spot, request.form.precision, request.flop
+    need = estimate_spot(spot, precision, processors(), groups.river_groups)
+    require_memory(spot, precision, need, free, groups.river_groups)
+    return need.process_bytes
+
+
+def fitting(found: FlopSpot, output: Path, free: int | None) -> Fit:
+    """The best way to store a flop that fits into memory and on the disk."""
+    for precision, groups, words in WAYS:
+        need = estimate_spot(found.spot, precision, processors(), groups)
+        fit = Fit(precision, groups, words, need)
+        if free is None or need.process_bytes <= free:
+            break
+    else:
+        require_memory(found.spot, fit.precision, fit.need, free, fit.river_groups)
+    there = next(path for path in output.absolute().parents if path.exists())
+    room = shutil.disk_usage(there).free
+    # A save stands beside the one before it until it is whole.
+    size = 2 * fit.need.memory_bytes
+    if size > room:
+        raise InputError(
+            f"keeping this flop takes up to {data_size(size)} in {there}, where "
+            f"{data_size(room)} are free: make room there"
+        )
+    return fit
+
+
+def form_of(found: FlopSpot, target_pct: float, precision: str) -> SpotForm:
+    """The spot as a form, for people to read and to change."""
+    spot = found.spot
+    oop, ip = (
+        weights_text(np.round(spot.ranges[player].weights, DIGITS), spot.cards) for player in Player
+    )
+    return SpotForm(
+        name=f"{found.line} | {found.cards}",
+        board=found.cards,
+        oop_range=oop,
+        ip_range=ip,
+        pot=spot.pot,
+        stack=spot.stack,
+        chips_per_bb=spot.chips_per_bb,
+        sizes=_sizes(spot),
+        max_raises=spot.max_raises,
+        rake=spot.rake,
+        rake_cap=spot.rake_cap,
+        add_allin_threshold=spot.add_allin_threshold,
+        force_allin_threshold=spot.force_allin_threshold,
+        merging_threshold=spot.merging_threshold,
+        target_pct=target_pct,
+        precision=cast(Precision, precision),
+    )
+
+
+def source_of(
+    folder: Path, found: FlopSpot, output: Path, river_groups: RiverGroups = "none"
+) -> FlopSource:
+    """Where the spot of a flop is read again, and where it is kept."""
+    return FlopSource(
+        folder=str(folder.absolute()),
+        line=found.line,
+        flop=found.cards,
+        output=str(output.absolute()),
+        river_groups=river_groups,
+    )
+
+
+def _sizes(spot: Spot) -> SizesForm:
+    lists: Mapping[str, Mapping[str, str]] = spot.bet_sizes or {}
+    streets = {
+        street.text: StreetSizesForm(
+            oop=_player_sizes(lists[f"{street.text}_oop"]),
+            ip=_player_sizes(lists[f"{street.text}_ip"]),
+        )
+        for street in Street
+        if street != Street.PREFLOP
+    }
+    return SizesForm(**streets)
+
+
+def _player_sizes(lists: Mapping[str, str]) -> PlayerSizesForm:
+    donk = lists.get("donk")
+    return PlayerSizesForm.model_validate(
+        {**lists, "donk": "" if donk is None else donk or NO_DONK}
+    )

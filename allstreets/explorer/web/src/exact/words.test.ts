@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { costOf, namesFlop, wayOf } from "./words";
+
+describe("namesFlop", () => {
+  it("finds a flop between bars, and nothing else", () => {
+    for (const line of ["c x | Qs7h4d", "r2.5 c | qs 7h 4d | x b50%", " | Qs7h4d"])
+      expect(namesFlop(line)).toBe(true);
+    for (const line of ["", "c x", "r2.5 c |", "c x | Qs7h", "x b50 c | 7h | x"])
+      expect(namesFlop(line)).toBe(false);
+  });
+});
+
+describe("costOf", () => {
+  it("says what is known", () => {
+    const plain = { memory_bytes: 3_600_000_000, seconds_per_iteration: 0.85, sparing: "" };
+    expect(costOf(plain)).toContain(": about 3.6 GB; 0.85 s an iteration.");
+    expect(costOf({ ...plain, sparing: "stored in 16 bits" })).toContain("stored in 16 bits.");
+    const none = { memory_bytes: null, seconds_per_iteration: null, sparing: "" };
+    expect(costOf(none)).toBe("Real combos, every turn and river, for the ranges that get here.");
+  });
+});
+
+describe("wayOf", () => {
+  it("waits for a figure", () => {
+    expect(wayOf(null)).toBe("getting ready");
+    const progress = { exploitability: 2.13, iteration: 40, eta_seconds: null };
+    expect(wayOf(progress)).toBe("2.1 % of pot after 40 iterations");
+    expect(wayOf({ ...progress, eta_seconds: 60 })).toContain(" left");
+  });
+});

@@ -1,0 +1,37 @@
+// Flops that are solved exactly, in words for people.
+
+import type { Schemas } from "../api/client";
+import { bytes, duration, significant } from "../common/format";
+
+// A flop stands between the bars of a line: "r2.5 c | QsJh2h | x".
+const FLOP = /\|\s*(?:[2-9tjqka][cdhs][\s,]*){3}(?:\||$)/i;
+
+/** Whether a line goes on after a flop: only then is there something to solve. */
+export function namesFlop(line: string): boolean {
+  return FLOP.test(line);
+}
+
+type Cost = Pick<
+  Schemas["ExactFlop"],
+  "memory_bytes" | "seconds_per_iteration" | "sparing"
+>;
+
+/** What solving means and takes. */
+export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, sparing }: Cost): string {
+  const takes = [
+    memory === null ? "" : `about ${bytes(memory)}`,
+    seconds === null ? "" : `${significant(seconds, 2)} s an iteration`,
+    sparing && `to fit into memory, ${sparing}`,
+  ].filter(Boolean);
+  const what = "Real combos, every turn and river, for the ranges that get here";
+  return takes.length ? `${what}: ${takes.join("; ")}.` : `${what}.`;
+}
+
+/** Where a solve of a flop stands: "2.1 % of pot after 40 iterations, about 1 min left". */
+export function wayOf(
+  progress: { exploitability: number | null; iteration: number; eta_seconds: number | null } | null,
+): string {
+  if (progress === null || progress.exploitability === null) return "getting ready";
+  const left = progress.eta_seconds === null ? "" : `, about ${duration(progress.eta_seconds)} left`;
+  return `${significant(progress.exploitability, 2)} % of pot after ${progress.iteration} iterations${left}`;
+}

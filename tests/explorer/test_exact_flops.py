@@ -1,0 +1,160 @@
+"""A flop of a whole game, solved from the page and kept beside it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from builders.whole_solution import trips, trips_result
+
+from allstreets.base import InputError, processors
+from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.exact_flops import ExactFlops
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.exact import FlopForm
+from allstreets.explorer.models.solves import SolveDetail
+from allstreets.explorer.server import open_folders
+from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, source_of
+from allstreets.explorer.solves.folders import Request
+from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.spots import read_form
+from allstreets.solvers import estimate_spot, flop_spot, spot_mapping
+from allstreets.storage import load_spot, save_unified
+
+SEVENS = "c x | 7c7d7h"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("games") / "trips"
+    save_unified(trips(), folder, config={}, name="trips")
+    return folder
+
+
+@pytest.fixture
+def game(template: Path, tmp_path: Path) -> Path:
+    shutil.copytree(template, tmp_path / "trips")
+    return tmp_path / "trips"
+
+
+@pytest.fixture
+def opened(game: Path, tmp_path: Path) -> Iterator[tuple[Library, Solves]]:
+    library, solves = open_folders([game], tmp_path / "solves")
+    yield library, solves
+    assert solves.close(60)
+
+
+def ended(solves: Solves, name: str) -> SolveDetail:
+    """Where a solve stands when its process is gone."""
+    with solves._changed:
+        assert solves._changed.wait_for(lambda: name not in solves._running, 300)
+    return solves.detail(name)
+
+
+def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path) -> None:
+    library, solves = opened
+    flops, id = ExactFlops(library, solves), library.id_of(game)
+    before = flops.look(id, SEVENS)
+    assert (before.line, before.solution, before.solve) == ("c x | 7c7d7h", None, None)
+    assert before.memory_bytes is not None
+    assert (before.problem, before.sparing, before.live) == (None, "", False)
+
+    begun = flops.start(id, FlopForm(line=f"{SEVENS} | x", target_pct=5))
+    assert begun.name == "c x | 7h7d7c"
+    done = ended(solves, begun.id)
+    assert (done.state, done.error) == ("done", None)
+
+    # In other suits it is the same flop, and the place is the same place.
+    other = flops.look(id, "c x | 7s7h7d | x")
+    spot = game / "spots" / "c-x-7h7d7c"
+    assert other.solution == library.id_of(spot) == done.solution
+    assert (other.solve, other.live, other.spot_line) == (begun.id, False, "x")
+    assert " is " in other.suits
+    assert flops.look(id, SEVENS).suits == ""
+    assert other.exploitability is not None
+    assert other.exploitability <= 5
+    assert other.notes[0].startswith("Ranges and pot: line 'c x' of 'trips'")
+    with pytest.raises(BusyError, match="solved already"):
+        flops.start(id, FlopForm(line=SEVENS, target_pct=5))
+
+    # The spot is one of the library's, and says where it comes from.
+    library.cards()
+    assert other.solution is not None
+    detail = library.detail(other.solution)
+    assert (detail.kind, detail.solve) == ("spot", begun.id)
+    assert detail.origin is not None
+    assert (detail.origin.solution, detail.origin.line) == (id, "c x | 7h7d7c")
+    assert detail.origin.head.startswith("Ranges and pot from 'trips', c x (exploitable for")
+    here = library.place(other.solution, "x x").here
+    assert here.kind == "deal"
+    assert here.street == "turn"
+    assert library.detail(id).origin is None
+
+    # A smaller target goes on from there; deleting the solves leaves the spot.
+    further = flops.start(id, FlopForm(line=SEVENS, target_pct=1))
+    assert ended(solves, further.id).state == "done"
+    assert load_spot(spot).exploitability <= 0.01
+    for one in (begun.id, further.id):
+        solves.delete(one)
+    assert load_spot(spot).origin is not None
+
+
+def test_what_a_process_solves_is_the_flop(game: Path) -> None:
+    found = flop_spot(trips_result(), "c x", "9s8s2h")
+    form = form_of(found, 0.3, "float16")
+    flop = source_of(game, found, game / "spots" / found.name)
+    work = read_work(Request(run=0, state="starting", form=form, created=0, flop=flop))
+    assert spot_mapping(work.spot) == spot_mapping(found.spot)
+    assert (work.config.exploitability_threshold, work.config.precision) == (0.003, "float16")
+    # The form is for people: weights are rounded, all else is the same.
+    shown, exact = spot_mapping(read_form(form)[1]), spot_mapping(found.spot)
+    for key in ("oop_range", "ip_range", "grains"):
+        shown.pop(key, None)
+        del exact[key]
+    assert shown == exact
+
+
+def test_places_after_the_flop_lead_to_the_spot(opened: tuple[Library, Solves], game: Path) -> None:
+    library, solves = opened
+    flops, id = ExactFlops(library, solves), library.id_of(game)
+    lines = {"": "", " | x": "x", " | x a": "x a", " | x x": "x x", " | x x x": "x x"}
+    for after, there in lines.items():
+        assert flops.look(id, SEVENS + after).spot_line == there
+    assert flops.look(id, "c x | 9s8s2h").problem is None  # the solution does not know that flop
+
+
+def test_little_memory_is_spared(game: Path) -> None:
+    found = flop_spot(trips_result(), "c x", "9s8s2h")
+    needs = [
+        estimate_spot(found.spot, precision, processors(), groups).process_bytes
+        for precision, groups, _ in WAYS
+    ]
+    for place, need in enumerate(needs):
+        fit = fitting(found, game / "spots" / found.name, need)
+        assert (fit.precision, fit.river_groups, fit.words) == WAYS[place]
+        assert fit.need.process_bytes == need
+    with pytest.raises(InputError, match="this spot needs"):
+        fitting(found, game / "spots" / found.name, min(needs) - 1)
+    form, output = form_of(found, 0.3, "float16"), game / "spots" / found.name
+    flop = source_of(game, found, output, "suits")
+    work = read_work(Request(run=0, state="starting", form=form, created=0, flop=flop))
+    assert work.config.river_groups == "suits"
+
+
+def test_what_cannot_be_solved(game: Path, tmp_path: Path) -> None:
+    library = Library([game])
+    solves = Solves(tmp_path / "solves", library.id_of, max_memory_bytes=100_000_000)
+    flops, id = ExactFlops(library, solves), library.id_of(game)
+    assert "this spot needs" in (flops.look(id, SEVENS).problem or "")
+    with pytest.raises(InputError, match="this spot needs"):
+        flops.start(id, FlopForm(line=SEVENS))
+    for line, message in (
+        ("c x", "name a flop"),
+        ("c", "ends before the flop"),
+        ("c x | 7c7d7x", "is no flop"),
+    ):
+        with pytest.raises(InputError, match=message):
+            flops.look(id, line)
+    with pytest.raises(MissingError):
+        flops.look("nothing", SEVENS)
+    assert not (game / "spots").exists()
