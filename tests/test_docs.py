@@ -37,7 +37,10 @@ SMALLER = {
 }
 """What stands in a file, and what stands there instead while its page is tested."""
 
-NOT_RUN = {"explore": "it serves until it is stopped; tests/explorer/test_server.py runs it"}
+NOT_RUN = {
+    "explore": "it serves until it is stopped; tests/explorer/test_server.py runs it",
+    "certify": "it deals every card of many flops; tests/training/test_certify_run.py runs it",
+}
 """Verbs whose arguments are read, no more, and why."""
 
 SPOT: dict[str, Any] = {

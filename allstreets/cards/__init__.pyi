@@ -28,6 +28,7 @@ from .flop_choice import choose_flops as choose_flops
 from .flop_choice import flop_set_error as flop_set_error
 from .flop_choice import reweighted as reweighted
 from .flop_margins import FlopMatchups as FlopMatchups
+from .flop_sets import NAMED as NAMED
 from .flop_sets import FlopSet as FlopSet
 from .flop_sets import by_likeness as by_likeness
 from .flop_sets import every_flop as every_flop

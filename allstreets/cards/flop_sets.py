@@ -17,7 +17,7 @@ from allstreets.cards.card import card_rank
 from allstreets.cards.flop_subsets import read_subset
 from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops, parse_flop
 
-ALL = "all"
+ALL, NAMED = "all", "named"
 SPREAD = re.compile(r"spread[_-]?(\d{1,5})")
 SUBSET = re.compile(r"subset[_-]?(\d{1,5})")
 FITTED = re.compile(r"fitted[_-]?(\d{1,5})")
@@ -120,7 +120,7 @@ def named_flops(texts: Sequence[str]) -> FlopSet:
     if not weights:
         raise InputError("the list of flops is empty: name some (AhKd7s), or write all")
     flops = tuple(all_flops()[number] for number in weights)
-    return FlopSet("named", flops, np.array(list(weights.values())))
+    return FlopSet(NAMED, flops, np.array(list(weights.values())))
 
 
 def parse_flop_set(given: str | int | Sequence[str]) -> FlopSet:

@@ -1,5 +1,6 @@
 """allstreets certify: what a whole-game solution is worth with real cards."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,16 @@ import typer
 from allstreets.cli.output import JsonOption, command, console, print_json
 
 if TYPE_CHECKING:
-    from allstreets.training import CertifyJob
+    from rich.console import Console
+
+    from allstreets.training import CertifyJob, CertifyOutcome
+
+
+class CompletionCards(StrEnum):
+    """What flops without stored strategies are solved with."""
+
+    boards = "boards"
+    classes = "classes"
 
 
 def certify(
@@ -23,6 +33,14 @@ def certify(
             "or N that are drawn from these and N from the others. Default: 32.",
         ),
     ] = None,
+    cards: Annotated[
+        CompletionCards,
+        typer.Option(help="What flops that the solution does not store are solved with."),
+    ] = CompletionCards.boards,
+    groups: Annotated[
+        int, typer.Option(min=16, help="Of boards: groups of hands on a river board.")
+    ] = 32,
+    iterations: Annotated[int, typer.Option(min=1, help="On each flop that is solved.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
     json: JsonOption = False,
@@ -30,7 +48,7 @@ def certify(
     """How exploitable a whole game is in the real game, preflop through river.
 
     Its strategies are played by real combos on real boards, against best responses that see every
-    card. Flops that it was not trained on are solved for its own ranges first. The certificate is
+    card. Flops that it does not store are solved for its own ranges first. The certificate is
     kept in the folder and shown by report and explore.
 
     \b
@@ -43,40 +61,42 @@ def certify(
     Ctrl-C keeps every flop that is judged, and the same command goes on from there.
     docs/certificates.md says what the figures mean.
     """
+    from allstreets.base import INTERRUPTED
+    from allstreets.solvers import Completion
+    from allstreets.subgames import CardModel
     from allstreets.training import plan_certify
 
-    code = run_certify(plan_certify(folder, flops, seed=seed, threads=threads), json=json)
-    if code:
-        raise typer.Exit(code)
+    model = CardModel(cards.value, groups=groups, precision="float16")
+    job = plan_certify(
+        folder, flops, completion=Completion(model, iterations), seed=seed, threads=threads
+    )
+    outcome = certify_on_terminal(console(stderr=json), job)
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if json:
+        print_json(outcome.to_json() or {})
 
 
-def run_certify(job: "CertifyJob", *, json: bool) -> int:
-    """Certify on a terminal; returns the exit code."""
-    from allstreets.base import INTERRUPTED
-    from allstreets.cli.train_jobs import announce_compiling
+def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
+    """Certify with plan and progress; the figures go to `out`."""
+    from allstreets.cli.compiling import announce_compiling
     from allstreets.training import certificate_lines, show_certify_progress
 
     print_plan(job)
     announce_compiling("certify")
     with show_certify_progress() as observer:
         outcome = job.run([observer])
-    out = console(stderr=json)
     if outcome.certificate is None:
-        again = command(
-            "certify", job.folder, *([] if job.chosen == "32" else ["--flops", job.chosen])
-        )
         out.print(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "
-            f"Go on with: {again}",
+            f"Go on with: {command('certify', job.folder)}, and the same options.",
             markup=False,
             soft_wrap=True,
         )
-        return INTERRUPTED
+        return outcome
     for line in certificate_lines(outcome.certificate):
         out.print(line, markup=False, soft_wrap=True)
-    if json:
-        print_json(outcome.certificate.to_json())
-    return 0
+    return outcome
 
 
 def print_plan(job: "CertifyJob") -> None:
@@ -84,16 +104,20 @@ def print_plan(job: "CertifyJob") -> None:
     from allstreets.training import data_size, duration
 
     out = console(stderr=True)
-    need = job.estimate()
     differs = job.work.differs()
     if differs:
         why = "the solution has changed" if "judged" in differs else f"{', '.join(differs)} differ"
-        out.print(f"{job.folder} was certified before, and {why} since: all flops are judged anew.")
-    completed = job.completed
+        out.print(
+            f"{job.folder} was certified before, and {why} since: all flops are judged anew.",
+            markup=False,
+            soft_wrap=True,
+        )
+    need, completed = job.estimate(), job.completed
+    known = f", {need.known:,} of them judged before" if need.known else ""
     how = f", {completed:,} of them solved first ({job.judge.completion.text})" if completed else ""
-    known = f", {need.known:,} of them already judged" if need.known else ""
-    out.print(f"{len(job.flops):,} flops{known}{how}", soft_wrap=True)
+    threads = job.judge.threads
+    out.print(f"{len(job.flops):,} flops{known}{how}", markup=False, soft_wrap=True)
     out.print(
-        f"about {duration(need.seconds)} on {job.judge.threads} "
-        f"thread{'' if job.judge.threads == 1 else 's'}, {data_size(need.memory_bytes)} of memory"
+        f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
+        f"{data_size(need.memory_bytes)} of memory"
     )

@@ -121,7 +121,7 @@ def _sizes(config: dict[str, Any] | Any, kind: str) -> str:
 
 
 def _print_groups(out: "Console", rows: list[dict[str, Any]]) -> None:
-    """The first decisions by texture; means weighted by how often a flop is dealt."""
+    """The first decisions by texture; means weighted by how many flops each stands for."""
     from allstreets.solvers import summary_of
 
     out.print(f"{'':12}{'flops':>7}{'EV OOP':>10}{'EV IP':>10}{'OOP bets':>11}{'IP bets':>10}")

@@ -30,6 +30,10 @@ def train(
             "the file; default: three times per run.",
         ),
     ] = None,
+    certify: Annotated[
+        bool,
+        typer.Option("--certify", help="Then judge it with real cards, as allstreets certify."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Solve a whole game, preflop through river, or flops one by one, from a training file.
@@ -39,6 +43,7 @@ def train(
       allstreets train
       allstreets train sample_configurations/smoke.yaml --output solved/
       allstreets train sample_configurations/unified_20bb.yaml --output solved/ --resume
+      allstreets train sample_configurations/unified_20bb.yaml --output solved/ --certify
       allstreets report solved/ --line "r2.5 c" --flop AhKd7s
 
     \b
@@ -46,7 +51,7 @@ def train(
       solver:
         type: unified_cfr
         stack_depth: 20
-        flops: spread_25
+        flops: subset_25
 
     Ctrl-C saves what is solved, as SIGTERM and SIGHUP do. docs/training.md and
     docs/postflop-models.md list all keys.
@@ -66,8 +71,12 @@ def train(
         solver = config.solver.model_copy(update={"chart_interval": chart_interval})
         config = config.model_copy(update={"solver": solver})
     jobs = plan(config, output, resume=resume, threads=threads)
+    if certify and config.job != "unified_cfr":
+        raise InputError(
+            "--certify: only solutions of unified_cfr, a whole game, have certificates"
+        )
     for job in jobs:
-        options = TrainOptions(file, output, json, last=job is jobs[-1])
+        options = TrainOptions(file, output, json, last=job is jobs[-1], certify=certify)
         if code := run_job(job, options):
             raise typer.Exit(code)
 

@@ -1,7 +1,6 @@
 """A job of `allstreets train` on a terminal: its plan, its progress and its outcome."""
 
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from allstreets.base import INTERRUPTED
+from allstreets.cli.certify import certify_on_terminal
+from allstreets.cli.compiling import announce_compiling
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.kernels.jit import compiled_folder
 from allstreets.solvers import available_bytes, require_flop_room
 from allstreets.training import (
     FlopsJob,
@@ -26,6 +26,7 @@ from allstreets.training import (
     data_size,
     duration,
     figure,
+    plan_certify,
     show_flop_progress,
     show_progress,
 )
@@ -44,6 +45,7 @@ class TrainOptions:
     output: Path
     json: bool
     last: bool  # whether no other job follows
+    certify: bool = False  # whether a whole game is judged with real cards at the end
 
 
 def run_job(job: Job, options: TrainOptions) -> int:
@@ -92,13 +94,18 @@ def end_run(
     kept = kept_in(options.output, outcome.unsaved, outcome.save)
     if outcome.training.unsaved is not None:
         typer.echo(f"Warning: {outcome.training.unsaved}", err=True)
+    figures, interrupted = outcome.to_json(), outcome.interrupted
     if kept is not None:
-        print_way_on(out, options, kept, where, interrupted=outcome.interrupted)
+        print_way_on(out, options, kept, where, interrupted=interrupted)
+        if options.certify and not interrupted:
+            judged = certify_on_terminal(out, plan_certify(kept))
+            interrupted = judged.interrupted
+            figures["certificate"] = judged.to_json()
     if options.json:
-        print_json(outcome.to_json())
+        print_json(figures)
     if kept is None:
         return UNSAVED
-    return INTERRUPTED if outcome.interrupted else 0
+    return INTERRUPTED if interrupted else 0
 
 
 def print_unified_plan(job: UnifiedJob) -> None:
@@ -128,17 +135,6 @@ def print_unified_plan(job: UnifiedJob) -> None:
     )
 
 
-def announce_compiling(what: str) -> None:
-    """Say once that kernels are compiled; a marker file next to them remembers it."""
-
-    marker = compiled_folder() / what
-    if not marker.exists():
-        typer.echo("compiling kernels, once, about a minute …", err=True)
-        with suppress(OSError):
-            marker.parent.mkdir(parents=True, exist_ok=True)
-            marker.touch()
-
-
 def count_tables(done: int, total: int) -> None:
     """Progress of the table of flops, in place on a terminal; elsewhere nothing."""
     if sys.stderr.isatty():
@@ -163,7 +159,8 @@ def print_unified(out: "Console", outcome: UnifiedOutcome) -> list[str]:
         if figures.exploitability is None
         else f"{figure(figures.exploitability)} mbb/hand"
     )
-    out.print(f"\nExploitability of the whole game: {reached}")
+    own = ", in its own game" if job.game.pots and figures.exploitability is not None else ""
+    out.print(f"\nExploitability of the whole game: {reached}{own}")
     if figures.values is not None and figures.preflop_exploitability is not None:
         out.print(
             f"Of the preflop strategy alone: {figure(figures.preflop_exploitability)} mbb/hand. "
@@ -172,7 +169,8 @@ def print_unified(out: "Console", outcome: UnifiedOutcome) -> list[str]:
     if job.config.cards == "classes" and job.game.pots:
         out.print(
             "This is an abstraction by hand classes, a quick picture: it is blind to turn and "
-            "river, and its figures say nothing about real cards (docs/training.md).",
+            "river, and its figures say nothing about real cards; allstreets certify does "
+            "(docs/certificates.md).",
             soft_wrap=True,
         )
     out.print(

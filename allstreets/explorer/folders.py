@@ -5,26 +5,28 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from allstreets.storage import MANIFEST
+from allstreets.storage import MANIFEST, certificate_path
 
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
 ID_LETTERS = 12
 
 # What runs and solutions store beside their manifests: these hold no solutions.
-INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|checkpoints|work")
+INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is rewritten."""
+    """What changes when a manifest is rewritten, or a certificate."""
 
     modified: int  # nanoseconds
     size: int
     inode: int
+    certified: int = 0  # nanoseconds; 0: there is no certificate
 
     @classmethod
     def of(cls, folder: Path) -> "Signature | None":
@@ -33,11 +35,14 @@ class Signature:
             found = (folder / MANIFEST).stat()
         except OSError:
             return None
-        return cls(found.st_mtime_ns, found.st_size, found.st_ino)
+        certified = 0
+        with suppress(OSError):
+            certified = certificate_path(folder).stat().st_mtime_ns
+        return cls(found.st_mtime_ns, found.st_size, found.st_ino, certified)
 
     @property
     def text(self) -> str:
-        """All of it, for pages to compare."""
+        """That of the manifest, for pages to compare."""
         return f"{self.modified:x}-{self.size:x}-{self.inode:x}"
 
 

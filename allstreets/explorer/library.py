@@ -19,7 +19,7 @@ from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail, SpotOrigin
 from allstreets.explorer.views.base import SolutionView
-from allstreets.explorer.views.headlines import headline
+from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
 from allstreets.solvers import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
@@ -179,6 +179,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         kind, manifest = read_facts(found.folder)
         head = headline(kind, manifest)
         name = manifest.get("name")
+        real = real_quality(found.folder, manifest) if kind == "unified" else None
     except InputError as error:
         return _problem_card(found, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -196,6 +197,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         modified=modified,
         written=signature.text,
         locks=head.locks,
+        real=real,
     )
 
 

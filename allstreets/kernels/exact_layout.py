@@ -86,7 +86,11 @@ class Boards(NamedTuple):
     other_rows: Longs  # [B+1]
     own_row: Shorts  # by own hand: its stored row on the board; empty = every hand its own
     other_row: Shorts  # by other hand
-    own_share: Floats  # by own hand: its share in the regrets of its row; empty likewise
+    # The own hands of sixteen rows at a time, one of each row side by side; lists that are shorter
+    # than the longest of the sixteen end in hands without a share.
+    member_start: Longs  # [own rows / 16 + 1]: where the lists of sixteen rows begin
+    members: Shorts  # [16·…]: own hands
+    member_share: Floats  # [16·…]: the hand's share in what its row regrets
     other_parent: Shorts  # by other hand: its place on the board one street up
     own_parent: Shorts  # by own hand: its place on the board one street up
     own_weight: Floats  # by own hand: what of its value goes there, all same boards together

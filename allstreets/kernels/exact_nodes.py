@@ -125,7 +125,7 @@ def play_shared_node(
     first = boards.own_start[board]
     if mode == UPDATE:
         keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
-        sum_rows(space.values, node, actions, hands, boards, first, rows, space.rows)
+        sum_rows(space.values, node, actions, hands, boards, board, rows, space.rows)
     else:
         keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
     play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)

@@ -17,7 +17,7 @@ import numpy as np
 from allstreets.kernels.exact_layout import Boards, Floats, NodePlace, Shorts
 from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.regret_matching import share, sharing_by
-from allstreets.kernels.simd import fma, gather, load, maximum, pick, splat, store
+from allstreets.kernels.simd import fma, gather, load, maximum, splat, store
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
@@ -88,19 +88,19 @@ def sum_rows(
     actions: int,
     hands: int,
     boards: Boards,
-    first: int,
+    board: int,
     rows: int,
     kept: Floats,
 ) -> None:
     """Own node: what each action is worth to a row, its hands' values by their shares."""
-    start, zero = (actions + 1) * rows, splat(ZERO)
-    for place in range(start, start + actions * rows, 16):
-        store(kept, place, zero)
-    for hand in range(hands):
-        at = start + pick(boards.own_row, first + hand)
-        part = boards.own_share[first + hand]
+    for block in range(0, rows, 16):
+        lists = (boards.own_rows[board] + block) // 16
         for a in range(actions):
-            kept[at + a * rows] += part * values[(node.child + a) * hands + hand]
+            total = splat(ZERO)
+            for place in range(boards.member_start[lists], boards.member_start[lists + 1]):
+                value = gather(values, (node.child + a) * hands, boards.members, 16 * place)
+                total = fma(load(boards.member_share, 16 * place), value, total)
+            store(kept, (actions + 1 + a) * rows + block, total)
 
 
 @inner_kernel

@@ -26,6 +26,7 @@ from .flops.result import RATIO as RATIO
 from .flops.result import FlopsResult as FlopsResult
 from .flops.result import in_shares as in_shares
 from .flops.result import ratio_word as ratio_word
+from .flops.result import row_weight as row_weight
 from .flops.result import summary_of as summary_of
 from .flops.solver import FlopsSolver as FlopsSolver
 from .flops.solver import FlopTargets as FlopTargets

@@ -1,4 +1,5 @@
 from .certificates import CertificateWork as CertificateWork
+from .certificates import certificate_path as certificate_path
 from .certificates import read_certificate as read_certificate
 from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint

@@ -42,12 +42,17 @@ def judged_hash(manifest: Mapping[str, Any]) -> str:
     )
 
 
+def certificate_path(folder: Path) -> Path:
+    """Where the certificate of a solution lies, if it has one."""
+    return folder / FOLDER / CERTIFICATE
+
+
 def write_certificate(folder: Path, certificate: Certificate) -> None:
     """Store a certificate, whole or not at all."""
     facts = certificate.to_json()
     text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
     try:
-        write_atomic(folder / FOLDER / CERTIFICATE, lambda out: out.write(text.encode()))
+        write_atomic(certificate_path(folder), lambda out: out.write(text.encode()))
     except OSError as error:
         raise cannot_write(folder, error) from error
 
@@ -58,7 +63,7 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
     None: there is none, or it is damaged; it can be made again.
     """
     try:
-        facts = json.loads((folder / FOLDER / CERTIFICATE).read_bytes())
+        facts = json.loads(certificate_path(folder).read_bytes())
         total = facts.pop("checksum")
         found = Certificate.of(facts) if total == data_hash(facts) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -53,8 +53,10 @@ class FlopsBundle:
         wanted: Sequence[Key],
         name: str | None = None,
         description: str | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         self.folder, self.wanted = folder, tuple(wanted)
+        self._weights = dict(weights or {})  # of flops, by the set that they are
         self._identity, self._model = dict(identity), model
         self._labels = {"name": name, "description": description}
         self._rows: dict[Key, Row] = {}  # with the facts of their files
@@ -106,7 +108,16 @@ class FlopsBundle:
     @property
     def rows(self) -> dict[Key, Row]:
         """What is solved: figures by flop and stack-to-pot ratio."""
-        return {key: without_files(row) for key, row in self._rows.items()}
+        return {key: without_files(row) for key, row in self._weighted().items()}
+
+    def _weighted(self) -> dict[Key, Row]:
+        """The rows with what their flops stand for: weights of a set hold where it is alone."""
+        alone = all(flop in self._weights for flop, _ in self._rows)
+        weights = self._weights if alone else {}
+        return {
+            key: {**row, "weight": weights.get(key[0], float(row["multiplicity"]))}
+            for key, row in self._rows.items()
+        }
 
     @property
     def missing(self) -> list[Key]:
@@ -143,7 +154,8 @@ class FlopsBundle:
     def _write_manifest(self) -> None:
 
         order = {key: place for place, key in enumerate(self.wanted)}
-        keys = sorted(self._rows, key=lambda key: (order.get(key, len(order)), key))
+        rows = self._weighted()
+        keys = sorted(rows, key=lambda key: (order.get(key, len(order)), key))
         write_manifest(
             self.folder,
             {
@@ -157,7 +169,7 @@ class FlopsBundle:
                 "token": self._token,
                 "wanted": [list(key) for key in self.wanted],
                 "seconds": self.seconds,
-                "rows": [self._rows[key] for key in keys],
+                "rows": [rows[key] for key in keys],
             },
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,32 @@ def rows_by_hand(street: StreetBoards, player: int) -> SharedRows:
     )
 
 
+class MemberLists(NamedTuple):
+    """The hands of each row, for sixteen rows at a time, as `Boards` has them."""
+
+    start: Longs
+    hand: NDArray[np.uint16]
+    share: NDArray[np.float32]
+
+
+def member_lists(shared: SharedRows, hand_start: Longs) -> MemberLists:
+    """The lists of all boards, whose hands begin at `hand_start` [B+1]; padding is in none."""
+    held = np.flatnonzero(shared.weight)
+    board = np.searchsorted(hand_start, held, side="right") - 1
+    row = shared.start[board] + shared.row[held]
+    order = np.argsort(row, kind="stable")
+    held, board, row = held[order], board[order], row[order]
+    sizes = np.bincount(row, minlength=int(shared.start[-1]))
+    place = np.arange(len(held)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    longest = sizes.reshape(-1, LANES).max(axis=1)
+    start = np.concatenate([[0], np.cumsum(longest)])
+    hand = np.zeros(LANES * start[-1], np.uint16)
+    share = np.zeros(LANES * start[-1], np.float32)
+    at = LANES * (start[row // LANES] + place) + row % LANES
+    hand[at], share[at] = held - hand_start[board], shared.weight[held]
+    return MemberLists(start.astype(np.int64), hand, share)
+
+
 def stored_rows(
     boards: Boards,
     own: int,
@@ -111,10 +138,11 @@ def stored_rows(
     other = 1 - own
     own_rows, other_rows = boards.own_start, boards.other_start
     own_row = other_row = np.zeros(0, np.uint16)
-    own_share = np.zeros(0, np.float32)
+    members = MemberLists(np.zeros(0, np.int64), own_row, np.zeros(0, np.float32))
     if shared is not None:
         own_rows, other_rows = shared[own].start, shared[other].start
-        own_row, other_row, own_share = shared[own].row, shared[other].row, shared[own].weight
+        own_row, other_row = shared[own].row, shared[other].row
+        members = member_lists(shared[own], boards.own_start)
     return boards._replace(
         own_slots=own_rows * actions[own],
         other_slots=other_rows * actions[other],
@@ -122,5 +150,7 @@ def stored_rows(
         other_rows=other_rows,
         own_row=own_row,
         other_row=other_row,
-        own_share=own_share,
+        member_start=members.start,
+        members=members.hand,
+        member_share=members.share,
     )

@@ -28,7 +28,7 @@ KINDS = 9  # of a suit: none held, or one or two with the highest at one of four
 
 
 def suit_groups(board: tuple[int, ...], combos: Longs) -> Longs:
-    """[C]: the group of each combo on a river board, in order of strength from 0 on."""
+    """[C]: the group of each combo on a river board, the largest first: like ones side by side."""
     cards = COMBO_CARDS[combos].astype(np.int64)
     key = combo_strengths([board], COMBO_CARDS[combos])[0].astype(np.int64)
     for suit in range(SUITS):
@@ -45,7 +45,10 @@ def suit_groups(board: tuple[int, ...], combos: Longs) -> Longs:
             key = key * KINDS + kind
         elif len(ranks) == drawn == 2:
             key = key * 2 + held.any(axis=1)
-    return np.unique(key, return_inverse=True)[1].astype(np.int64).reshape(-1)
+    _, group, sizes = np.unique(key, return_inverse=True, return_counts=True)
+    place = np.empty(len(sizes), np.int64)
+    place[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return place[group.reshape(-1)]
 
 
 def suit_rows(street: StreetBoards, player: int, weights: Floats | None = None) -> SharedRows:

@@ -47,7 +47,9 @@ def judge_flop(
     combos = np.flatnonzero(live_combos(flop.cards))
     best, kept = np.zeros((2, 2, len(trees), HAND_COUNT))
     first: ExactSubgame | None = None
-    for pot, ((tree, payoffs), play) in enumerate(zip(trees, plays, strict=True)):
+    # The smallest first: its players are all-in soonest, so that the others find its matrices.
+    for pot in sorted(range(len(trees)), key=lambda number: trees[number][0].node_count):
+        (tree, payoffs), play = trees[pot], plays[pot]
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
         game = ExactSubgame(

@@ -9,6 +9,7 @@ responses see every card.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -115,12 +116,14 @@ class PackedPlay:
                 strategies = np.concatenate([self.packed.at(node) for node in nodes])
                 shared = subgame.sharing[level]
                 assert shared is not None
-                lengths = np.diff(shared[player].start)
+                start = shared[player].start
+                blocks = {
+                    length: slot_block(strategies, subgame.slot_actions(level, player), length)
+                    for length in np.unique(np.diff(start)).tolist()
+                }
                 stored = subgame.averages[level][player]
-                for length in np.unique(lengths).tolist():
-                    block = slot_block(strategies, subgame.slot_actions(level, player), length)
-                    starts = shared[player].start[:-1][lengths == length] * len(strategies)
-                    stored[starts[:, None] + np.arange(len(block))] = block
+                for first, last in pairwise(start.tolist()):
+                    stored[first * len(strategies) : last * len(strategies)] = blocks[last - first]
 
 
 @dataclass(frozen=True, eq=False)

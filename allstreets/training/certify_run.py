@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class CertifyJob:
         """What judging the missing flops takes."""
         missing = [flop for flop in self.flops if not self.work.has(flop.text)]
         known = len(self.flops) - len(missing)
-        return estimate_certificate(self.result.game, missing, known, self.judge.threads)
+        return estimate_certificate(self.judge, missing, known)
 
     def run(self, observers: Sequence[CertifyObserver] = ()) -> "CertifyOutcome":
         """Judge what is missing; a certificate is written when nothing is."""
@@ -180,6 +181,10 @@ class CertifyOutcome:
     def interrupted(self) -> bool:
         """Whether the user ended it."""
         return self.certificate is None
+
+    def to_json(self) -> dict[str, Any] | None:
+        """The certificate as JSON data; None where it was interrupted."""
+        return None if self.certificate is None else self.certificate.to_json()
 
 
 def plan_certify(

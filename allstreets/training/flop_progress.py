@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from allstreets.solvers import row_weight
 from allstreets.training.progress import LIVE_SECONDS, can_redraw, standing
 from allstreets.training.wording import data_size, duration
 
@@ -133,7 +134,7 @@ def flops_picture(progress: FlopsProgress, width: int) -> RenderableType:
 def _figures(progress: FlopsProgress) -> list[str]:
     parts = []
     if progress.rows:
-        weights = [row["multiplicity"] for row in progress.rows]
+        weights = [row_weight(row) for row in progress.rows]
         found = [row["exploitability"] for row in progress.rows]
         mean = sum(w * e for w, e in zip(weights, found, strict=True)) / sum(weights)
         parts.append(f"expl mean {mean:.4f} max {max(found):.4f} of pot")

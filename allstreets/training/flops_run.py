@@ -171,6 +171,7 @@ class FlopsJob:
             [*self.places],
             self.name,
             self.description,
+            self.config.flop_weights(),
         )
         if self.resume:
             bundle.resume()

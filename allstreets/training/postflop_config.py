@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import CHIPS_PER_POT, PlayerSizes, parse_sizes, sizes_text
-from allstreets.cards import Flop, all_flops, parse_flop
+from allstreets.cards import NAMED, Flop, all_flops, parse_flop
 from allstreets.cfr import Pruning
 from allstreets.solvers import FlopTargets, PotGame, pot_at
 from allstreets.subgames import CardModel
@@ -221,6 +221,14 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
                 )
             found.setdefault(flop.number, text)
         return tuple(all_flops()[number] for number in found)
+
+    def flop_weights(self) -> dict[str, float]:
+        """How many flops each stands for, where the set says so; named flops have no weights."""
+        chosen = None if isinstance(self.flops, tuple) else self.flop_set()
+        if chosen is None or chosen.name == NAMED:
+            return {}
+        texts = [flop.text for flop in chosen.flops]
+        return dict(zip(texts, chosen.weights.tolist(), strict=True))
 
     def identity(self) -> dict[str, Any]:
         """What two solutions of a flop must share to be the same, as JSON data.

@@ -25,6 +25,7 @@ from allstreets.solvers import (
     SolutionFacts,
     mean_over_flops,
     refuse_rake,
+    row_weight,
 )
 from allstreets.storage import load_flops, require_preflop_folder, save_preflop
 from allstreets.training.folder_run import CHECKPOINTS, train_into
@@ -128,9 +129,10 @@ class PreflopOutcome:
 
 def model_values(result: FlopsResult) -> PairValues:
     """What pairs of hands win after the flop, over the flops of a folder, at each of its SPRs."""
-    texts = sorted({str(row["flop"]) for row in result.flops})
+    by_flop = {str(row["flop"]): row_weight(row) for row in result.flops}
+    texts = sorted(by_flop)
     flops = tuple(parse_flop(text).flop for text in texts)
-    weights = np.array([flop.multiplicity for flop in flops], np.float64)
+    weights = np.array([by_flop[text] for text in texts], np.float64)
 
     def values(spr: float) -> Iterator[NDArray[np.float64]]:
         for flop in flops:

@@ -31,14 +31,12 @@ CARDS = {
     "sampled": "hand classes, turn and river sampled",
 }
 
+BLIND = "hand classes are blind to turn and river"
 WORTH = {
-    "classes": "classes are blind to turn and river, and a solution that is exploitable for 0.21 "
-    "mbb/hand in its own game lost 216 with real cards (allstreets certify)",
-    "buckets": "allstreets certify finds out",
-    "exact": "allstreets certify finds out",
-    "sampled": "classes are blind to turn and river (allstreets certify)",
+    "classes": f"{BLIND}: one of 0.21 mbb/hand in its own game lost 216 with real cards",
+    "sampled": BLIND,
 }
-"""What exploitability in a solution's own game says about real cards."""
+"""Where exploitability in a solution's own game says little about real cards, and why."""
 
 
 def summary_lines(result: PreflopResult) -> list[str]:
@@ -78,7 +76,9 @@ def quality_lines(result: PreflopResult) -> list[str]:
     if facts.certificate is not None:
         lines += certificate_lines(facts.certificate)
     elif isinstance(result, UnifiedResult) and result.game.pots:
-        lines.append(f"with real cards: not known; {WORTH[result.cards.kind]}")
+        why = WORTH.get(result.cards.kind)
+        note = f" ({why})" if why else ""
+        lines.append(f"with real cards: not known{note}; allstreets certify finds out")
     return lines
 
 

@@ -23,7 +23,7 @@ from allstreets.betting.sizes import (
     TimesLastBet,
 )
 
-LARGEST_TREE = 3000
+LARGEST_TREE = 1000
 
 decimals = st.integers(1, 3000).map(lambda thousandths: Decimal(thousandths) / 1000)
 bet_sizes: st.SearchStrategy[BetSize] = st.one_of(

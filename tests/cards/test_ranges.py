@@ -75,7 +75,7 @@ def test_the_text_is_nearly_always_the_shortest() -> None:
     from reference.shortest_cover import shortest_length
 
     rng = np.random.default_rng(5)
-    strength = np.arange(HAND_COUNT) % 78 + rng.normal(0, 6, (24, HAND_COUNT))
+    strength = np.arange(HAND_COUNT) % 78 + rng.normal(0, 6, (12, HAND_COUNT))
     lengths = []
     for row in strength:
         chosen = row < rng.uniform(5, 70)

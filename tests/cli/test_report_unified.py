@@ -39,7 +39,9 @@ def test_overview(capsys: pytest.CaptureFixture[str], game: Path) -> None:
     lines = good(capsys, game).splitlines()
     assert lines[:2] == ["three flops", "[for tests]"]
     assert lines[2].startswith("20 bb stacks, blinds 0.5/1 bb")
-    assert any(line.startswith("exploitability 110 mbb/hand: best response") for line in lines)
+    assert any(
+        line.startswith("exploitability in its own game 110 mbb/hand: best") for line in lines
+    )
     assert "SB, first to act:" in lines
     assert any(line.startswith("BB after a") for line in lines)
     ways = [line for line in lines if line.startswith("allstreets report")]

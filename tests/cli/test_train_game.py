@@ -358,7 +358,7 @@ def test_the_first_run_needs_no_file(
     text = train_config.FIRST_RUN.read_text()
     assert "time_limit_seconds: 110" in text
     quick = tmp_path / "first_run.yaml"
-    text = text.replace("flops: spread_100", "flops: spread_3")
+    text = text.replace("flops: subset_95", "flops: spread_3")
     quick.write_text(text.replace("time_limit_seconds: 110", "time_limit_seconds: 0.2"))
     monkeypatch.setattr(train_config, "FIRST_RUN", quick)
     code, out, _ = run(capsys, "train", "-o", str(tmp_path / "out"), "--json")

@@ -143,13 +143,15 @@ SMALL = Spot(
 def test_iterations_agree_with_loops() -> None:
     game = exact_game(SMALL, at_random)
     assert len(game.streets[1].runouts) == 48
-    known = {}
+    known: dict[tuple[int, tuple[int, ...], int], tuple[int, float]] = {}
+    shared = game.sharing[1]
+    assert shared is not None
     for number, board in enumerate(game.streets[1].boards):
         for player in Player:
             hands, lists = game.streets[1].hands[player][number], game.streets[1].lists[player]
-            rows, shares = game.sharing[1][player].of_board(lists, number)
-            for combo, row, share in zip(hands.first, rows, shares, strict=True):
-                known[player, board, int(combo)] = int(row), float(share)
+            rows, shares = shared[player].of_board(lists, number)
+            for combo, place, share in zip(hands.first, rows, shares, strict=True):
+                known[player, board, int(combo)] = int(place), float(share)
 
     def row(player: int, board: tuple[int, ...], combo: int) -> tuple[int, float]:
         return known.get((player, board, combo), (combo, 1.0))  # on the turn each for itself

@@ -147,7 +147,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, flo
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     hands = len(stages[0].combos)
     left_out = due = 0
-    for t, now in enumerate(parse_schedule(schedule).run(1, 30), start=1):
+    for t, now in enumerate(parse_schedule(schedule).run(1, 16), start=1):
         row = discount_row(now, *limits(pruning, t)[0])
         for player in Player:
             copy_to_twin(game, twin)

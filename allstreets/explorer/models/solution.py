@@ -39,6 +39,15 @@ class Curve(Message):
     points: list[CurvePoint]
 
 
+class RealQuality(Message):
+    """What a whole game is worth with real cards, in mbb/hand (`allstreets certify`)."""
+
+    exploitability: Number
+    low: Number  # 95 %
+    high: Number
+    outdated: bool  # the solution has changed since
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
@@ -48,13 +57,14 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None
+    exploitability: Number | None  # of a whole game: in its own game
     unit: str
     bytes: int
     modified: float  # seconds since 1970
     written: str = ""  # changes when it is rewritten
     problem: str | None = None  # why it cannot be read
     locks: int = 0  # strategies that were given, not found
+    real: RealQuality | None = None  # None: no certificate
 
 
 class Features(Message):

@@ -9,6 +9,7 @@ from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.solvers import (
+    Certificate,
     FlopsResult,
     PreflopResult,
     Spot,
@@ -17,6 +18,7 @@ from allstreets.solvers import (
     ratio_word,
 )
 from allstreets.subgames import CardModel
+from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
 
@@ -166,11 +168,24 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
     facts += [
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
-        ("Exploitability", _error(facts_of.exploitability, MBB)),
+        (_own_game(result), _error(facts_of.exploitability, MBB)),
+        ("With real cards", _real(facts_of.certificate)),
         ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
         ("Time", _seconds(facts_of.seconds)),
     ]
     return _description(head, facts, notes, features, facts_of.metrics)
+
+
+def _own_game(result: PreflopResult) -> str:
+    """What the exploitability that a solver finds is called."""
+    played = isinstance(result, UnifiedResult) and result.game.pots
+    return "Exploitability in its own game" if played else "Exploitability"
+
+
+def _real(certificate: Certificate | None) -> str | None:
+    if certificate is None:
+        return None
+    return "; ".join(line.strip() for line in certificate_lines(certificate))
 
 
 def _raises(rules: PreflopRules) -> Entries:

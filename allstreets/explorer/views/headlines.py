@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from allstreets.betting import bb_text
 from allstreets.explorer.models.base import SolutionKind
-from allstreets.explorer.models.solution import Curve, CurvePoint
+from allstreets.explorer.models.solution import Curve, CurvePoint, RealQuality
+from allstreets.solvers import row_weight
+from allstreets.storage import read_certificate
 
 PERCENT = "% of pot"
 MBB = "mbb/hand"
@@ -28,6 +31,17 @@ class Headline:
 def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
     """The headline of a manifest of this kind."""
     return HEADLINES[kind](manifest)
+
+
+def real_quality(folder: Path, manifest: Manifest) -> RealQuality | None:
+    """What the certificate of a whole game says; None: it has none."""
+    found = read_certificate(folder, manifest)
+    if found is None:
+        return None
+    low, high = found.interval_mbb
+    return RealQuality(
+        exploitability=found.real_exploitability_mbb, low=low, high=high, outdated=found.outdated
+    )
 
 
 def _spot(manifest: Manifest) -> Headline:
@@ -63,8 +77,8 @@ def _postflop(manifest: Manifest) -> Headline:
     rows: Sequence[Manifest] = manifest["rows"]
     flops = _flops(len({row["flop"] for row in rows}))
     sprs = ", ".join(f"{spr:g}" for spr in sorted({row["spr"] for row in rows}))
-    weight = sum(row["multiplicity"] for row in rows)
-    total = sum(row["multiplicity"] * row["exploitability"] for row in rows)
+    weight = sum(map(row_weight, rows))
+    total = sum(row_weight(row) * row["exploitability"] for row in rows)
     return Headline(
         title=f"{flops}, SPR {sprs or '?'}, {manifest['card_model']['kind']}",
         iterations=max((int(row["iterations"]) for row in rows), default=None),

@@ -23,6 +23,7 @@ from allstreets.solvers import (
     PotView,
     in_shares,
     ratio_word,
+    row_weight,
 )
 from allstreets.subgames import PackedStrategies
 
@@ -96,13 +97,12 @@ class RatioFlops:
 
     @cached_property
     def _solved(self) -> list[tuple[SolvedFlop, ...]]:
+        def solved(flop: Flop, spr: float) -> SolvedFlop:
+            row = self._rows[spr, flop.text]
+            return SolvedFlop(flop, row_weight(row), 100 * row["exploitability"])
+
         return [
-            tuple(
-                SolvedFlop(
-                    flop, flop.multiplicity, 100 * self._rows[spr, flop.text]["exploitability"]
-                )
-                for flop in self._result.flops_at(spr)
-            )
+            tuple(solved(flop, spr) for flop in self._result.flops_at(spr))
             for spr in self._result.sprs
         ]
 

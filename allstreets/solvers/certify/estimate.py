@@ -1,16 +1,19 @@
 """What a certificate takes, before anything is judged."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from allstreets.cards import Flop
-from allstreets.solvers.game.estimate import hands_of_flops
-from allstreets.solvers.game.game import UnifiedGame
+import numpy as np
+
+from allstreets.cards import Flop, FlopSet
+from allstreets.solvers.certify.judge import Judge
+from allstreets.solvers.game.estimate import estimate_unified, hands_of_flops
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact
 
 SETUP_SECONDS_PER_BOARD = 0.0012  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.0002  # of one pot
-SECONDS_PER_SLOT = 5e-9  # one core, both players' best responses, one action of one hand
+SECONDS_PER_SLOT = 4e-9  # one core, both players' best responses, one action of one hand
+SHARED = 0.2  # of what is stored where every hand has its own row: hands of a row share theirs
 
 
 @dataclass(frozen=True)
@@ -22,18 +25,24 @@ class CertificateEstimate:
     memory_bytes: int  # the program itself included
 
 
-def estimate_certificate(
-    game: UnifiedGame, flops: Sequence[Flop], known: int, threads: int
-) -> CertificateEstimate:
-    """What it takes to judge so many flops more; `known` were judged before."""
-    seconds, memory = 0.0, 0
+def estimate_certificate(judge: Judge, flops: Sequence[Flop], known: int) -> CertificateEstimate:
+    """What it takes to judge these flops; `known` were judged before."""
+    game, seconds, memory = judge.result.game, 0.0, 0
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
         setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0
         for size in game.tree_sizes:
             need = estimate_exact(size, hands)
             passes += need.slots * SECONDS_PER_SLOT + boards * SECONDS_PER_BOARD
-            largest = max(largest, need.process_bytes - PROGRAM_BYTES)
-        seconds += like * (setup + passes / threads)
+            tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
+            largest = max(largest, tables + int(SHARED * need.memory_bytes / 2))
+        seconds += like * (setup + passes / judge.threads)
         memory = max(memory, largest)
+    unknown = [flop for flop in flops if flop.number not in judge.stored]
+    if unknown:
+        some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
+        model = judge.completion.model
+        solving = estimate_unified(replace(game, flops=some), model, threads=judge.threads)
+        seconds += solving.seconds_to(judge.completion.iterations)
+        memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
     return CertificateEstimate(known, seconds, memory + PROGRAM_BYTES)

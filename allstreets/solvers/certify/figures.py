@@ -54,8 +54,8 @@ class JudgedFlops:
     pairs: NDArray[np.int64]  # [D]: draws of the same pair; −1: not left to luck
     best: Floats
     own: Floats | None  # None: what one player wins the other loses, so sums are 0
-    known: Floats  # [D, K, 2, P, 169]: numbers that are known for all flops …
-    totals: Floats  # [K, 2, P, 169]: … with their sums over all flops
+    known: Floats  # [D, K, 2, P, 169]: numbers of which the sums over all flops are known …
+    totals: Floats  # [K, 2, P, 169]: … and these sums; the first are the opposing combos
 
     @property
     def whole(self) -> bool:
@@ -180,24 +180,27 @@ def judged_flops(
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
     deck, those of a set of flops for the deal of that set.
     """
+    if not draws:  # nobody sees a flop
+        none = np.zeros((0, *reach.shape))
+        known, totals = none[:, None], np.zeros((1, *reach.shape))
+        return JudgedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
     flops = [draw.flop for draw in draws]
     on_flops = DealtPairs.of([flop.cards for flop in flops])
     weights = np.array([draw.weight for draw in draws])
     scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
+    pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
     villain = reach[::-1]
-    known = np.stack(
-        [
-            [villain @ on_flops.matrix(place), villain @ flop_table().margin(flop.number).T]
-            for place, flop in enumerate(flops)
-        ]
-    )
-    margin = dealt * (2 * preflop_equity().equity - 1)
+    columns = [np.stack([villain @ on_flops.matrix(place) for place in range(len(flops))])]
+    sums = [villain @ dealt]
+    if (pairs >= 0).any():
+        columns.append(np.stack([villain @ flop_table().margin(one.number).T for one in flops]))
+        sums.append(villain @ (dealt * (2 * preflop_equity().equity - 1)).T)
     own = [one.own for one in values if one.own is not None]
     return JudgedFlops(
         weights * scale,
-        np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64),
+        pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
-        known,
-        np.stack([villain @ dealt, villain @ margin.T]),
+        np.stack(columns, axis=1),
+        np.stack(sums),
     )

@@ -16,7 +16,6 @@ from allstreets.cfr import parse_schedule
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.subgames import (
-    CLASSES,
     TWO_BYTES,
     CardModel,
     EngineSpec,
@@ -27,14 +26,15 @@ from allstreets.subgames import (
 )
 
 SCHEDULE = "tuned"
+BOARDS = CardModel("boards", groups=32, precision="float16")
 
 
 @dataclass(frozen=True)
 class Completion:
     """How flops without stored strategies are solved."""
 
-    model: CardModel = CLASSES
-    iterations: int = 200
+    model: CardModel = BOARDS
+    iterations: int = 50
 
     def __post_init__(self) -> None:
         if not plays_all_streets(self.model):

@@ -39,7 +39,7 @@ def draw_flops(trained: Collection[int], count: int, seed: int) -> tuple[Draw, .
     seen = [flop for flop in all_flops() if flop.number in trained]
     unseen = [flop for flop in all_flops() if flop.number not in trained]
     first = _draw(seen, count, random, 0)
-    return (*first, *_draw(unseen, count, random, len(first)))
+    return (*first, *_draw(unseen, count, random, len(first) // 2))
 
 
 def _draw(

@@ -88,6 +88,8 @@ class FlopsResult:
     def flops(self) -> list[Row]:
         """One row per flop and stack-to-pot ratio: pandas.DataFrame(result.flops) is a table.
 
+        weight: how many of the 22,100 flops it stands for, as its set has it (subset_95); where
+        flops were named, or those of several sets are in one folder, how often it is dealt.
         Exploitability, EVs and bet frequencies (OOP's first decision, IP's after a check) are
         shares: of the pot, of the pot, and of the hands that get there.
         """
@@ -257,14 +259,19 @@ def in_shares(node: Decision) -> Decision:
     )
 
 
+def row_weight(row: Mapping[str, Any]) -> float:
+    """How many of the 22,100 flops a row stands for; older folders have sets without weights."""
+    return float(row.get("weight", row["multiplicity"]))
+
+
 def summary_of(rows: Sequence[Mapping[str, Any]]) -> Row:
-    """Figures over flops; means are weighted by how often a flop is dealt."""
-    weight = sum(row["multiplicity"] for row in rows)
+    """Figures over flops; means are weighted by how many flops each stands for."""
+    weight = sum(map(row_weight, rows))
 
     def mean(key: str) -> float | None:
         if not rows:
             return None
-        return float(sum(row["multiplicity"] * row[key] for row in rows) / weight)
+        return sum(row_weight(row) * float(row[key]) for row in rows) / weight
 
     return {
         "flops": len({row["flop"] for row in rows}),

@@ -1129,6 +1129,20 @@ export interface components {
             text: string;
         };
         /**
+         * RealQuality
+         * @description What a whole game is worth with real cards, in mbb/hand (`allstreets certify`).
+         */
+        RealQuality: {
+            /** Exploitability */
+            exploitability: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Outdated */
+            outdated: boolean;
+        };
+        /**
          * Refusal
          * @description The body of every answer with a status of 400 or more.
          */
@@ -1229,6 +1243,7 @@ export interface components {
             name: string;
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Title */
             title: string;
             /** Unit */
@@ -1274,6 +1289,7 @@ export interface components {
             origin: components["schemas"]["SpotOrigin"] | null;
             /** Problem */
             problem: string | null;
+            real: components["schemas"]["RealQuality"] | null;
             /** Root */
             root: string;
             /** Solve */

@@ -16,6 +16,7 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     written: "",
     problem: null,
     locks: 0,
+    real: null,
   };
 }
 const CARDS = [card("turn", "AhTd6s3c, pot 100", "spot"), card("hu20", "20 bb, all flops", "unified")];

@@ -1,0 +1,58 @@
+"""Draws of flops that stand for all: weights, pairs, and sums that are right on average."""
+
+import numpy as np
+import pytest
+
+from allstreets.cards import all_flops
+from allstreets.cards.flop_sets import named_flops, spread_flops
+from allstreets.solvers.certify.sample import draw_flops, everything
+
+DEALT = 22_100
+
+
+@pytest.mark.parametrize("count", [2, 7, 30])
+def test_two_populations_are_drawn_from(count: int) -> None:
+    trained = {flop.number for flop in spread_flops(300).flops}
+    draws = draw_flops(trained, count, seed=4)
+    even = count + count % 2
+    seen = [draw for draw in draws if draw.flop.number in trained]
+    assert len(draws) == 2 * even
+    assert len(seen) == even
+    mass = sum(flop.multiplicity for flop in all_flops() if flop.number in trained)
+    assert sum(draw.weight for draw in seen) == pytest.approx(mass)
+    assert sum(draw.weight for draw in draws) == pytest.approx(DEALT)
+    pairs = [draw.pair for draw in draws]
+    assert sorted(pairs) == sorted(2 * [*range(even)])
+    for first, second in zip(draws[::2], draws[1::2], strict=True):
+        assert first.pair == second.pair
+
+
+def test_a_small_population_is_taken_whole() -> None:
+    flops = named_flops(["AsKsQs", "7s7h2d"])
+    numbers = {flop.number for flop in flops.flops}
+    draws = draw_flops(numbers, 4, seed=1)
+    whole = [draw for draw in draws if draw.pair is None]
+    assert {draw.flop.number for draw in whole} == numbers
+    assert all(draw.weight == draw.flop.multiplicity for draw in whole)
+    assert len(draws) == 2 + 4
+    assert len(draw_flops(range(1755), 10, seed=1)) == 10  # there are no others
+    assert len(draw_flops((), 10, seed=1)) == 10
+
+
+def test_sums_over_draws_are_right_on_average() -> None:
+    values = np.random.default_rng(5).normal(size=1755)
+    wanted = sum(flop.multiplicity * values[flop.number] for flop in all_flops())
+    trained = {flop.number for flop in spread_flops(200).flops}
+    sums = [
+        sum(draw.weight * values[draw.flop.number] for draw in draw_flops(trained, 40, seed))
+        for seed in range(300)
+    ]
+    error = np.std(sums) / np.sqrt(len(sums))
+    assert abs(np.mean(sums) - wanted) < 3 * error
+
+
+def test_a_set_is_taken_with_its_own_weights() -> None:
+    flops = named_flops(["AsKsQs:3", "7s7h2d"])
+    draws = everything(flops)
+    assert [draw.weight for draw in draws] == flops.weights.tolist()
+    assert {draw.pair for draw in draws} == {None}
