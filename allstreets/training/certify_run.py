@@ -131,12 +131,12 @@ class CertifyJob:
                     observer(progress)
 
             request.hold()
-            for flop in missing:
+            for place, flop in enumerate(missing):
                 if request.wants_to_stop():
                     return CertifyOutcome(self, None, len(found))
                 tell(flop)
                 start = time.monotonic()
-                values = self.judge.values(flop)
+                values = self.judge.values(flop, missing[place + 1 :])
                 seconds = time.monotonic() - start
                 self.work.save(flop.text, values, seconds)
                 found[flop.number] = values, seconds
