@@ -140,7 +140,7 @@ def whole_line(root: str, cards: str = "", after: str = "") -> str:
 
 def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
     """A line in a message; what follows the flop is a part of the line that was written."""
-    part = not notation.names_cards and tree.first_street > Street.PREFLOP
+    part = notation.shares and tree.first_street > Street.PREFLOP
     return f"line '{text.strip()}'" + (" after the flop" if part else "")
 
 

@@ -42,7 +42,7 @@ class RealStreets:
         """`reach` [2, 169] starts the pot; `like` is another pot on the same flop."""
         self.pot, self.flop = pot, flop
         combos = np.flatnonzero(live_combos(flop.cards))
-        self.subgame = ExactSubgame(
+        self.subgame: ExactSubgame = ExactSubgame(
             pot.tree,
             pot.payoffs,
             runouts(flop.cards, [np.ones(COMBO_COUNT)]),

@@ -1,7 +1,7 @@
 """A solved whole game that can be walked: `result.node("r2.5 c | AhKd7s | x b50%")`.
 
 It goes on to the river, on every flop of its set; a flop may be spelled with any suits. Where
-turn and river are stored card by card, their cards stand in the line: "c x | KsKhKd | x x | 5c | x".
+turn and river are stored card by card, their cards stand in the line: "c x | KsKhKd | x x | 5c".
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,8 +42,8 @@ from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
 from allstreets.solvers.unified.kept import Kept
-from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.solvers.unified.real_streets import RealStreets
+from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.solvers.unified.source import Row, SolverSource, UnifiedSource
 from allstreets.subgames import CardModel, Floats, PackedStrategies, real_plays
 
@@ -223,11 +223,14 @@ class UnifiedResult(PreflopResult):
         tree, words = self.pot(number).tree, found.after or ""
         way = parse_line(tree, words, parse_board(found.cards), notation=BLINDS_AND_CARDS)
         if tree.kind[way.node] == NodeKind.CHANCE:
+            way_on = f"{words.strip()} | 7h |"
             raise InputError(
-                f"line '{words.strip()}': a card is dealt there: write '{words.strip()} | 7h |'"
+                f"line '{words.strip()}' after the flop: a card is dealt there: write '{way_on}'"
             )
         if tree.kind[way.node] != NodeKind.DECISION:
-            raise InputError(f"line '{words.strip()}': no player acts there any more")
+            raise InputError(
+                f"line '{words.strip()}' after the flop: no player acts there any more"
+            )
         return way
 
     def _refuse_cards(self, line: str) -> None:
