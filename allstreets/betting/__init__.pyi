@@ -60,6 +60,7 @@ from .tree_matching import matched_strategy as matched_strategy
 from .tree_size import TreeSize as TreeSize
 from .tree_text import draw_tree as draw_tree
 from .words import BIG_BLINDS as BIG_BLINDS
+from .words import BLINDS_AND_CARDS as BLINDS_AND_CARDS
 from .words import CHIPS as CHIPS
 from .words import POT_SHARES as POT_SHARES
 from .words import Notation as Notation

@@ -5,7 +5,7 @@
 nothing at all stands there. The empty line is the root of the tree.
 
 A whole line leads through two trees: ROOT | FLOP | words after the flop. ROOT says which pot sees
-the flop, by the words before it, or otherwise.
+the flop, by the words before it, or otherwise; a `*` for the flop is as if nothing stood there.
 """
 
 import re
@@ -119,8 +119,11 @@ def split_line(
     before, *rest = line.split(SEPARATOR)
     if FLOP.fullmatch(before.strip()):
         before, rest = "", [before, *rest]
-    inside = rest.pop(0) if rest and FLOP.fullmatch(rest[0].strip()) else None
+    first, inside = rest[0].strip() if rest else "", None
+    if first == ANY_CARD_WORD or FLOP.fullmatch(first):
+        inside = rest.pop(0)
     after = SEPARATOR.join(rest) if rest or inside is not None else None
+    inside = None if first == ANY_CARD_WORD else inside
     named = flop if flop is not None else inside
     found = None if named is None else parse_flop(named)
     if found is not None and inside is not None and parse_flop(inside).flop != found.flop:
@@ -137,7 +140,7 @@ def whole_line(root: str, cards: str = "", after: str = "") -> str:
 
 def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
     """A line in a message; what follows the flop is a part of the line that was written."""
-    part = not notation.names_cards and tree.first_street > Street.PREFLOP
+    part = notation.shares and tree.first_street > Street.PREFLOP
     return f"line '{text.strip()}'" + (" after the flop" if part else "")
 
 

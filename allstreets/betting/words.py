@@ -13,7 +13,7 @@ bet, so that before the flop there are raises only; shares of the pot are for la
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from allstreets.base import InputError
@@ -66,6 +66,7 @@ BLINDS = (Player.OOP.seat, Player.IP.seat)
 
 CHIPS = Notation("chips", 1, POSITIONS, "{}", word_scale=1, shares=False, deal="| {} |")
 BIG_BLINDS = Notation("bb", CHIPS_PER_BB, BLINDS, "{} bb", CHIPS_PER_BB, shares=True, deal="|")
+BLINDS_AND_CARDS = replace(BIG_BLINDS, deal=CHIPS.deal)  # turn and river are named
 POT_SHARES = Notation("pot", CHIPS_PER_POT, POSITIONS, "", word_scale=1, shares=True, deal="| * |")
 
 

@@ -6,11 +6,14 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.cards.card import RANKS, card_rank, card_suit, cards_text, parse_board
+from allstreets.cards.combos import COMBO_COUNT
 from allstreets.cards.isomorphism import (
     CARD_PERMUTATIONS,
+    COMBO_PERMUTATIONS,
     SUIT_PERMUTATIONS,
     canonical_boards,
     canonical_permutation,
@@ -60,6 +63,16 @@ class CanonicalFlop:
     def suit_map(self) -> tuple[int, ...]:
         """What becomes of the suits c d h s of the given flop."""
         return tuple(SUIT_PERMUTATIONS[self.permutation].tolist())
+
+    def solved_cards(self, cards: Sequence[int]) -> tuple[int, ...]:
+        """Cards beside the given flop as they lie beside the canonical one."""
+        return tuple(CARD_PERMUTATIONS[self.permutation][list(cards)].tolist())
+
+    def named_combos(self, combos: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[H]: combos beside the canonical flop in the suits of the given one."""
+        back = np.empty(COMBO_COUNT, np.int64)
+        back[COMBO_PERMUTATIONS[self.permutation]] = np.arange(COMBO_COUNT)
+        return back[combos]
 
 
 def texture(cards: Sequence[int]) -> Texture:

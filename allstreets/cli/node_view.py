@@ -105,20 +105,25 @@ def print_combos(out: "Console", node: "Decision") -> None:
     from allstreets.solvers import number_text, percent_text, reached_rows
 
     rows = [row for row in reached_rows(node) if row["reach"] >= EDGE]
+    unit, sign = node.unit.column, node.unit.sign
     head = f"{'combo':6}{'reach':>6}{'equity':>8}{'EV':>9}{'EQR':>7}"
+    head += f"{'group':>7}" if node.alike is not None else ""
     wide = len(head) + 17 * len(node.actions) <= out.width
     for action in node.actions:
         head += f"{action:>8}" + (f"{'EV':>9}" if wide else "")
     out.print(f"\n{head}")
     for row in rows:
-        mark = "*" if row["locked"] else ""
+        mark = "*" if row.get("locked") else ""
         text = f"{row['combo'] + mark:6}{row['reach']:6.3f}{percent_text(row['equity']):>8}"
-        text += f"{number_text(row['ev']):>9}{percent_text(row['eqr'], 0):>7}"
+        text += f"{number_text(row[f'ev{unit}'], sign):>9}{percent_text(row['eqr'], 0):>7}"
+        text += f"{row['group']:>7}" if node.alike is not None else ""
         for action in node.actions:
             text += f"{percent_text(row[action]):>8}"
-            text += f"{number_text(row[f'ev_{action}']):>9}" if wide else ""
+            text += f"{number_text(row[f'ev{unit}_{action}'], sign):>9}" if wide else ""
         out.print(text)
-    if any(row["locked"] for row in rows):
+    if node.alike is not None:
+        out.print("Combos of the same group play alike on this board.")
+    if any(row.get("locked") for row in rows):
         out.print("* locked: the strategy was given, not solved.")
     if not wide:
         out.print("EVs per action: --format csv or json, or a wider window.")

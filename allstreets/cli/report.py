@@ -32,7 +32,7 @@ def report(
         ReportFormat, typer.Option("--format", "-f", help="csv: one line per combo, hand or flop.")
     ] = ReportFormat.text,
     combos: Annotated[
-        bool, typer.Option("--combos", help="Add the table by combo (of a spot).")
+        bool, typer.Option("--combos", help="Add the table by combo, where hands are combos.")
     ] = False,
     flop: Annotated[str | None, typer.Option(help="One flop, with any suits: AhKd7s.")] = None,
     spr: Annotated[
@@ -66,10 +66,12 @@ def report(
       allstreets report models/ --flop AhKd7s --line "x b50%"
       allstreets report game/ --line "r2.5" --chart bb.svg
       allstreets report game/ --line "r2.5 c | x b50%" --flop AhKd7s
+      allstreets report game/ --line "r2.5 c | AhKd7s | x x | 5c | x" --combos
       allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
-    In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets.
+    In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets; with
+    cards: boards the turn and river cards stand between bars, as in a spot.
     EVs of a spot are in chips from here on: folding is 0, and both EVs sum to the pot less rake.
     """
     from allstreets.storage import folder_kind, load_spot
@@ -80,13 +82,14 @@ def report(
     if kind in ("preflop", "unified"):
         from allstreets.cli.report_unified import report_unified
 
-        given = {"combos": combos or None, "spr": spr, "behind": behind or None}
+        given = {"spr": spr, "behind": behind or None}
         _refuse(folder, "a preflop or whole game", **given)
         report_unified(
             folder,
             line=line or None,
             flop=flop,
             form=form.value,
+            combos=combos,
             flops=flops,
             chart=chart,
             parquet=parquet,

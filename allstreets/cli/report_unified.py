@@ -21,15 +21,16 @@ def report_unified(
     line: str | None = None,
     flop: str | None = None,
     form: str = "text",
+    combos: bool = False,
     flops: bool = False,
     chart: Path | None = None,
     parquet: Path | None = None,
 ) -> None:
     """What `allstreets report` prints of a preflop or whole-game solution.
 
-    `form` is text, json or csv; `flops` selects the table over flops, with a line that of the
-    decision on every flop; `chart` is a picture to draw of the decision, `parquet` a file for the
-    table.
+    `form` is text, json or csv; `combos` adds the table by combo to a decision; `flops` selects the
+    table over flops, with a line that of the decision on every flop; `chart` is a picture to draw
+    of the decision, `parquet` a file for the table.
     """
     from allstreets.solvers import PreflopResult
     from allstreets.storage import load
@@ -38,16 +39,24 @@ def report_unified(
         from allstreets.training import check_plot_path
 
         check_plot_path(chart)
-    asked = line is not None or flop is not None or chart is not None
+    asked = line is not None or flop is not None or chart is not None or combos
     table = flops or parquet is not None or (form == "csv" and not asked)
     if table and (flop is not None or chart is not None):
         raise InputError("the table covers all flops: leave --flop and --chart out")
+    if table and combos:
+        raise InputError("the table covers all flops: leave --combos out")
     result = load(folder)
     assert isinstance(result, PreflopResult)  # a whole game is one with flops below
     if table:
         _report_flops(result, line, form, parquet)
     elif asked:
-        _report_node(result, result.node(line or "", flop), form, chart)
+        node = result.node(line or "", flop)
+        if combos and not node.by_combo:
+            raise InputError(
+                "--combos has no meaning here: hands are the 169 classes; they are combos on turn "
+                "and river of games solved with cards: boards"
+            )
+        _report_node(result, node, form, chart, combos=combos)
     elif form == "json":
         from allstreets.training import solution_mapping
 
@@ -56,8 +65,10 @@ def report_unified(
         _print_overview(console(), folder, result)
 
 
-def _report_node(result: "PreflopResult", node: "Decision", form: str, chart: Path | None) -> None:
-    from allstreets.cli.node_view import print_head, print_mix, write_node
+def _report_node(
+    result: "PreflopResult", node: "Decision", form: str, chart: Path | None, *, combos: bool
+) -> None:
+    from allstreets.cli.node_view import print_combos, print_head, print_mix, write_node
     from allstreets.cli.preflop_view import EV_NOTE
 
     if chart is not None:
@@ -73,6 +84,8 @@ def _report_node(result: "PreflopResult", node: "Decision", form: str, chart: Pa
     print_mix(out, node)
     if node.reached:
         out.print(EV_NOTE if node.known else "EVs are unknown here.")
+    if combos:
+        print_combos(out, node)
     if chart is not None:
         out.print(f"Chart: {chart}", markup=False)
 

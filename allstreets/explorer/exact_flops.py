@@ -143,7 +143,8 @@ def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:
 
 def _spot_line(tree: BettingTree, line: WholeLine[int]) -> str:
     """The line of the spot to where a whole line leads, or to where the turn is dealt before."""
-    node = parse_line(tree, line.after or "", notation=BIG_BLINDS).node
+    words = (line.after or "").partition("|")[0]  # the rest comes after the deal
+    node = parse_line(tree, words, notation=BIG_BLINDS).node
     path = tree.path_to(node)
     deal = next((step for step in path if tree.kind[step] == NodeKind.CHANCE), node)
     return line_text(tree, deal)

@@ -123,6 +123,8 @@ class Decision:
     """[A]: whether no decision follows an action."""
     locked: Bools = field(default_factory=lambda: NOWHERE)
     """[H]: whether the strategy is locked; empty in games without locks."""
+    alike: tuple[Longs, Longs] | None = None
+    """[H] of OOP and IP: hands with the same number play alike here; None: each for itself."""
     notes: tuple[str, ...] = ()  # needed to read the numbers correctly
 
     @property

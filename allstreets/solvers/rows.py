@@ -59,6 +59,8 @@ def hand_rows(node: "Decision") -> list[Row]:
         facts["combo"] = [combo_text(combo) for combo in own.combos.tolist()]
         if len(node.locked):
             facts["locked"] = node.locked.tolist()
+        if node.alike is not None:
+            facts["group"] = node.alike[node.player].tolist()
         facts |= {
             "reach": own.reach.tolist(),
             "equity": equity.tolist(),

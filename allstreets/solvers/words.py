@@ -67,7 +67,8 @@ def decision_text(node: "Decision") -> str:
         for player in unit.order
     )
     if _in_bb(node):
-        among = "the hands that are dealt this flop" if node.board else "hands"
+        cards = "flop" if len(node.board) == 3 else "board"
+        among = f"the hands that are dealt this {cards}" if node.board else "hands"
         ranges += f"; reached in {percent_text(node.share, 2)} of {among}"
     else:
         ranges += " (shares of the pot)" if node.unit.name == "pot" else " (chips from here on)"

@@ -97,7 +97,12 @@ class CardModel:
     @property
     def last_street(self) -> Street:
         """The last street with decisions that a bundle stores."""
-        return Street.FLOP if self.plays_combos else Street.RIVER
+        return Street.FLOP if self.kind == "exact" else Street.RIVER
+
+    @property
+    def stores_cards(self) -> bool:
+        """Whether what is stored of turn and river goes by the cards that lie there."""
+        return self.kind == "boards"
 
     @property
     def plays_combos(self) -> bool:

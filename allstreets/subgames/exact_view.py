@@ -220,6 +220,10 @@ class StreetView:
         """[A, H]: the average strategy of the player who acts."""
         return average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
 
+    def rows(self, player: Player) -> NDArray[np.int64]:
+        """[H]: the stored row of each combo of a player: those with the same one play alike."""
+        return _combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
+
     def _group(self, own: Player, node: int) -> tuple[int, Rows]:
         forest = self.subgame.forests[own][self.level]
         place = self.subgame.places[own][self.level][node]

@@ -195,6 +195,7 @@ class HandDetail(Message):
     player: PlayerName
     actions: list[str]  # words, in the order of `chances`
     rows: list[ComboRow]
+    alike: list[str] = Field(default_factory=list)  # the groups that its combos play alike in
     note: str | None = None  # "all combos of a hand are played alike in this model"
 
 

@@ -160,7 +160,10 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         notes += _notes_after(result)
         kept = result.has_flops
         features = Features(
-            combos=kept and result.cards.plays_combos, cards=False, flops=kept, equity=True
+            combos=kept and result.cards.plays_combos,
+            cards=kept and result.cards.stores_cards,
+            flops=kept,
+            equity=True,
         )
     else:
         notes.append("the solution ends where the flop is dealt")
@@ -217,6 +220,11 @@ def _notes_after(result: UnifiedResult) -> list[str]:
 
 
 def _notes_of_cards(cards: CardModel) -> list[str]:
+    if cards.stores_cards:
+        return [
+            "after the flop, every card is real and strategies are by combo; on a turn or river "
+            "board hands of the same row or group play alike: a hand's panel says which"
+        ]
     if cards.plays_combos:
         return ["after the flop, strategies are by combo, and only those on the flop are stored"]
     alike = "hands of a bucket play alike, so equities after the flop are not shown"

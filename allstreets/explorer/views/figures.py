@@ -25,6 +25,7 @@ from allstreets.explorer.models.place import (
     RangeSummary,
 )
 from allstreets.explorer.models.place import Decision as DecisionMessage
+from allstreets.explorer.views.alike import alike_lines
 from allstreets.explorer.views.betting import PLAYER_NAMES, player_of
 from allstreets.solvers import Decision, Floats
 
@@ -121,6 +122,7 @@ def hand_detail(scene: Decision, player_name: PlayerName, hand: str) -> HandDeta
         player=player_name,
         actions=list(scene.actions),
         rows=found,
+        alike=alike_lines(scene, player, number_of_hand),
         note=None if scene.by_combo else ALIKE,
     )
 

@@ -3,11 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from allstreets.cards import (
-    CARD_PERMUTATIONS,
-    COMBO_PERMUTATIONS,
     CanonicalFlop,
     Flop,
     canonical_flop,
@@ -46,19 +42,17 @@ class NamedFlop:
 
     def shown(self, combos: Longs) -> Longs:
         """[H]: combos of the solved flop in the suits that were named."""
-        back = np.empty(COMBO_PERMUTATIONS.shape[1], np.int64)
-        back[COMBO_PERMUTATIONS[self.canonical.permutation]] = np.arange(len(back))
-        return back[combos]
+        return self.canonical.named_combos(combos)
 
     def step(self, line: str) -> CardsStep:
         """The deal as a step; `line` leads to it."""
-        solved = CARD_PERMUTATIONS[self.canonical.permutation][list(self.cards)].tolist()
+        solved = self.canonical.solved_cards(self.cards)
         return CardsStep(
             line=line,
             street="flop",
             cards=[card_text(card) for card in self.cards],
             label=f"flop {self.text}",
-            same_as=[] if solved == list(self.cards) else [card_text(card) for card in solved],
+            same_as=[] if solved == self.cards else [card_text(card) for card in solved],
         )
 
 

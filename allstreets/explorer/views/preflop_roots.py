@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from allstreets.betting import BIG_BLINDS, flop_pots, line_text, payoffs
+from allstreets.betting import BIG_BLINDS, Line, flop_pots, line_text, payoffs
 from allstreets.cards import Flop
 from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
@@ -102,6 +102,11 @@ class GameFlops:
     def view(self, root: int, flop: Flop) -> PotView:
         """Every decision of the pot on a flop."""
         return self._result.flop_view(self._place[flop.number], self._number[root])
+
+    def later(self, root: int, named: NamedFlop, way: Line) -> Decision:
+        """A place on turn or river, where what is stored goes by their cards."""
+        place, number = self._place[named.flop.number], self._number[root]
+        return self._result.real_streets(place, number).at(way, named.cards)
 
     def counted(self, scene: Decision) -> Decision:
         """Results of the whole hand, as they are."""

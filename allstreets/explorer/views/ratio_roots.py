@@ -6,7 +6,7 @@ Lines are those that `FlopsResult` reads: "spr3.5 | AsKh7d | x b50%".
 from functools import cached_property
 
 from allstreets.base import InputError
-from allstreets.betting import POT_SHARES, whole_line
+from allstreets.betting import POT_SHARES, Line, whole_line
 from allstreets.cards import Flop
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
@@ -126,6 +126,10 @@ class RatioFlops:
     def view(self, root: int, flop: Flop) -> PotView:
         """Every decision of the pot on a flop."""
         return self._result.flop_view(flop.text, self._result.sprs[root])
+
+    def later(self, root: int, named: NamedFlop, way: Line) -> Decision:
+        """No model that is solved flop by flop goes by the cards of turn and river."""
+        raise NotImplementedError
 
     def counted(self, scene: Decision) -> Decision:
         """Shares of the pot."""

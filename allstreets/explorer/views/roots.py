@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from allstreets.betting import Notation
+from allstreets.betting import Line, Notation
 from allstreets.cards import Flop
 from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
@@ -47,6 +47,9 @@ class Flops(Protocol):
 
     def view(self, root: int, flop: Flop) -> PotView:
         """Every decision of the pot on a flop."""
+
+    def later(self, root: int, named: NamedFlop, way: Line) -> Decision:
+        """A place on turn or river, where what is stored goes by their cards."""
 
     def counted(self, scene: Decision) -> Decision:
         """A place of a view, with EVs counted as `Roots.ev_note` says."""

@@ -1,6 +1,6 @@
 """A solved spot: real combos, and every turn and river card."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -10,8 +10,6 @@ from allstreets.betting import CHIPS, Line, NodeKind, Player, Street, line_text,
 from allstreets.cards import Runouts, card_text
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
-    CardOption,
-    CardsStep,
     Deal,
     Decision,
     End,
@@ -23,18 +21,18 @@ from allstreets.explorer.models.place import (
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
+from allstreets.explorer.views.card_reports import CardReports
+from allstreets.explorer.views.card_walk import deal, dealt_cards
 from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_spot
 from allstreets.explorer.views.ends import end, ended
-from allstreets.explorer.views.figures import decision, grids, hand_detail, table
+from allstreets.explorer.views.figures import decision, hand_detail, table
 from allstreets.explorer.views.range_words import range_text
 from allstreets.explorer.views.scenes import BEHIND, cached_scenes
-from allstreets.explorer.views.spot_cards import CardReports
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import SpotResult, TrimmedResult, spot_root
 
-DECK = range(52)
 EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
 
 
@@ -105,53 +103,17 @@ class SpotView:
             pot=betting.pot(found.node),
             stacks=betting.stacks(found.node),
             seats={"oop": CHIPS.seats[0], "ip": CHIPS.seats[1]},
-            steps=betting.steps(found.node, self._dealt(found)),
+            steps=betting.steps(found.node, dealt_cards(self, found)),
             here=self._here(betting, found),
         )
 
     def _here(self, betting: Betting, line: Line) -> Decision | Deal | End:
         tree, node = betting.tree, line.node
         if tree.kind[node] == NodeKind.CHANCE:
-            return self._deal(line)
+            return deal(self, line)
         if tree.kind[node] == NodeKind.DECISION:
             return decision(self.scene(line), betting.choices(node))
         return end(betting, node, self.scene(line))
-
-    def _deal(self, line: Line) -> Deal:
-        tree = self.result.spot.tree
-        same, below = self.runouts(line.cards), int(tree.children_of(line.node)[0])
-        options = []
-        for card in DECK:
-            other = int(same.representative[card])
-            options.append(
-                CardOption(
-                    card=card_text(card),
-                    line=None if other < 0 else line_text(tree, below, (*line.cards, card)),
-                    same_as=card_text(other) if other not in (card, -1) else None,
-                )
-            )
-        return Deal(
-            street=street_name(int(tree.street[line.node]) + 1),
-            count=1,
-            cards=options,
-            pattern=None,
-            solves_again=len(line.cards) + 1 >= self.kept,
-            grids=grids(self.scene(line)),
-        )
-
-    def _dealt(self, line: Line) -> Iterator[CardsStep]:
-        tree = self.result.spot.tree
-        chances = [node for node in line.nodes if tree.kind[node] == NodeKind.CHANCE]
-        for place, (card, node) in enumerate(zip(line.cards, chances, strict=False)):
-            street = street_name(int(tree.street[node]) + 1)
-            other = int(self.runouts(line.cards[:place]).representative[card])
-            yield CardsStep(
-                line=line_text(tree, node, line.cards),
-                street=street,
-                cards=[card_text(card)],
-                label=f"{street} {card_text(card)}",
-                same_as=[card_text(other)] if other != card else [],
-            )
 
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
         """A cell of the grid, combo by combo."""

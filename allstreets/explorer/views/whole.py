@@ -22,10 +22,12 @@ from allstreets.explorer.models.place import (
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
+from allstreets.explorer.views.card_walk import deal, dealt_cards
 from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.flop_names import NamedFlop
+from allstreets.explorer.views.flop_walk import FlopWalk
 from allstreets.explorer.views.range_words import range_text
 from allstreets.explorer.views.roots import Roots
 from allstreets.explorer.views.scenes import (
@@ -52,6 +54,7 @@ class WholeView:
         self._lines = WholeLines(roots)
         self._scene_at = cached_scenes(self._find)
         self._view = lru_cache(CACHED_FLOPS)(self._pot_on_flop)
+        self._walk = lru_cache(CACHED_FLOPS)(self._new_walk)
         self._tables = TablesOverFlops(self._lines)
 
     def describe(self) -> Description:
@@ -66,6 +69,10 @@ class WholeView:
         betting, node = self._lines.betting(place)
         if place.flop is None:
             return ended(_with_notes(self._roots.scene(place.root)), betting, node)
+        if place.cards:
+            way = self._walk(place.root, place.flop).way(place)
+            scene = self._lines.flops("").later(place.root, place.flop, way)
+            return ended(_with_notes(scene), betting, node)
         return ended(self._on_flop(place.root, place.flop, node), betting, node)
 
     def _on_flop(self, root: int, flop: NamedFlop, node: int) -> Record:
@@ -91,12 +98,14 @@ class WholeView:
         root, flop, seats = found.root, found.flop, self._roots.notation.seats
         steps = self._roots.steps(root)
         if flop is not None:
-            steps = [*steps, flop.step(self._lines.line(root)), *betting.steps(node, iter(()))]
+            walk = self._walk(root, flop)
+            cards = dealt_cards(walk, walk.way(found)) if found.cards else iter(())
+            steps = [*steps, flop.step(self._lines.line(root)), *betting.steps(node, cards)]
         return Place(
             solution="",
             line=betting.line(node),
             street=street_name(betting.tree.street[node]),
-            board=[] if flop is None else [card_text(card) for card in flop.cards],
+            board=[card_text(card) for card in (*(flop.cards if flop else ()), *found.cards)],
             unit=self._roots.notation.unit,
             ev_note=self._roots.ev_note,
             pot=betting.pot(node),
@@ -110,6 +119,9 @@ class WholeView:
     def _here(self, place: WholePlace, betting: Betting, node: int) -> Decision | Deal | End:
         if place.flop is None and self._lines.deals(place.root):
             return self._deal(place)
+        walk = self._cards_of(place)
+        if walk is not None and betting.tree.kind[node] == NodeKind.CHANCE:
+            return deal(walk, walk.way(place))
         scene = self._scene_at(place)
         match NodeKind(betting.tree.kind[node]):
             case NodeKind.DECISION:
@@ -118,6 +130,16 @@ class WholeView:
                 note = "With real combos, only the flop's decisions are stored."
                 return _last(Street.TURN, 1, grids(scene), note)
         return end(betting, node, scene)
+
+    def _cards_of(self, place: WholePlace) -> FlopWalk | None:
+        """The pot on a flop where turn and river are stored card by card; None: they are not."""
+        after = self._roots.after
+        if place.flop is None or after is None or not after.cards.stores_cards:
+            return None
+        return self._walk(place.root, place.flop)
+
+    def _new_walk(self, root: int, flop: NamedFlop) -> FlopWalk:
+        return FlopWalk(root, flop, self._lines, self._scene_at)
 
     def _deal(self, place: WholePlace) -> Deal:
         """The flop; who holds what is not known where no betting comes before it."""
@@ -150,10 +172,16 @@ class WholeView:
         return range_text(self.scene(line), player, action)
 
     def cards(self, line: str) -> CardReport:
-        """No cards are dealt after the flop."""
+        """One row per card of the deal at a line, where turn and river go by their cards."""
+        found = self._lines.read(line)
+        walk = self._cards_of(found)
+        if walk is not None:
+            return walk.reports.at(walk.way(found))
         after, reason = self._roots.after, "turn and river cards are averaged over"
         if after is None:
             reason = "this solution ends before the flop"
+        elif after.cards.stores_cards:
+            reason = "no flop is dealt yet: pick one"
         elif after.cards.plays_combos:
             reason = "turn and river are not stored with cards: exact"
         raise InputError(f"line '{line}': there is no report over cards, since {reason}")

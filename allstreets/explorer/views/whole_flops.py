@@ -92,9 +92,12 @@ def _figures(
 
 
 def _require_quick(cards: CardModel, street: Street) -> None:
-    """Refuse a table that would take hours: buckets of later streets are computed flop by flop."""
-    if cards.kind == "buckets" and street > Street.FLOP:
+    """Refuse a table that would take hours: buckets of later streets are computed flop by flop.
+
+    Where a turn is a real card, there is none that all flops share.
+    """
+    if (cards.kind == "buckets" or cards.stores_cards) and street > Street.FLOP:
         raise InputError(
-            "with buckets there are tables of decisions on the flop only, not on the "
+            f"with {cards.kind} there are tables of decisions on the flop only, not on the "
             f"{street.text}: look at single flops"
         )

@@ -5,8 +5,10 @@ from functools import lru_cache
 
 from allstreets.base import InputError
 from allstreets.betting import (
+    BLINDS_AND_CARDS,
     BettingTree,
     NodeKind,
+    Notation,
     Street,
     dealt,
     line_text,
@@ -32,6 +34,7 @@ class WholePlace:
     root: int
     flop: NamedFlop | None = None
     node: int = 0
+    cards: tuple[int, ...] = ()  # turn and river, where strategies go by them
 
 
 class WholeLines:
@@ -58,7 +61,7 @@ class WholeLines:
             if not ways:
                 raise MissingError("No flop is dealt any more on this way.")
             raise MissingError("No flop has been dealt yet. These ways lead to one:", ways)
-        node = self._inside(found.root, found.after or "", text)
+        node, _ = self._inside(found.root, found.after or "", text)
         if self.flops(text).pot(found.root).tree.kind[node] != NodeKind.DECISION:
             raise InputError(f"line '{text}': no player acts there")
         return found.root, node
@@ -85,17 +88,18 @@ class WholeLines:
         """The betting that a place lies in, and its node there."""
         if place.flop is None and self.roots.before is not None:
             return self.roots.before, place.root
-        return self.after(place.root, place.flop.text if place.flop else ""), place.node
+        flop = place.flop.text if place.flop else ""
+        return self.after(place.root, flop, place.cards), place.node
 
-    def after(self, root: int, cards: str) -> Betting:
-        """The betting of a pot on a flop, spelled as in `cards`."""
+    def after(self, root: int, cards: str, later: tuple[int, ...] = ()) -> Betting:
+        """The betting of a pot on a flop, spelled as in `cards`; `later` are turn and river."""
         flops = self.flops(cards)
         pot = flops.pot(root)
         return Betting(
             tree=pot.tree,
             payoffs=pot.payoffs,
             notation=self.roots.notation,
-            line=lambda node: self.line(root, cards, self._words(pot.tree, node)),
+            line=lambda node: self.line(root, cards, self._words(pot.tree, node, later)),
             averages=not flops.cards.plays_combos,
         )
 
@@ -103,8 +107,15 @@ class WholeLines:
         """The line to a root, to the first decision on a flop, and from there."""
         return whole_line(self._root_text(root), cards, words)
 
-    def _line_text(self, tree: BettingTree, node: int) -> str:
-        return line_text(tree, node, notation=self.roots.notation)
+    @property
+    def _notation(self) -> Notation:
+        """Of lines after the flop."""
+        after = self.roots.after
+        named = after is not None and after.cards.stores_cards
+        return BLINDS_AND_CARDS if named else self.roots.notation
+
+    def _line_text(self, tree: BettingTree, node: int, cards: tuple[int, ...]) -> str:
+        return line_text(tree, node, cards, self._notation)
 
     def _read(self, text: str) -> WholePlace:
         found = split_line(text, self.roots.read)
@@ -125,14 +136,15 @@ class WholeLines:
         flop = NamedFlop.read(found.cards)
         flops = [one.flop for one in self.flops(text).solved(root)]
         require_flop(flop, flops, lambda near: self.line(root, near, after))
-        return WholePlace(root, flop, self._inside(root, after, text))
+        return WholePlace(root, flop, *self._inside(root, after, text, flop.cards))
 
-    def _inside(self, root: int, words: str, text: str) -> int:
-        """The node of a pot that words after the flop lead to."""
+    def _inside(
+        self, root: int, words: str, text: str, board: tuple[int, ...] = ()
+    ) -> tuple[int, tuple[int, ...]]:
+        """The node of a pot that words after the flop lead to, and the cards that they name."""
         flops = self.flops(text)
         tree = flops.pot(root).tree
-        node = parse_line(tree, words, notation=self.roots.notation).node
-        if not flops.cards.plays_combos:
-            node = dealt(tree, node)
+        way = parse_line(tree, words, board, notation=self._notation)
+        node = way.node if flops.cards.plays_combos else dealt(tree, way.node)
         require_street(flops.cards, Street(int(tree.street[node])), text)
-        return node
+        return node, way.cards if self._notation.names_cards else ()

@@ -161,9 +161,8 @@ class PreflopResult:
         node = self.node(line, flop)
         if hand is not None:
             return self._mix(node, line, flop, hand)
-        return {
-            name: node.hand(name) for place, name in enumerate(HAND_NAMES) if node.own.counts[place]
-        }
+        held = node.class_counts()
+        return {name: node.hand(name) for place, name in enumerate(HAND_NAMES) if held[place]}
 
     def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
         del line, flop

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import Line, NodeKind, Player, line_text, parse_line
+from allstreets.betting import BettingTree, Line, NodeKind, Player, line_text, parse_line
 from allstreets.cards import COMBO_COUNT, Range
 from allstreets.solvers.decision import CHIPS, NONE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity, fitting, pairs_of
@@ -103,17 +103,7 @@ class SpotResult:
             held = [np.flatnonzero(one.weights) for one in self.spot.ranges]
             weights = [one.weights[some] for one, some in zip(self.spot.ranges, held, strict=True)]
             return (held[0], held[1]), (weights[0], weights[1])
-        reach = [one.reach for one in above.hands]
-        reach[above.player] = above.reach * above.strategy[self._action(node)]
-        oop, ip = (one.combos for one in above.hands)
-        assert oop is not None
-        assert ip is not None
-        return (oop, ip), (reach[0], reach[1])
-
-    def _action(self, node: int) -> int:
-        """The place of a node among its parent's actions."""
-        tree = self.spot.tree
-        return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
+        return left_after(above, taken_action(self.spot.tree, node))
 
     def _deal_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision | None) -> Evs:
         """EVs where a card is dealt, as far as they are known without looking at every card.
@@ -128,7 +118,7 @@ class SpotResult:
         player = above.player
         cost = np.diff(tree.invested[[int(tree.parent[node]), node], player])
         evs, ranges = list(none.hands), list(none.ranges)
-        evs[player] = above.action_evs[self._action(node)] + cost  # which is behind him now
+        evs[player] = above.action_evs[taken_action(tree, node)] + cost  # which is behind him now
         ranges[player.opponent] = tree.pot_at(node) - hands[player].mean(evs[player])
         return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
 
@@ -194,6 +184,21 @@ class SpotResult:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return result_html(self)
+
+
+def taken_action(tree: BettingTree, node: int) -> int:
+    """The place of a node among its parent's actions."""
+    return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
+
+
+def left_after(above: Decision, action: int) -> tuple[tuple[Longs, Longs], Pair]:
+    """Both players' combos and reach after an action of a decision."""
+    reach = [one.reach for one in above.hands]
+    reach[above.player] = above.reach * above.strategy[action]
+    oop, ip = (one.combos for one in above.hands)
+    assert oop is not None
+    assert ip is not None
+    return (oop, ip), (reach[0], reach[1])
 
 
 def hands_of(

@@ -1,9 +1,11 @@
 """A solved whole game that can be walked: `result.node("r2.5 c | AhKd7s | x b50%")`.
 
-It goes on to the river, on every flop of its set; a flop may be spelled with any suits.
+It goes on to the river, on every flop of its set; a flop may be spelled with any suits. Where
+turn and river are stored card by card, their cards stand in the line: "c x | KsKhKd | x x | 5c".
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +14,16 @@ import numpy as np
 from allstreets.base import Arrays, InputError
 from allstreets.betting import (
     BIG_BLINDS,
+    BLINDS_AND_CARDS,
     FlopPot,
+    Line,
+    NodeKind,
     Street,
     WholeLine,
     find_decision,
     flop_pots,
     line_text,
+    parse_line,
     split_line,
     whole_line,
 )
@@ -26,6 +32,7 @@ from allstreets.cards import (
     CanonicalFlop,
     Flop,
     card_rank,
+    parse_board,
     parse_combo,
     parse_flop,
 )
@@ -35,11 +42,13 @@ from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
 from allstreets.solvers.unified.kept import Kept
+from allstreets.solvers.unified.real_streets import RealStreets
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.solvers.unified.source import Row, SolverSource, UnifiedSource
-from allstreets.subgames import CardModel, Floats, PackedStrategies
+from allstreets.subgames import CardModel, Floats, PackedStrategies, real_plays
 
 NEAR = 3  # flops that are named in place of one that is missing
+OPEN_STREETS = 2  # pots on flops whose turns and rivers stay in memory: a few hundred MB each
 
 
 class UnifiedResult(PreflopResult):
@@ -50,6 +59,7 @@ class UnifiedResult(PreflopResult):
         self.game, self.source = game, source
         self.cards = facts.cards or CardModel()
         self._pots: dict[int, PotGame] = {}
+        self._streets: dict[tuple[int, int], RealStreets] = {}
 
     @classmethod
     def of(cls, solver: UnifiedSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
@@ -100,6 +110,7 @@ class UnifiedResult(PreflopResult):
         reached: whether enough of both ranges gets there for that to have been learned.
         """
         rows: list[Row] = []
+        self._refuse_cards(line)
         for flop in self.game.flops.flops:
             node = self.node(line, flop.text)
             taken = node.frequencies().tolist()
@@ -154,9 +165,33 @@ class UnifiedResult(PreflopResult):
         pot = self.pot(number)
         return self._flop_view(place, number, pot, pot.pot.node)
 
+    def real_streets(self, place: int, number: int) -> RealStreets:
+        """Turn and river of a pot on a flop, by their places, where they are stored by card."""
+        self._require_flops()
+        found = self._streets.pop((place, number), None)
+        if found is None:
+            pot, flop = self.pot(number), self.game.flops.flops[place]
+            trees = [self.pot(each).tree for each in range(len(self._flop_pots))]
+            play = real_plays(self.cards, flop, trees, self.source.arrays(place))[number]
+            like = [one for (other, _), one in self._streets.items() if other == place]
+            reach = self.before.reach[pot.pot.node]
+            found = RealStreets(pot, flop, play, reach, like[0] if like else None)
+        self._streets[place, number] = found  # the last to be given up
+        while len(self._streets) > OPEN_STREETS:
+            del self._streets[next(iter(self._streets))]
+        return found
+
     def _after_the_flop(self, found: WholeLine[int], line: str) -> Decision:
-        view, inside = self._view(found, line)
         before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
+        if self.cards.stores_cards and found.flop is not None:
+            place, number = self._where(found)
+            way = self._way(number, found)
+            if way.cards:
+                streets = self.real_streets(place, number)
+                words = line_text(streets.pot.tree, way.node, way.cards, BLINDS_AND_CARDS)
+                shown = streets.at(way, parse_board(found.cards))
+                return replace(shown, line=whole_line(before, found.cards, words))
+        view, inside = self._view(found, line)
         after = line_text(view.pot.tree, inside, notation=BIG_BLINDS)
         return view.node(inside, whole_line(before, found.cards, after))
 
@@ -168,12 +203,44 @@ class UnifiedResult(PreflopResult):
                 f"line '{line}': a flop is dealt there; name one, such as "
                 f"{self.game.flops.flops[0].text}"
             )
-        place = self._place(found.flop, found.cards)
-        number = [pot.node for pot in self._flop_pots].index(found.root)
+        place, number = self._where(found)
         pot = self.pot(number)
-        inside = find_decision(pot.tree, found.after or "", BIG_BLINDS)
+        if self.cards.stores_cards:
+            inside = self._way(number, found).node
+        else:
+            inside = find_decision(pot.tree, found.after or "", BIG_BLINDS)
         require_street(self.cards, Street(int(pot.tree.street[inside])), line)
         return self._flop_view(place, number, pot, found.root), inside
+
+    def _where(self, found: WholeLine[int]) -> tuple[int, int]:
+        """The place of a line's flop, and the number of its pot."""
+        assert found.flop is not None
+        place = self._place(found.flop, found.cards)
+        return place, [pot.node for pot in self._flop_pots].index(found.root)
+
+    def _way(self, number: int, found: WholeLine[int]) -> Line:
+        """The way to a decision where turn and river cards are named."""
+        tree, words = self.pot(number).tree, found.after or ""
+        way = parse_line(tree, words, parse_board(found.cards), notation=BLINDS_AND_CARDS)
+        if tree.kind[way.node] == NodeKind.CHANCE:
+            way_on = f"{words.strip()} | 7h |"
+            raise InputError(
+                f"line '{words.strip()}' after the flop: a card is dealt there: write '{way_on}'"
+            )
+        if tree.kind[way.node] != NodeKind.DECISION:
+            raise InputError(
+                f"line '{words.strip()}' after the flop: no player acts there any more"
+            )
+        return way
+
+    def _refuse_cards(self, line: str) -> None:
+        """Refuse a table over flops of a line that names a turn card."""
+        after = split_line(line, self.read_root).after or ""
+        if self.cards.stores_cards and "|" in after:
+            raise InputError(
+                f"line '{line}': tables over flops are of decisions on the flop, where turn and "
+                "river are real cards"
+            )
 
     def _flop_view(self, place: int, number: int, pot: PotGame, node: int) -> PotView:
         arrays, flop = self.source.arrays(place), self.game.flops.flops[place]
@@ -193,7 +260,8 @@ class UnifiedResult(PreflopResult):
 
     def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
         found = split_line(line, self.read_root, flop)
-        if not self.cards.plays_combos or found.flop is None or len(hand) < 4:
+        by_class = not self.cards.plays_combos or node.by_combo
+        if by_class or found.flop is None or len(hand) < 4:
             return super()._mix(node, line, flop, hand)
         combo = int(COMBO_PERMUTATIONS[found.flop.permutation][parse_combo(hand)])
         places = np.flatnonzero(live(found.flop.flop) == combo)

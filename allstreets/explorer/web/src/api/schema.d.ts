@@ -955,6 +955,8 @@ export interface components {
         HandDetail: {
             /** Actions */
             actions: string[];
+            /** Alike */
+            alike: string[];
             /** Hand */
             hand: string;
             /** Note */

@@ -1,7 +1,6 @@
-"""A spot's report over turn or river cards: the first decision after each of them."""
+"""The report over turn or river cards: the first decision after each of them."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from allstreets.base import InputError
 from allstreets.betting import Line, NodeKind, Player, Street
@@ -9,12 +8,10 @@ from allstreets.cards import card_text
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.reports import CardReport, CardRow
 from allstreets.explorer.views.betting import PLAYER_NAMES, street_name
+from allstreets.explorer.views.card_walk import CardWalk
 from allstreets.explorer.views.figures import numbers, summary
 from allstreets.explorer.views.ways import ways_to_a_deal
 from allstreets.solvers import Decision
-
-if TYPE_CHECKING:
-    from allstreets.explorer.views.spot import SpotView
 
 CACHED = 8  # reports
 
@@ -22,13 +19,13 @@ CACHED = 8  # reports
 class CardReports:
     """Reports by the line to the deal."""
 
-    def __init__(self, view: "SpotView") -> None:
+    def __init__(self, view: CardWalk) -> None:
         self._view = view
         self._made = lru_cache(CACHED)(self._make)
 
     def at(self, line: Line) -> CardReport:
         """The deal at a line, or the last one on the way to it."""
-        tree = self._view.result.spot.tree
+        tree = self._view.betting(()).tree
         places = [
             place for place, node in enumerate(line.nodes) if tree.kind[node] == NodeKind.CHANCE
         ]
@@ -45,7 +42,7 @@ class CardReports:
 
     def _make(self, deal: Line) -> CardReport:
         view = self._view
-        tree = view.result.spot.tree
+        tree = view.betting(()).tree
         street = Street(int(tree.street[deal.node]) + 1)
         if len(deal.cards) + 1 >= view.kept:
             raise InputError(
@@ -68,7 +65,7 @@ class CardReports:
         first = next(iter(scenes))
         betting = view.betting((*deal.cards, first))
         return CardReport(
-            line=view.text(deal),
+            line=view.betting(deal.cards).line(deal.node),
             street=street_name(street),
             player=PLAYER_NAMES[tree.player_at(below)],
             actions=betting.choices(below),
@@ -77,11 +74,11 @@ class CardReports:
         )
 
     def _row(self, deal: Line, card: int, other: int, scene: Decision, total: float) -> CardRow:
-        view = self._view
-        below = int(view.result.spot.tree.children_of(deal.node)[0])
+        betting = self._view.betting((*deal.cards, card))
+        below = int(betting.tree.children_of(deal.node)[0])
         oop, ip = (summary(scene, player) for player in Player)
         return CardRow(
-            line=view.text(Line((*deal.nodes, below), (*deal.cards, card))),
+            line=betting.line(below),
             weight=_met(scene) / total if total > 0 else 0.0,
             share=scene.share,
             frequencies=numbers(scene.frequencies()),
