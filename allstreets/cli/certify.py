@@ -35,13 +35,18 @@ def certify(
         ),
     ] = None,
     cards: Annotated[
-        CompletionCards,
-        typer.Option(help="What flops that the solution does not store are solved with."),
-    ] = CompletionCards.boards,
+        CompletionCards | None,
+        typer.Option(
+            help="What flops that the solution does not store are solved with. Default: its own "
+            "boards; boards with 32 groups for other cards."
+        ),
+    ] = None,
     groups: Annotated[
-        int, typer.Option(min=16, help="Of boards: groups of hands on a river board.")
-    ] = 32,
-    iterations: Annotated[int, typer.Option(min=1, help="On each flop that is solved.")] = 50,
+        int | None, typer.Option(min=16, help="Of boards: groups of hands on a river board.")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="On each flop that is solved. Default: 100.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
     json: JsonOption = False,
@@ -67,10 +72,11 @@ def certify(
     from allstreets.subgames import CardModel
     from allstreets.training import plan_certify
 
-    model = CardModel(cards.value, groups=groups, precision="float16")
-    job = plan_certify(
-        folder, flops, completion=Completion(model, iterations), seed=seed, threads=threads
-    )
+    completion = None
+    if cards or groups or iterations:
+        model = CardModel(cards.value if cards else "boards", groups=groups or 32)
+        completion = Completion(model, iterations or 100)
+    job = plan_certify(folder, flops, completion=completion, seed=seed, threads=threads)
     outcome = certify_on_terminal(console(stderr=json), job)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED)

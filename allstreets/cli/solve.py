@@ -54,7 +54,7 @@ def solve(
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,
     river_groups: Annotated[
-        str | None, typer.Option(help="suits: river hands alike share strategies, 1/7 the memory.")
+        str | None, typer.Option(help="suits: river hands alike share strategies, 1/5 the memory.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")

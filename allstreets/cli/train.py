@@ -76,7 +76,8 @@ def train(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
     for job in jobs:
-        options = TrainOptions(file, output, json, last=job is jobs[-1], certify=certify)
+        judged = certify or file is None
+        options = TrainOptions(file, output, json, last=job is jobs[-1], certify=judged)
         if code := run_job(job, options):
             raise typer.Exit(code)
 

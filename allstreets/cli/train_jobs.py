@@ -13,7 +13,7 @@ from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.solvers import available_bytes, require_flop_room
+from allstreets.solvers import OWN, available_bytes, require_flop_room
 from allstreets.training import (
     FlopsJob,
     FlopsOutcome,
@@ -45,6 +45,11 @@ class TrainOptions:
     json: bool
     last: bool  # whether no other job follows
     certify: bool = False  # whether a whole game is judged with real cards at the end
+
+    @property
+    def judged_flops(self) -> str | None:
+        """Which flops are judged: of the built-in example its own, which takes half a minute."""
+        return OWN if self.file is None else None
 
 
 def run_job(job: Job, options: TrainOptions) -> int:
@@ -97,7 +102,7 @@ def end_run(
     if kept is not None:
         print_way_on(out, options, kept, where, interrupted=interrupted)
         if options.certify and not interrupted:
-            judged = certify_on_terminal(out, plan_certify(kept))
+            judged = certify_on_terminal(out, plan_certify(kept, options.judged_flops))
             interrupted = judged.interrupted
             figures["certificate"] = judged.to_json()
     if options.json:

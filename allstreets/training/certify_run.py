@@ -206,14 +206,20 @@ def plan_certify(
     seed: int = 1,
     threads: int | None = None,
 ) -> CertifyJob:
-    """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw."""
+    """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
+
+    Flops that it does not store are completed as `completion` says; without it as its own were
+    solved, where that can be.
+    """
     kind = folder_kind(folder)
     if kind != "unified":
         raise InputError(
             f"{folder} does not hold a whole game: certificates are for solutions of "
             "solver: {type: unified_cfr}"
         )
-    judge = Judge(load_unified(folder), completion or Completion(), thread_count(threads))
+    result = load_unified(folder)
+    completion = completion or Completion.like(result.cards)
+    judge = Judge(result, completion, thread_count(threads))
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
     return CertifyJob(folder, judge, draws, chosen, seed)
 

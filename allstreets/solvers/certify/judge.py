@@ -28,7 +28,7 @@ from allstreets.subgames import (
 
 SCHEDULE = "tuned"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
-BOARDS = CardModel("boards", groups=32, precision="float16")
+BOARDS = CardModel("boards", groups=32)
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Completion:
     """How flops without stored strategies are solved."""
 
     model: CardModel = BOARDS
-    iterations: int = 50
+    iterations: int = 100
 
     def __post_init__(self) -> None:
         if not plays_all_streets(self.model):
@@ -44,6 +44,11 @@ class Completion:
                 f"flops cannot be completed with cards: {self.model.kind}, which stores no "
                 "strategies of turn and river; use boards or classes"
             )
+
+    @classmethod
+    def like(cls, cards: CardModel) -> "Completion":
+        """As a solution with these cards solves its flops, where it stores what it needs to."""
+        return cls(cards) if cards.kind == "boards" else cls()
 
     @property
     def text(self) -> str:

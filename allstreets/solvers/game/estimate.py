@@ -213,7 +213,7 @@ def require_room(
     if model.kind == "exact":
         ways.append("precision: float16 (half the memory)")
         if model.river_groups == "none":
-            ways.append("river_groups: suits (a seventh)")
+            ways.append("river_groups: suits (about a fifth)")
         ways.append("cards: boards")
     elif model.kind == "boards":
         ways.append("fewer river_groups")
