@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders.whole_solution import solver_of, whole_game
+from harness.browsing import browser, explorer, keep_picture, new_page
+from playwright.sync_api import expect
 
 from allstreets.base import InputError
 from allstreets.betting import Player, Street
@@ -189,7 +191,7 @@ def test_numbers_are_those_of_the_solution(view: SolutionView, result: UnifiedRe
     assert isinstance(place.here, Decision)
     assert place.line == node.line == line
     taken = [action.frequency for action in place.here.actions]
-    np.testing.assert_allclose(taken, node.frequencies(), rtol=1e-6)
+    assert taken == pytest.approx(node.frequencies().tolist(), rel=1e-6)
     assert place.here.grids.oop.summary.ev == pytest.approx(node.ev(Player.OOP), rel=1e-5)
 
 
@@ -226,3 +228,28 @@ def test_the_report_by_combo(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "Combos of the same group play alike on this board." in shown
     with pytest.raises(InputError, match="--combos has no meaning here"):
         report_unified(folder, line="c x", flop=FLOP, combos=True)
+
+
+def test_the_page_goes_on_to_the_river(folder: Path) -> None:
+    with (
+        browser() as chromium,
+        explorer(folder.parent / "solves", folder) as server,
+        new_page(chromium, server) as page,
+    ):
+        page.goto("/")
+        page.get_by_role("link", name="5 bb").first.click()
+        for label in ("Limp", "Check"):
+            page.locator("[data-choice]").filter(has_text=label).first.click()
+        for card in ("Kc", "Kh", "Kd"):
+            page.get_by_role("button", name=card, exact=True).click()
+        for street, card in (("turn", "5c"), ("river", "Qd")):
+            for seat in ("BB", "SB"):
+                acting = page.get_by_label("Decision").filter(has_text=seat)
+                del acting
+                page.locator("[data-choice]").filter(has_text="Check").first.click()
+            expect(page.get_by_text(f"Pick the {street} card")).to_be_visible()
+            page.get_by_role("button", name=card, exact=True).click()
+        page.locator('[data-hand="66"]').click()
+        page.get_by_text("Hands that play alike on this board").click()
+        expect(page.get_by_text("6s6h", exact=False).first).to_be_visible()
+        keep_picture(page, "real river")
