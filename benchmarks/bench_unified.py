@@ -123,7 +123,7 @@ def full_rows() -> list[Row]:
     ]
     del solver
     gc.collect()
-    keys = {
+    keys: dict[str, Any] = {
         "flop_batch_size": 50,
         "iterations_per_batch": 200,
         "dcfr_alpha": 1.5,

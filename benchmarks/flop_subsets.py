@@ -220,7 +220,7 @@ def main() -> None:
 
     def add(row: Row) -> None:
         rows.append(row)
-        print(f"{row.name:<34}{row.value:>8.2f} {row.unit}  {row.remark}", flush=True)
+        print(f"{row.name:<40} {row.value:>8.2f} {row.unit}  {row.remark}", flush=True)
         if arguments.make is None:
             write_rows(arguments.out, rows)
 
@@ -230,6 +230,7 @@ def main() -> None:
             name = f"{stack:g} bb, {size} size{'s' * (size != 'one')}"
             keys: dict[str, Any] = {"stack_depth": stack, "postflop_bet_sizes": SIZES[size]}
             if arguments.light:
+                name += ", light"
                 keys |= {"raise_cap": 2, "max_raises_per_street": 0}
             if arguments.make is not None:
                 _, leaves, row = solved(keys, name, arguments.threads, effort)

@@ -11,6 +11,7 @@ from allstreets.cli.output import JsonOption, command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from allstreets.solvers import CertificateEstimate
     from allstreets.training import CertifyJob, CertifyOutcome
 
 
@@ -79,13 +80,13 @@ def certify(
 
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
-    from allstreets.cli.compiling import announce_compiling
+    from allstreets.cli.compiling import announce_compiling, count_tables
     from allstreets.training import certificate_lines, show_certify_progress
 
-    print_plan(job)
-    announce_compiling("certify")
+    if print_plan(job).known < len(job.flops):
+        announce_compiling("certify")
     with show_certify_progress() as observer:
-        outcome = job.run([observer])
+        outcome = job.run([observer], count_tables)
     if outcome.certificate is None:
         out.print(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "
@@ -99,7 +100,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     return outcome
 
 
-def print_plan(job: "CertifyJob") -> None:
+def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     """Say which flops are judged, what becomes of earlier work, and what it takes."""
     from allstreets.training import data_size, duration
 
@@ -121,3 +122,4 @@ def print_plan(job: "CertifyJob") -> None:
         f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
         f"{data_size(need.memory_bytes)} of memory"
     )
+    return need

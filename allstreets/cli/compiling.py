@@ -1,5 +1,6 @@
-"""Saying once that kernels are compiled, since the first run of a kind has to wait for it."""
+"""What the first run of a kind has to wait for: kernels that are compiled, tables of flops."""
 
+import sys
 from contextlib import suppress
 
 import typer
@@ -15,3 +16,12 @@ def announce_compiling(what: str) -> None:
         with suppress(OSError):
             marker.parent.mkdir(parents=True, exist_ok=True)
             marker.touch()
+
+
+def count_tables(done: int, total: int) -> None:
+    """Progress of the table of flops, in place on a terminal; elsewhere nothing."""
+    if sys.stderr.isatty():
+        sys.stderr.write(
+            f"\rtables of flops, once: {done:,} of {total:,} " if done < total else "\r\033[K"
+        )
+        sys.stderr.flush()

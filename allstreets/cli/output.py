@@ -60,8 +60,11 @@ def percent(share: float, digits: int = 2, width: int = 0) -> str:
 
 
 def print_looks(out: "Console", folder: Path, *where: str) -> None:
-    """How to open the solution."""
-    report, explore = command("report", folder, *where), command("explore", folder)
+    """How to open the solution; a flop that is kept beside its whole game is explored with it."""
+    game = folder.parent.parent
+    beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
+    opened = game if beside else folder
+    report, explore = command("report", folder, *where), command("explore", opened)
     out.print(f"Look further: {report}", markup=False, soft_wrap=True)
     out.print(f"In the browser: {explore}", markup=False, soft_wrap=True)
 

@@ -9,7 +9,7 @@ from allstreets.cli.output import console, print_json, print_looks
 from allstreets.cli.solve import Job, print_origin, run_job
 
 if TYPE_CHECKING:
-    from allstreets.solvers import FlopSpot, Origin, SpotResult
+    from allstreets.solvers import FlopSpot, SpotResult
     from allstreets.storage import KeptFlop
     from allstreets.training import SpotConfig
 
@@ -65,10 +65,15 @@ def solve_flop(
     assert job.output is not None
     _announce(found, config, job.output, job)
 
-    def origin(exact: "SpotResult") -> "Origin":
-        from allstreets.solvers import Origin
+    from allstreets.base import thread_count
+    from allstreets.solvers import Origin, available_bytes, real_loss
 
-        return Origin.of(result, found, exact)
+    if found.place is not None:
+        console(stderr=True).print("Playing the solution's own strategies with real cards …")
+    loss = real_loss(result, found, thread_count(job.threads), available_bytes())
+
+    def origin(exact: "SpotResult") -> "Origin":
+        return Origin.of(result, found, exact, loss)
 
     run_job(config, found.spot, job, origin)
 
@@ -85,19 +90,21 @@ def _refuse_others(folder: Path, file: Path | None, flags: dict[str, Any]) -> No
 
 
 def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -> None:
-    """What is about to be solved for whom, and where it will be; refuse what the disk has not."""
+    """What is about to be solved, and where it will be; refuse what does not fit."""
     import shutil
 
-    from allstreets.solvers import estimate_spot
+    from allstreets.solvers import available_bytes, estimate_spot, require_memory
     from allstreets.training import data_size
 
     err = console(stderr=True)
     err.print(f"{found.pot.name} pot, 100 chips are 1 bb; to be kept in {output}", markup=False)
     if found.doubt:
         err.print(f"Line '{found.line}' is {found.doubt}.", markup=False)
+    groups = config.river_groups
+    need = estimate_spot(found.spot, config.precision, river_groups=groups)
+    require_memory(found.spot, config.precision, need, available_bytes(), groups)
     if job.saved != "full":
         return
-    need = estimate_spot(found.spot, config.precision, river_groups=config.river_groups)
     size = need.memory_bytes
     there = next(path for path in (output, *output.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free

@@ -1,6 +1,5 @@
 """A job of `allstreets train` on a terminal: its plan, its progress and its outcome."""
 
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ import typer
 
 from allstreets.base import INTERRUPTED
 from allstreets.cli.certify import certify_on_terminal
-from allstreets.cli.compiling import announce_compiling
+from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
@@ -133,15 +132,6 @@ def print_unified_plan(job: UnifiedJob) -> None:
         f"{job.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
         f"{job.threads} thread{'s' if job.threads > 1 else ''}: {until}, without the checks"
     )
-
-
-def count_tables(done: int, total: int) -> None:
-    """Progress of the table of flops, in place on a terminal; elsewhere nothing."""
-    if sys.stderr.isatty():
-        sys.stderr.write(
-            f"\rtables of flops, once: {done:,} of {total:,} " if done < total else "\r\033[K"
-        )
-        sys.stderr.flush()
 
 
 def print_unified(out: "Console", outcome: UnifiedOutcome) -> list[str]:

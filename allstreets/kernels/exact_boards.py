@@ -169,7 +169,9 @@ def river_iterations(
     `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
     of microseconds, about as long as a call from Python, so many iterations share one.
     """
-    zeroth, mode = np.int64(0), np.int64(UPDATE)  # constants would compile all below once more
+    # Constants would compile all below once more.
+    zeroth: int = np.int64(0)  # type: ignore[assignment]
+    mode: int = np.int64(UPDATE)  # type: ignore[assignment]
     for row in discounts:
         now = Discounts(row[0], row[1], row[2], row[3], row[4])
         for player in range(2):
@@ -191,7 +193,8 @@ def early_down(
     mode: int,
 ) -> None:
     """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
-    down_to_values(forest, boards, storage, space, board, np.int64(0), mode, False, True)
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    down_to_values(forest, boards, storage, space, board, only, mode, False, True)
     other = boards.other_start[board + 1] - boards.other_start[board]
     zero = splat(ZERO)
     for lanes in range(len(forest.leaf_reach) // 16):
@@ -248,7 +251,8 @@ def early_up(
         for block in range(0, own, 16):
             total = load(space.values, target + block) + load(space.values, leaf + block)
             store(space.values, target + block, total)
-    go_up(forest, np.int64(0), space, storage, boards, board, mode, discounts)
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    go_up(forest, only, space, storage, boards, board, mode, discounts)
 
 
 @kernel

@@ -272,7 +272,8 @@ def run_iterations(
     `discounts` [iterations, 6], `wanted` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
     are those of the last iteration.
     """
-    mode = np.int64(UPDATE)  # a plain number: Numba would compile for the constant as well
+    # A plain number: Numba would compile for the constant as well.
+    mode: int = np.int64(UPDATE)  # type: ignore[assignment]
     for row in discounts:
         now = discounting(row)
         for player in range(2):

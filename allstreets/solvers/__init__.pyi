@@ -6,6 +6,7 @@ from .certify.estimate import estimate_certificate as estimate_certificate
 from .certify.figures import RealFigures as RealFigures
 from .certify.figures import RealGame as RealGame
 from .certify.figures import judged_flops as judged_flops
+from .certify.figures import known_count as known_count
 from .certify.judge import Completion as Completion
 from .certify.judge import Judge as Judge
 from .certify.sample import Draw as Draw
@@ -104,6 +105,7 @@ from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines
 from .unified.origin import origin_head as origin_head
 from .unified.origin import origin_lines as origin_lines
+from .unified.real_loss import real_loss as real_loss
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops
 from .unified.result import require_street as require_street

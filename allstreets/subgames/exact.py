@@ -143,7 +143,7 @@ class ExactSubgame:
         actions, shared = self.slots[level].actions, self.sharing[level]
         known = self._like.boards[own][level] if self._like else None
         if known is not None and (known.equity.size or not all_ins):
-            return stored_rows(known, own, actions, shared)
+            return stored_rows(known, own, actions, shared, learns=self.learns)
         # Players with the same hands share the all-in matrices.
         lists = self.streets[level].lists
         first = self.boards[Player.OOP][level] if own == Player.IP else None
@@ -156,7 +156,7 @@ class ExactSubgame:
         )
         if first is not None and same:
             boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
-        return stored_rows(boards, own, actions, shared)
+        return stored_rows(boards, own, actions, shared, learns=self.learns)
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)

@@ -133,8 +133,13 @@ def stored_rows(
     own: int,
     actions: tuple[int, int],
     shared: tuple[SharedRows, SharedRows] | None,
+    *,
+    learns: bool = True,
 ) -> Boards:
-    """The boards with the places of what is stored; `actions` are those of OOP's and IP's nodes."""
+    """The boards with the places of what is stored; `actions` are those of OOP's and IP's nodes.
+
+    Only a game that learns asks which hands a row has.
+    """
     other = 1 - own
     own_rows, other_rows = boards.own_start, boards.other_start
     own_row = other_row = np.zeros(0, np.uint16)
@@ -142,7 +147,8 @@ def stored_rows(
     if shared is not None:
         own_rows, other_rows = shared[own].start, shared[other].start
         own_row, other_row = shared[own].row, shared[other].row
-        members = member_lists(shared[own], boards.own_start)
+        if learns:
+            members = member_lists(shared[own], boards.own_start)
     return boards._replace(
         own_slots=own_rows * actions[own],
         other_slots=other_rows * actions[other],

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from allstreets.base import InputError, interrupt_request, thread_count
-from allstreets.cards import FLOP_COUNT, Flop, preflop_equity, spread_flops
+from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.solvers import (
     ALL,
     OWN,
@@ -26,6 +26,7 @@ from allstreets.solvers import (
     estimate_certificate,
     everything,
     judged_flops,
+    known_count,
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.subgames import DealtPairs, RealValues
@@ -94,8 +95,18 @@ class CertifyJob:
         known = len(self.flops) - len(missing)
         return estimate_certificate(self.judge, missing, known)
 
-    def run(self, observers: Sequence[CertifyObserver] = ()) -> "CertifyOutcome":
-        """Judge what is missing; a certificate is written when nothing is."""
+    def run(
+        self,
+        observers: Sequence[CertifyObserver] = (),
+        tables: Callable[[int, int], None] | None = None,
+    ) -> "CertifyOutcome":
+        """Judge what is missing; a certificate is written when nothing is.
+
+        `tables` is called with the flops counted, of how many, where the matrices of all flops are
+        needed and not stored yet.
+        """
+        if known_count(self.draws) > 2:
+            flop_table().build(self.judge.threads, tables)
         doing = "finishing the flop at work"
         with claim(self.folder), interrupt_request(doing, "the flop at work") as request:
             self.work.begin()
@@ -120,12 +131,12 @@ class CertifyJob:
                     observer(progress)
 
             request.hold()
-            for flop in missing:
+            for place, flop in enumerate(missing):
                 if request.wants_to_stop():
                     return CertifyOutcome(self, None, len(found))
                 tell(flop)
                 start = time.monotonic()
-                values = self.judge.values(flop)
+                values = self.judge.values(flop, missing[place + 1 :])
                 seconds = time.monotonic() - start
                 self.work.save(flop.text, values, seconds)
                 found[flop.number] = values, seconds

@@ -56,12 +56,12 @@ def quality_lines(result: PreflopResult) -> list[str]:
     """Exploitability with what it covers, and the values of the game."""
     facts = result.facts
     if facts.exploitability is None:
-        why = (
+        reason = (
             ": memory: per_batch stores no strategies of flops"
             if facts.memory == "per_batch"
             else ""
         )
-        lines = [f"exploitability not known{why}"]
+        lines = [f"exploitability not known{reason}"]
     else:
         where = " in its own game" if isinstance(result, UnifiedResult) and result.game.pots else ""
         lines = [

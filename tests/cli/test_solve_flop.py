@@ -72,6 +72,7 @@ def test_a_kept_flop_is_found_in_any_suits(kept: Path, capsys: pytest.CaptureFix
         assert out.startswith("Solved already, to ")
         assert "To go on to 0.3 %: the same command with --resume." in out
         assert "BB first: x " in out
+        assert out.endswith(f"In the browser: allstreets explore {kept}\n")
         assert (told or "Solved already") in out
         assert (" there: " in out) == (told is not None)
     found = figures(capsys, "--from", str(kept), *LIMPED)

@@ -101,6 +101,7 @@ def test_a_flop_of_a_whole_game(chromium: Browser, tmp_path: Path) -> None:
         page.get_by_role("link", name="Go on there").click()
         origin = page.get_by_label("Where this comes from")
         expect(origin).to_contain_text("Ranges and pot from 'trips', c x")
+        expect(page.locator(".tiles")).to_be_visible()
         keep_picture(page, "flop_with_real_combos")
         page.locator(".tiles .take", has_text="Check").click()
         page.get_by_role("button", name="2c", exact=True).click()

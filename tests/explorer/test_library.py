@@ -4,9 +4,11 @@ import json
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.certificates import certificate
 from builders.explorer_solutions import KINDS, folder, solver
 from harness.anybody import as_anybody
 from hypothesis import given, settings
@@ -23,7 +25,8 @@ from allstreets.explorer.models.place import Decision, HandDetail, Place
 from allstreets.explorer.views.locked import LockedView
 from allstreets.explorer.views.spot import SpotView
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, save_spot
+from allstreets.storage import load_spot, read_manifest, save_spot, write_certificate
+from allstreets.storage.certificates import judged_hash
 from allstreets.storage.manifest import write_manifest
 from allstreets.version import __version__
 
@@ -35,6 +38,27 @@ def opened(tmp_path: Path) -> Path:
     for name, place in (("turn", "spots/turn"), ("classes", "a/b/c/game"), ("models", "models")):
         shutil.copytree(folder(name), root / place)
     return root
+
+
+def test_a_certificate_is_shown_as_soon_as_it_is_there(opened: Path) -> None:
+    library, game = Library([opened]), opened / "a/b/c/game"
+    card = next(one for one in library.cards() if one.kind == "unified")
+    assert card.real is None
+    labels = [fact.label for fact in library.detail(card.id).facts]
+    assert "Exploitability in its own game" in labels
+    assert "With real cards" not in labels
+    judged = judged_hash(read_manifest(game, "unified"))
+    found = certificate(judged=judged)
+    write_certificate(game, found)
+    real = next(one for one in library.cards() if one.kind == "unified").real
+    assert real is not None
+    assert (real.exploitability, real.low, real.high, real.outdated) == (216, 201, 230, False)
+    facts = {fact.label: fact.value for fact in library.detail(card.id).facts}
+    assert "216 mbb/hand, 95 % between 201 and 230" in facts["With real cards"]
+    write_certificate(game, replace(found, judged="of another solution"))
+    real = next(one for one in library.cards() if one.kind == "unified").real
+    assert real is not None
+    assert real.outdated
 
 
 def names(library: Library) -> dict[str, str | None]:

@@ -78,9 +78,12 @@ def test_draws_tell_what_all_flops_would() -> None:
     whole = people.whole().figures()
     assert whole.interval == (whole.exploitability, whole.exploitability)
     trained = {*range(0, 1755, 9)}
-    samples = [people.game(draw_flops(trained, 12, seed)).figures() for seed in range(5)]
-    # The maximum before the flop leans high, and the interval knows it.
-    assert np.mean([one.before_flop for one in samples]) > whole.before_flop
+    games = [people.game(draw_flops(trained, 10, seed)) for seed in range(5)]
+    samples = [game.figures() for game in games]
+    # The maximum before the flop leans high; the figure does not, or much less.
+    leaning = np.mean([game._before(game.judged.weights) for game in games]) - whole.before_flop
+    assert leaning > 0
+    assert abs(np.mean([one.before_flop for one in samples]) - whole.before_flop) < leaning
     inside = [one.interval[0] <= whole.exploitability <= one.interval[1] for one in samples]
     assert sum(inside) >= 4
 

@@ -42,7 +42,7 @@ def game(**rules: Any) -> UnifiedGame:
 def test_the_spot_plays_the_tree_of_the_pot(rules: dict[str, Any]) -> None:
     here = game(**rules)
     for pot in here.pots:
-        spot = _spot(here, pot.pot, "Ks7h2d", [Range.full(), Range.full()])
+        spot = _spot(here, pot.pot, "Ks7h2d", (Range.full(), Range.full()))
         again = Spot.from_mapping(spot_mapping(spot))
         for tree in (spot.tree, again.tree):
             for name in ("kind", "player", "street", "invested", "children"):

@@ -1,22 +1,25 @@
 """Where a spot comes from, and how far exact play is from the solution's own."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from builders.whole_solution import combo_result, solver_of, trips_result, whole_game
 
-from allstreets.betting import CHIPS_PER_BB, Player
+from allstreets.betting import CHIPS_PER_BB, Player, action_word, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.solvers import (
     FlopSpot,
+    Lock,
     Origin,
     SpotResult,
     SpotSolver,
     UnifiedResult,
     flop_spot,
     origin_lines,
+    real_loss,
 )
 
 
@@ -87,6 +90,44 @@ def test_a_solution_by_combo_is_compared_by_class() -> None:
     root = whole.node("c x | 7s7h7d")
     assert origin.differences.solution == pytest.approx([root.ev(player) for player in Player])
     assert origin.differences.decisions[0].solution == pytest.approx(root.frequencies())
+
+
+def test_the_loss_is_what_best_responses_gain() -> None:
+    # The slow way: the solution's strategies locked on every board of a spot, of both players for
+    # what it is worth, of one for what the other gains.
+    whole = trips_result()
+    found = flop_spot(whole, "c x", "7s7h7d")
+    tree, view = found.spot.tree, whole.flop_view(0, 0)
+    locks: dict[Player, list[Lock]] = {player: [] for player in Player}
+    for node in tree.decisions():
+        player = tree.player_at(node)
+        words = [action_word(tree, int(child)) for child in tree.children_of(node)]
+        hands = {
+            name: dict(zip(words, view.strategies.at(node)[:, hand].tolist(), strict=True))
+            for hand, name in enumerate(HAND_NAMES)
+            if _held(found, player, hand)
+        }
+        locks[player].append(Lock(line_text(tree, node), hands=hands))
+    both = SpotSolver(replace(found.spot, lock=(*locks[Player.OOP], *locks[Player.IP])), threads=1)
+    slow = 0.0
+    for player in Player:
+        other = tuple(locks[player.opponent])
+        free = SpotSolver(replace(found.spot, lock=other), threads=1)
+        slow += free._mean(player, best=True) - both._mean(player, best=False)
+    slow /= 2 * found.spot.pot
+    assert slow > 0.01
+    assert real_loss(whole, found) == pytest.approx(slow, rel=1e-4)
+
+
+def _held(found: FlopSpot, player: Player, hand: int) -> bool:
+    """Whether a player's range has a class on the flop."""
+    return bool(found.spot.ranges[player].hand_weights[hand] > 0)
+
+
+def test_no_play_no_loss() -> None:
+    assert real_loss(trips_result(), flop_spot(trips_result(), "c x", "7s7h7d"), free=1) is None
+    assert real_loss(trips_result(), flop_spot(trips_result(), "c x", "9s8s2h")) is None
+    assert real_loss(combo_result(), flop_spot(combo_result(), "c x", "7s7h7d")) is None
 
 
 def test_plain_data_reads_back() -> None:

@@ -7,24 +7,30 @@ import pytest
 from builders.small_games import BUCKETS, small_config
 from reference.real_play import Array, Board, Handed
 
+from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.unified.kept import evaluate_rounded
 from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
+from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.exact_cards import next_street
 from allstreets.subgames.packed import TWO_BYTES, PackedStrategies
 from allstreets.subgames.real_flop import RealValues, judge_flop
 from allstreets.subgames.real_play import RealPlay, real_plays, slot_block
 
 # A pot, checked or all-in, on a flop of which most runouts are alike.
 LIMPED = {"stack_depth": 2, "raise_cap": 0, "flops": ["KsKhKd"]}
+BOARDS = CardModel("boards", groups=16, precision="float16")
 
 
 @cache
 def solved(cards: str) -> UnifiedSolver:
-    config = small_config(**({"cards": cards} | (BUCKETS if cards == "buckets" else {})), **LIMPED)
+    config = small_config(**(BUCKETS if cards == "buckets" else {}), **LIMPED)
     game = config.game()
-    games = game.build(game.engine(config.card_model()))
+    model = BOARDS if cards == "boards" else config.card_model()
+    games = game.build(game.engine(model))
     solver = UnifiedSolver(game, games, parse_schedule("tuned"))
     solver.train_batch(12)
     return solver
@@ -59,9 +65,49 @@ class ByRow:
         return self.packed.at(node)[:, rows]
 
 
-@pytest.mark.parametrize("cards", ["classes", "buckets"])
+class ByBoard:
+    """What the hands of a row do on each turn board, and those of a group on each river board."""
+
+    def __init__(self, solver: UnifiedSolver) -> None:
+        games = solver.games
+        assert isinstance(games, BoardsFlops)
+        self.tree, self.model = solver.game.pots[0].tree, games.model
+        reach = solver.preflop.pot_reach(solver.preflop.average())
+        self.arrays = games.pack(0, reach, [TWO_BYTES])
+        flop, turn = games.cards[0].streets
+        self.streets = [flop, turn, next_street(turn)]
+
+    def at(self, node: int, board: Board) -> Array:
+        level, tree = len(board) - 3, self.tree
+        number, player = self.streets[level].boards.index(board), int(tree.player[node])
+        hands = self.streets[level].hands[player][number]
+        actions, same = int(tree.child_count[node]), tree.decisions(Street(level + 1))
+        table = np.zeros((actions, 1326))
+        if level == 0:
+            first = sum(int(tree.child_count[one]) for one in same if one < node)
+            rows = self.arrays["strategy.0.0"][first : first + actions]
+            table[:, np.sort(hands.combos)] = rows
+            return table
+        name = "oop" if player == 0 else "ip"
+        kind, count = ("rows", 176) if level == 1 else ("groups", self.model.groups)
+        stored = self.arrays[f"average.0.{level}.{name}"].astype(np.float64)
+        own = [one for one in same if tree.player[one] == player]
+        slots = sum(int(tree.child_count[one]) for one in own)
+        before = sum(int(tree.child_count[one]) for one in own if one < node)
+        first = int(self.streets[level].lists[0].start[number])
+        row = self.arrays[f"{kind}.0.{name}"][first + hands.hand].astype(int)
+        start = (number * slots + before) * count + row // 16 * 16 * actions + row % 16
+        shares = np.stack([stored[start + 16 * action] for action in range(actions)])
+        total = shares.sum(axis=0)
+        table[:, hands.combos] = np.where(total > 0, shares / np.maximum(total, 1), 1 / actions)
+        return table
+
+
+@pytest.mark.parametrize("cards", ["classes", "buckets", "boards"])
 def test_every_combo_plays_its_row(cards: str) -> None:
-    fast, slow = judged(cards), judged(cards, Handed(ByRow(solved(cards))))
+    solver = solved(cards)
+    play = ByBoard(solver) if cards == "boards" else ByRow(solver)
+    fast, slow = judged(cards), judged(cards, Handed(play))
     for found, wanted in ((fast.best, slow.best), (fast.own, slow.own)):
         assert found is not None
         assert wanted is not None

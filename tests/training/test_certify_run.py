@@ -1,7 +1,9 @@
 """Certifying a whole game in a folder: figures, interruptions, changes, and what is refused."""
 
 import json
+import os
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
 from allstreets.solvers import Certificate, Completion
 from allstreets.storage import load_unified
-from allstreets.subgames import CLASSES
+from allstreets.subgames import CLASSES, CardModel
 from allstreets.training import CertifyJob, CertifyProgress, plan_certify
 from allstreets.training.certify_progress import certify_line
 from allstreets.training.solution_report import certificate_lines, quality_lines
@@ -89,6 +91,18 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, solved: Path, tmp_path:
     assert job(copy).run().certificate is not None
 
 
+def test_a_signal_ends_it_after_the_flop_at_work(copy: Path) -> None:
+    def press(progress: CertifyProgress) -> None:
+        if progress.done == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    outcome = job(copy).run([press])
+    assert outcome.interrupted
+    assert outcome.to_json() is None
+    assert outcome.done <= 1
+    assert job(copy).estimate().known == outcome.done
+
+
 def test_a_solution_that_has_changed_is_judged_anew(copy: Path, tmp_path: Path) -> None:
     assert job(copy).run().certificate is not None
     file = write_small(tmp_path / "longer.yaml", **LIMPED, flops=FLOPS, epochs=14)
@@ -121,11 +135,11 @@ def test_flops_that_are_not_stored_are_solved_first(copy: Path) -> None:
 
 
 def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--flops", "own", "--threads", "1", "--cards", "classes"]
-    assert main(["certify", str(copy), *options, "--json"]) == 0
+    assert main(["certify", str(copy), "--flops", "own", "--threads", "1", "--json"]) == 0
     captured = capsys.readouterr()
     found = Certificate.of(json.loads(captured.out))
     assert found == load_unified(copy).facts.certificate
+    assert found == allstreets.certify(copy, "own", threads=1)
     assert "2 flops" in captured.err
     assert "exploitability with real cards" in captured.err
     assert main(["report", str(copy)]) == 0
@@ -138,24 +152,19 @@ def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["certify", str(copy.parent)]) == 2
 
 
-def test_from_a_program(copy: Path) -> None:
-    found = allstreets.certify(copy, "own", threads=1)
-    assert found == load_unified(copy).facts.certificate
-
-
-def test_where_no_flop_is_seen_cards_are_real_anyway(tmp_path: Path) -> None:
+def test_where_no_flop_is_seen_cards_are_real_anyway(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write_small(tmp_path / "push.yaml", raise_sizes=[], limp=False, stack_depth=4)
     folder = tmp_path / "push"
-    assert main(["train", str(file), "--output", str(folder)]) == 0
-    found = plan_certify(folder, threads=1).run().certificate
-    assert found is not None
+    assert main(["train", str(file), "--output", str(folder), "--certify", "--json"]) == 0
+    found = Certificate.of(json.loads(capsys.readouterr().out)["certificate"])
+    assert found == load_unified(folder).facts.certificate
     assert found.flops == 0
     assert found.real_exploitability_mbb == pytest.approx(found.own_exploitability_mbb, rel=1e-6)
     assert np.isfinite(found.interval_mbb).all()
 
 
 def test_exact_flops_cannot_complete() -> None:
-    from allstreets.subgames import CardModel
-
     with pytest.raises(InputError, match="cannot be completed with cards: exact"):
         Completion(CardModel("exact"))

@@ -26,8 +26,11 @@ from allstreets.solvers import (
     Origin,
     Spot,
     SpotResult,
+    UnifiedResult,
+    available_bytes,
     estimate_spot,
     flop_spot,
+    real_loss,
     require_memory,
 )
 from allstreets.storage import load_unified
@@ -49,11 +52,19 @@ OriginOf = Callable[[SpotResult], Mapping[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What a solving process solves; `origin` says where it comes from, for what it saves."""
+    """What a solving process solves."""
 
     config: SpotConfig
     spot: Spot
-    origin: OriginOf | None = None
+    flop: tuple[UnifiedResult, FlopSpot] | None = None  # the flop of a whole game that it is
+
+    def origin(self) -> OriginOf | None:
+        """What is stored with it; the solution's own play of the flop is judged here, once."""
+        if self.flop is None:
+            return None
+        result, found = self.flop
+        loss = real_loss(result, found, processors(), available_bytes())
+        return lambda exact: Origin.of(result, found, exact, loss).mapping()
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ def read_work(request: Request) -> Work:
             "river_groups": source.river_groups,
         }
     )
-    return Work(config, found.spot, lambda exact: Origin.of(result, found, exact).mapping())
+    return Work(config, found.spot, (result, found))
 
 
 def need_bytes(request: Request, free: int | None) -> int:

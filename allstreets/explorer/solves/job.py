@@ -38,9 +38,9 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
     """Solve a spot, or go on with it where the folder holds a bundle."""
     form, work = request.form, read_work(request)
     config, spot = work.config, work.spot
-    outlet.origin = work.origin
     if must_compile(spot, config.precision):
         outlet.send(Report(note=COMPILING))
+    outlet.origin = work.origin()  # before the solver takes its memory
     solver = SpotSolver(
         spot, config.algorithm, precision=config.precision, river_groups=config.river_groups
     )

@@ -10,9 +10,9 @@ from allstreets.solvers.certify.judge import Judge
 from allstreets.solvers.game.estimate import estimate_unified, hands_of_flops
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact
 
-SETUP_SECONDS_PER_BOARD = 0.0012  # of one flop, for all of its pots; one thread only
-SECONDS_PER_BOARD = 0.0002  # of one pot
-SECONDS_PER_SLOT = 4e-9  # one core, both players' best responses, one action of one hand
+SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
+SECONDS_PER_BOARD = 0.00003  # of one pot
+SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses, one action of one hand
 SHARED = 0.2  # of what is stored where every hand has its own row: hands of a row share theirs
 
 

@@ -7,15 +7,16 @@ all flops. So the figure has two parts:
     before the flop    what a best response before the flop gains on top, given these values
 
 Sums over drawn flops are estimates. Before the flop every hand's value in every pot is needed, and
-there a sample would deal some hands too few good flops: two sums over all flops are known for every
-hand, the opposing combos that it meets and the margin that it wins from them at showdown. Values
-are regressed on these two over the drawn flops, and what the sample lacks of the known sums is
-added (the regression estimator of survey sampling).
+there a sample would deal some hands too few good flops. Some sums over all flops are known for
+every hand (`known`): values are regressed on these numbers over the drawn flops, and what the draws
+lack of the known sums is added (the regression estimator of survey sampling).
 
 The maximum before the flop is taken over estimates, so it leans high: by the luck of the draw some
-action looks better than it is. What responses that were chosen on one half of the draws gain on the
-other half leans low. The interval reaches from the one to the other, and 1.96 standard errors
-beyond; these come from leaving out one draw of a pair after the other (paired jackknife).
+action looks better than it is. It is b with all draws and h, the mean of two halves, with half as
+many. How much of b is luck lies near h − b: half as much is taken off, and the figure still leans
+high rather than low. What responses that were chosen on one half of the draws gain on the other
+half leans low. The interval reaches from there to b, and 1.96 standard errors beyond; these come
+from leaving out one draw of a pair after the other (paired jackknife).
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
-from allstreets.cards import flop_table, preflop_equity
+from allstreets.solvers.certify.known import known_numbers, known_totals
 from allstreets.solvers.certify.sample import Draw
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
@@ -33,6 +34,7 @@ from allstreets.subgames import DealtPairs, RealValues
 
 NORMAL = 1.96  # standard errors on either side of 95 %
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
+FEW_DRAWS = 20  # are not worth the matrices of all flops
 STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
 
 
@@ -79,13 +81,15 @@ class RealGame:
         """All figures with their interval."""
         weights = self.judged.weights
         after, before = self._after(weights), self._before(weights)
-        total = after + before
-        low = high = total
+        low = high = after + before
         if not self.judged.whole:
-            error = NORMAL * self._standard_error(total)
-            low = max(after + min(self._crossed(), before) - error, 0.0)
-            high = total + error
-        return RealFigures(total, after, before, (low, high))
+            error = NORMAL * self._standard_error(after + before)
+            least = min(max(self._crossed(), 0.0), before)
+            low, high = max(after + least - error, 0.0), after + before + error
+            halves = [self._before(self._half(side)) for side in (0, 1)]
+            luck = sum(halves) / 2 - before
+            before = max(before - max(luck, 0.0) / 2, least)
+        return RealFigures(after + before, after, before, (low, high))
 
     def _after(self, weights: Floats) -> float:
         """Gains after the flop: those per pair of combos that sees a flop, times all such pairs."""
@@ -172,6 +176,13 @@ class RealGame:
         return float(np.sqrt(squares))
 
 
+def known_count(draws: Sequence[Draw]) -> int:
+    """How many numbers that are known of all flops the values of these are regressed on."""
+    if all(draw.pair is None for draw in draws):
+        return 1  # nothing is missing
+    return 3 if len(draws) > FEW_DRAWS else 2
+
+
 def judged_flops(
     draws: Sequence[Draw], values: Sequence[RealValues], reach: Floats, dealt: Floats
 ) -> JudgedFlops:
@@ -189,18 +200,13 @@ def judged_flops(
     weights = np.array([draw.weight for draw in draws])
     scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
     pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
-    villain = reach[::-1]
-    columns = [np.stack([villain @ on_flops.matrix(place) for place in range(len(flops))])]
-    sums = [villain @ dealt]
-    if (pairs >= 0).any():
-        columns.append(np.stack([villain @ flop_table().margin(one.number).T for one in flops]))
-        sums.append(villain @ (dealt * (2 * preflop_equity().equity - 1)).T)
+    count = known_count(draws)
     own = [one.own for one in values if one.own is not None]
     return JudgedFlops(
         weights * scale,
         pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
-        np.stack(columns, axis=1),
-        np.stack(sums),
+        known_numbers(flops, reach, count),
+        known_totals(dealt, reach, count),
     )

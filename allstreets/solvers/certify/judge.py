@@ -5,6 +5,7 @@ model keeps none after the flop, the flop is solved for the ranges that the solu
 Its preflop strategy stays as it is, and the rest is what a player would do who studies that flop.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from allstreets.subgames import (
 )
 
 SCHEDULE = "tuned"
+AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
 BOARDS = CardModel("boards", groups=32, precision="float16")
 
 
@@ -56,6 +58,7 @@ class Judge:
     result: UnifiedResult
     completion: Completion = field(default_factory=Completion)
     threads: int = 1
+    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not judged yet
 
     @cached_property
     def stored(self) -> dict[int, int]:
@@ -77,28 +80,35 @@ class Judge:
         spec = self.result.game.engine(self.completion.model, threads=self.threads)
         return replace(spec, ranges=self.reach)
 
-    def values(self, flop: Flop) -> RealValues:
-        """What the pots of a flop are worth."""
+    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> RealValues:
+        """What the pots of a flop are worth; some of the `following` are completed with it."""
         own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
-        model, arrays = self._play(flop)
+        model, arrays = self._play(flop, following)
         plays = real_plays(model, flop, [tree for tree, _ in trees], arrays)
         return judge_flop(trees, flop, plays, self.reach, own=own, threads=self.threads)
 
-    def _play(self, flop: Flop) -> tuple[CardModel, Arrays]:
+    def _play(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
         place = self.stored.get(flop.number)
         if place is not None:
             return self.result.cards, self.result.source.arrays(place)
-        return self.completion.model, self.completed(flop)
+        if flop.number not in self._ahead:
+            others = [one for one in following if one.number not in self.stored]
+            count = min(self.threads, AT_ONCE)
+            self._ahead.update(self.completed([flop, *others][:count]))
+        return self.completion.model, self._ahead.pop(flop.number)
 
-    def completed(self, flop: Flop) -> Arrays:
-        """The strategies of a flop that is solved for the solution's ranges, as a bundle has them.
+    def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
+        """The strategies of flops that are solved for the solution's ranges, by their numbers.
 
-        Pots that both players hardly ever get to are solved as well: a best response may.
+        They are as a bundle has them. Pots that both players hardly ever get to are solved as well:
+        a best response may.
         """
         game, pots = self.result.game, len(self.result.game.pots)
-        spec = replace(self.spec, flops=(flop,))
-        games = game.build(spec)
+        games = game.build(replace(self.spec, flops=tuple(flops)))
         every = parse_schedule(SCHEDULE).run(1, self.completion.iterations)
-        games.iterate(self.reach, np.ones((pots, 1), np.bool_), every)
-        return games.pack(0, self.reach, [TWO_BYTES] * pots)
+        games.iterate(self.reach, np.ones((pots, len(flops)), np.bool_), every)
+        return {
+            flop.number: games.pack(place, self.reach, [TWO_BYTES] * pots)
+            for place, flop in enumerate(flops)
+        }

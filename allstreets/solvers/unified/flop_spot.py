@@ -50,6 +50,7 @@ class FlopSpot:
     """A spot, and which flop of which pot of a whole game it is."""
 
     spot: Spot
+    ranges: tuple[Range, Range]  # all combos of a class weigh the same, on the flop or not
     line: str  # before the flop, in its canonical words
     flop: CanonicalFlop  # of the spot's board
     pot: FlopPot
@@ -84,8 +85,10 @@ def flop_spot(result: UnifiedResult, line: str, flop: str | None = None) -> Flop
     reach = np.where(left > 0, result.before.reach[node], 0.0)  # [2, 169]
     oop, ip = (reach @ left / left.sum()).tolist()
     shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
+    ranges = _range(reach[0], found, Player.OOP), _range(reach[1], found, Player.IP)
     return FlopSpot(
-        spot=_spot(game, pot, cards_text(cards), [_range(reach[p], found, p) for p in Player]),
+        spot=_spot(game, pot, cards_text(cards), ranges),
+        ranges=ranges,
         line=line_text(game.tree, node, notation=BIG_BLINDS),
         flop=found.flop,
         pot=pot,
@@ -144,7 +147,7 @@ def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
     return Range(np.where(weights >= LEAST_REACH, weights, 0.0)[HAND_OF_COMBO])
 
 
-def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: list[Range]) -> Spot:
+def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]) -> Spot:
     """The pot as a spot: the same betting tree, to the last chip."""
     rules = game.rules_of(pot)
     sizes: dict[str, Any] = sizes_mapping(rules)

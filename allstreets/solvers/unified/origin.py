@@ -62,13 +62,18 @@ class Origin:
     exploitability: float | None  # in its own game, mbb/hand
     doubt: str  # why the ranges were not learned; "" where they were
     differences: Differences | None  # None: the solution holds nothing of this flop
+    loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
 
     @classmethod
     def of(
-        cls, result: UnifiedResult, found: FlopSpot, exact: SpotResult | None = None
+        cls,
+        result: UnifiedResult,
+        found: FlopSpot,
+        exact: SpotResult | None = None,
+        loss: float | None = None,
     ) -> "Origin":
-        """Of a flop; with the solved spot also how much the two differ."""
+        """Of a flop; with the solved spot also how much the two differ. `loss`: `real_loss`."""
         compared = exact is not None and found.place is not None
         certificate = result.facts.certificate
         valid = certificate is not None and not certificate.outdated
@@ -85,6 +90,7 @@ class Origin:
             exploitability=result.exploitability,
             doubt=found.doubt,
             differences=differences(result, found, exact) if compared and exact else None,
+            loss=loss,
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
         )
 
@@ -179,6 +185,8 @@ def origin_head(origin: Origin, reached: float) -> str:
         f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
     ]
     found = origin.differences
+    if origin.loss is not None:
+        parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
     if found is None:
         parts.append("the solution holds no play of it to compare with")
     else:
@@ -209,6 +217,11 @@ def difference_lines(origin: Origin) -> list[str]:
         for player in Player
     ]
     lines = [f"The solution's own play → exact: EV {', '.join(seats)}."]
+    if origin.loss is not None:
+        lines.append(
+            f"With real cards its own play of this flop is exploitable for {_of_pot(origin.loss)} "
+            "of the pot."
+        )
     for one in found.decisions:
         where = f" after {one.line}" if one.line else " first"
         mixes = zip(one.actions, one.solution, one.exact, strict=True)
@@ -233,6 +246,10 @@ def _worth(origin: Origin) -> str:
 
 def _ev(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}"
+
+
+def _of_pot(loss: float) -> str:
+    return f"{100 * loss:.2g} %"
 
 
 def _share(value: float) -> str:

@@ -1,0 +1,59 @@
+"""What is known of flops without playing them: against loops over pairs of combos."""
+
+import numpy as np
+import pytest
+
+from allstreets.cards import (
+    COMBO_MASKS,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    live_combos,
+    matchups,
+    parse_flop,
+    preflop_equity,
+)
+from allstreets.solvers.certify.known import known_numbers, known_totals, summed
+
+FLOPS = [parse_flop(text).flop for text in ("9s7s2s", "KsKhKd", "AsTh4d")]
+
+
+def reach() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.random.default_rng(3).random((2, 1, HAND_COUNT))
+
+
+def test_pairs_margins_and_their_squares() -> None:
+    flop, given = FLOPS[0], reach()
+    combos = np.flatnonzero(live_combos(flop.cards))
+    counts = matchups(flop.cards, combos, combos)
+    fits = (COMBO_MASKS[combos][:, None] & COMBO_MASKS[combos]) == 0
+    net = np.where(fits, 2 * counts.equity - 1, 0.0)
+    hands = HAND_OF_COMBO[combos]
+    for player in (0, 1):
+        villain = given[1 - player, 0][hands]
+        met, won = (np.bincount(hands, each @ villain, HAND_COUNT) for each in (fits, net))
+        found = known_numbers([flop], given, 3)[0, :, player, 0]
+        np.testing.assert_allclose(found[0], met)
+        np.testing.assert_allclose(found[1], won, rtol=1e-5, atol=1e-3)
+        squares = np.divide(won**2, met, out=np.zeros_like(met), where=met > 0)
+        np.testing.assert_allclose(found[2], squares, rtol=1e-4, atol=1e-3)
+
+
+def test_sums_go_by_how_often_a_flop_is_dealt() -> None:
+    each = known_numbers(FLOPS, reach(), 3)
+    weights = [flop.multiplicity for flop in FLOPS]
+    wanted = sum(weight * numbers for weight, numbers in zip(weights, each, strict=True))
+    np.testing.assert_allclose(summed(FLOPS, reach()), wanted)
+
+
+def test_sums_over_all_flops_are_those_before_the_flop() -> None:
+    whole = preflop_equity()
+    pairs = whole.pairs.astype(np.float64)
+    totals = known_totals(pairs, reach(), 2)
+    for player in (0, 1):
+        villain = reach()[1 - player, 0]
+        np.testing.assert_allclose(totals[0, player, 0], pairs @ villain)
+        won = (pairs * (2 * whole.equity - 1)) @ villain
+        np.testing.assert_allclose(totals[1, player, 0], won)
+    # What one player wins the other loses.
+    results = [float(reach()[player, 0] @ totals[1, player, 0]) for player in (0, 1)]
+    assert results[0] == pytest.approx(-results[1])
