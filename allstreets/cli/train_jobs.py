@@ -130,6 +130,10 @@ def print_unified_plan(job: UnifiedJob) -> None:
         f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
         f"{data_size(need.resident_bytes)} of memory in all{room}"
     )
+    if config.card_model().goes_by_ranges:
+        out.print(
+            f"grouping the hands of all river boards comes first: {duration(need.setup_seconds)}"
+        )
     limit = config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     until = f"at most {duration(limit)}" if limit and limit < seconds else duration(seconds)

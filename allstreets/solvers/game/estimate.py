@@ -43,6 +43,9 @@ SECONDS_PER_MOVE = 1.0e-9  # one core, sixteen lines of a combo into its group o
 RIVER_COMBOS = 1081
 PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
 SETUP_SECONDS_PER_FLOP = 0.02
+BOARDS_SECONDS = 1.0  # a flop's turn and river boards
+GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
+RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,12 @@ class UnifiedEstimate:
     flops: int
     memory_bytes: int  # regrets and average strategies, in memory or on disk
     resident_bytes: int  # what must fit into memory, the program itself included
+    setup_seconds: float  # before the first iteration
     seconds_per_iteration: float
 
     def seconds_to(self, iterations: int) -> float:
         """Seconds for so many iterations, set-up included."""
-        return self.flops * SETUP_SECONDS_PER_FLOP + iterations * self.seconds_per_iteration
+        return self.setup_seconds + iterations * self.seconds_per_iteration
 
 
 def estimate_unified(
@@ -75,12 +79,15 @@ def estimate_unified(
     flops = len(game.flops.flops)
     visited = min(batch or flops, flops)
     kept = visited if memory == "per_batch" else flops
+    setup = flops * SETUP_SECONDS_PER_FLOP
     if model.kind == "exact":
         stored, seconds, tables = _exact(game, model)
         seconds *= visited / flops
     elif model.kind == "boards":
         stored, seconds, tables = _boards(game, model)
         seconds *= visited / flops
+        sets = min(MOST_SETS, len(game.flop_pots))
+        setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
     else:
         lengths = [padded(HAND_COUNT)] * 3
         if model.kind == "buckets":
@@ -99,6 +106,7 @@ def estimate_unified(
         flops=flops,
         memory_bytes=stored,
         resident_bytes=resident,
+        setup_seconds=setup,
         seconds_per_iteration=seconds / threads + preflop * PREFLOP_SECONDS_PER_DECISION,
     )
 
