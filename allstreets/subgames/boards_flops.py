@@ -23,7 +23,7 @@ from allstreets.subgames.exact_flops import ExactFlops, Trees
 from allstreets.subgames.flop_games import Arrays, Floats
 from allstreets.subgames.packed import ONE_BYTE, Numbers
 from allstreets.subgames.pool import Pool
-from allstreets.subgames.range_sets import range_sets
+from allstreets.subgames.range_sets import RangeSets, range_sets
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 
@@ -40,6 +40,7 @@ class BoardsFlops(ExactFlops):
         ranges: Floats | None = None,
     ) -> None:
         self.sets = range_sets(ranges, len(trees))
+        self._description = trees, flops, threads
         super().__init__(trees, flops, threads, model)
 
     def _build(
@@ -108,12 +109,15 @@ class BoardsFlops(ExactFlops):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""
-        return {"ranges": self.sets.ranges, **super().state()}
+        of_pot = np.array(self.sets.of_pot, np.int64)
+        return {"ranges": self.sets.ranges, "sets": of_pot, **super().state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
-        if not np.array_equal(self.sets.ranges, state["ranges"]):
-            raise ValueError("the groups were made for other ranges")
+        """Go on from a `state()` of the same games, in the groups that it was trained in."""
+        sets = RangeSets(np.array(state["ranges"]), tuple(np.array(state["sets"]).tolist()))
+        if sets.of_pot != self.sets.of_pot or not np.array_equal(sets.ranges, self.sets.ranges):
+            self.sets = sets
+            self.subgames = self._build(*self._description)
         super().restore(state)
 
 

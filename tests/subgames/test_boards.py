@@ -1,5 +1,7 @@
 """Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builders.small_games import small_config
@@ -219,6 +221,11 @@ def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:
     games.restore(state)
     assert np.array_equal(
         after, games.step(Player.OOP, reach[0], reach[1], flops, [SCHEDULE.at(2)])
+    )
+    others = GAME.build(replace(spec, ranges=np.stack([some_ranges()] * games.pots, axis=1)))
+    others.restore(state)  # in the groups of the state
+    assert np.array_equal(
+        after, others.step(Player.OOP, reach[0], reach[1], flops, [SCHEDULE.at(2)])
     )
     arrays = games.pack(0, reach, [np.dtype(np.uint8)] * games.pots)
     with games.rounded(range(1), np.dtype(np.uint8)):
