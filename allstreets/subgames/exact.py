@@ -88,10 +88,8 @@ class ExactSubgame:
         self.tree, self.threads, self.precision = tree, threads, precision
         self.learns = learns
         self.levels = deal_streets(tree)
-        self._like = like if like is not None and like.levels == self.levels else None
-        self.streets: list[StreetBoards] = (
-            self._like.streets if self._like else [first_street(root, combos)]
-        )
+        like = like if like is not None and like.levels == self.levels else None
+        self.streets: list[StreetBoards] = like.streets if like else [first_street(root, combos)]
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
         self.sharing = sharing_of(self.streets, sharing)
@@ -111,7 +109,8 @@ class ExactSubgame:
             forests = build_forests(tree, payoffs / self.chips, own, longest)
             self.forests.append([forest.kernel for forest in forests])
             self.places.append([forest.place for forest in forests])
-            self.boards.append([self._kernel_boards(level, own) for level in range(len(forests))])
+            levels = range(len(forests))
+            self.boards.append([self._kernel_boards(level, own, like) for level in levels])
         dtype = PRECISIONS[precision]
         sizes = [
             [int(self.boards[player][level].own_slots[-1]) for player in Player]
@@ -136,12 +135,12 @@ class ExactSubgame:
         ]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
-    def _kernel_boards(self, level: int, own: Player) -> Boards:
+    def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
         street = self.levels[level]
         shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
         all_ins = street < Street.RIVER and bool(shown.any())
         actions, shared = self.slots[level].actions, self.sharing[level]
-        known = self._like.boards[own][level] if self._like else None
+        known = like.boards[own][level] if like else None
         if known is not None and (known.equity.size or not all_ins):
             return stored_rows(known, own, actions, shared, learns=self.learns)
         # Players with the same hands share the all-in matrices.
