@@ -73,7 +73,7 @@ def subset_flops(count: int) -> FlopSet:
     """The subset of `count` flops that comes with the package, weights to stand for all.
 
     >>> subset = subset_flops(15)
-    >>> len(subset.flops), round(subset.weights.sum(), 6)
+    >>> len(subset.flops), round(float(subset.weights.sum()), 6)
     (15, 22100.0)
     """
     weights: dict[str, float] = read_subset(count)["flops"]

@@ -16,7 +16,7 @@ from allstreets.explorer.models.solves import SpotForm
 from allstreets.explorer.solves import spots
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
-from allstreets.solvers.spot.estimate import estimate_spot
+from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_spot
 from allstreets.solvers.spot.text import spot_mapping
 from allstreets.training.spot_config import read_spot
 
@@ -213,9 +213,12 @@ def test_what_does_not_fit_memory_says_what_would(monkeypatch: pytest.MonkeyPatc
     assert told.memory_bytes == need
     assert "With precision float16" in told.problems[0].message
     monkeypatch.setattr(spots, "available_bytes", lambda: half - 1)
+    assert "river_groups suits" in message(flop())
+    tight = PROGRAM_BYTES + 1_000_000
+    monkeypatch.setattr(spots, "available_bytes", lambda: tight)
     assert "fewer bet and raise sizes" in message(flop())
     with pytest.raises(FormError, match="fewer bet and raise sizes"):
-        check_form(flop(), half - 1)
+        check_form(flop(), tight)
     assert check_form(flop(), need).need.process_bytes == need
 
 
