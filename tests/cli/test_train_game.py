@@ -356,11 +356,11 @@ def test_the_first_run_needs_no_file(
     from allstreets.training import train_config
 
     text = train_config.FIRST_RUN.read_text()
-    assert "time_limit_seconds: 75" in text
+    assert "time_limit_seconds: 60" in text
     quick = tmp_path / "first_run.yaml"
     text = text.replace("flops: subset_15", "flops: [KsKhKd]").replace("groups: 32", "groups: 16")
     text = text.replace("stack_depth: 20", "stack_depth: 4\n  turn_rows: 16")
-    quick.write_text(text.replace("time_limit_seconds: 75", "time_limit_seconds: 0.2"))
+    quick.write_text(text.replace("time_limit_seconds: 60", "time_limit_seconds: 0.2"))
     monkeypatch.setattr(train_config, "FIRST_RUN", quick)
     code, out, _ = run(capsys, "train", "-o", str(tmp_path / "out"), "--json")
     assert code == 0
