@@ -58,9 +58,12 @@ class SeparateFlops(Generic[Subgame]):
         raise ValueError("games apart from each other store all hands")
 
     def _each(self, pairs: Flags, work: Callable[[int, int], None]) -> None:
-        """Call work(pot, flop) wherever `pairs` [P, F] is set."""
-        pieces = np.argwhere(pairs).tolist()
-        self._pool.run(len(pieces), lambda _, number: work(*pieces[number]))
+        """Call work(pot, flop) wherever `pairs` [P, F] is set, the pots of a flop together.
+
+        They share what depends on the cards: it is still in the cache when the next pot needs it.
+        """
+        pieces = np.argwhere(pairs.T).tolist()
+        self._pool.run(len(pieces), lambda _, number: work(*reversed(pieces[number])))
 
     def _pairs(self, flops: Flops) -> Flags:
         """[P, F]: all pots on some flops."""
