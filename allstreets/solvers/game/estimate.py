@@ -39,7 +39,9 @@ from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, padde
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
 EXACT_SECONDS_PER_SLOT = 3.8e-9
-SECONDS_PER_MOVE = 1.0e-9  # one core, sixteen lines of a combo into its group or back
+BOARDS_SECONDS_PER_SLOT = 2.9e-9
+SECONDS_PER_GROUP_PRODUCT = 1.5 * SECONDS_PER_PRODUCT  # small matrices, read board by board
+SECONDS_PER_MOVE = 2.0e-9  # one core, sixteen lines of a combo into its group or back
 RIVER_COMBOS = 1081
 PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
 SETUP_SECONDS_PER_FLOP = 0.02
@@ -169,8 +171,8 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
             all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
             ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
             lines = int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
-            seconds += like * need.slots * EXACT_SECONDS_PER_SLOT / 2
-            seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_PRODUCT
+            seconds += like * need.slots * BOARDS_SECONDS_PER_SLOT
+            seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
             seconds += like * 2 * count * -(-lines // 16) * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
         sets = min(MOST_SETS, len(game.tree_sizes))
         tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
@@ -224,7 +226,7 @@ def require_room(
             ways.append("river_groups: suits (about a fifth)")
         ways.append("cards: boards")
     elif model.kind == "boards":
-        ways.append("fewer river_groups")
+        ways += [f"river_groups: {fewer}" for fewer in _fitting_groups(game, model, free)]
     elif memory == "resident":
         ways.append("memory: memmap (regrets on disk, slower)")
     smaller = _one_size_less(game)
@@ -234,6 +236,15 @@ def require_room(
         f"this game needs {_gigabytes(need.resident_bytes)} of memory and {_gigabytes(free)} are "
         f"free.\nWhat would make it smaller: {'; '.join(ways) or 'a smaller stack'}."
     )
+
+
+def _fitting_groups(game: UnifiedGame, model: CardModel, free: int) -> list[int]:
+    """The largest of some smaller numbers of groups with which the game fits, if any does."""
+    for groups in (128, 96, 64, 48, 32, 16):
+        fewer = replace(model, groups=groups)
+        if groups < model.groups and estimate_unified(game, fewer).resident_bytes <= free:
+            return [groups]
+    return []
 
 
 def _one_size_less(game: UnifiedGame) -> int | None:
