@@ -22,6 +22,9 @@ from allstreets.subgames.card_model import CLASSES
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.unified_run import plan_unified
 
+BOARDS: dict[str, Any] = {
+    "cards": "boards", "river_groups": 32, "turn_rows": 16, "flops": ["KsKhKd"], "stack_depth": 4,
+}  # fmt: skip
 GAMES: list[dict[str, Any]] = [
     {},
     {"stack_depth": 20, "raise_cap": 4, "postflop_bet_sizes": [0.5, 1.0], "flops": "spread_3"},
@@ -31,6 +34,7 @@ GAMES: list[dict[str, Any]] = [
     {**EXACT},
     {**EXACT, "precision": "float16"},
     {**EXACT, "flops": ["KsKhKd"], "stack_depth": 3},
+    {**BOARDS},
 ]
 
 
@@ -173,3 +177,10 @@ def test_a_smaller_stack_is_the_last_advice() -> None:
     need = need_of(config, memory="memmap")
     with pytest.raises(InputError, match="What would make it smaller: a smaller stack"):
         require_room(config.game(), need, CLASSES, "memmap", free=PROGRAM_BYTES)
+
+
+def test_fewer_groups_are_advised_where_they_fit() -> None:
+    many, few = (small_config(**BOARDS | {"river_groups": count}) for count in (128, 64))
+    free = need_of(few).resident_bytes
+    with pytest.raises(InputError, match="river_groups: 64"):
+        require_room(many.game(), need_of(many), many.card_model(), "resident", free=free)

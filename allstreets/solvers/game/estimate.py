@@ -164,7 +164,7 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     for like, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
         count = len(rivers[0])
         grouped = np.full(count, groups)
-        rows = np.minimum(turns[0], padded(model.rows)) if model.rows else turns[0]
+        rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
         for size in game.tree_sizes:
             need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
             stored += like * need.memory_bytes
