@@ -98,7 +98,7 @@ def test_without_a_file_it_is_the_first_example(capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys)
     assert code == 0
     assert out.startswith("SB: 20 bb, blinds 0.5/1 bb\n")
-    assert "on each of 95 flops" in out
+    assert "on each of 15 flops" in out
 
 
 @pytest.mark.parametrize(
