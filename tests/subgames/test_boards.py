@@ -28,7 +28,7 @@ FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS, ROWS = 16, 32
 SCHEDULE = parse_schedule("tuned")
 GAME = small_config(
-    stack_depth=5, raise_cap=1, postflop_bet_sizes=[1.0], max_raises_per_street=1, flops=[FLOP]
+    stack_depth=5, raise_cap=1, postflop_bet_sizes=[1.0], max_raises_per_street=0, flops=[FLOP]
 ).game()
 
 
