@@ -74,8 +74,9 @@ def certify(
 
     completion = None
     if cards or groups or iterations:
-        model = CardModel(cards.value if cards else "boards", groups=groups or 32)
-        completion = Completion(model, iterations or 100)
+        usual = Completion()
+        model = CardModel(cards.value if cards else "boards", groups=groups or usual.model.groups)
+        completion = Completion(model, iterations or usual.iterations)
     job = plan_certify(folder, flops, completion=completion, seed=seed, threads=threads)
     outcome = certify_on_terminal(console(stderr=json), job)
     if outcome.interrupted:

@@ -11,6 +11,7 @@ from .engine import EngineSpec as EngineSpec
 from .engine import MemoryMode as MemoryMode
 from .exact import PRECISIONS as PRECISIONS
 from .exact import ExactSubgame as ExactSubgame
+from .exact_cards import every_combo as every_combo
 from .exact_cards import whole_vectors as whole_vectors
 from .exact_flops import ExactFlops as ExactFlops
 from .exact_forest import NodeSlots as NodeSlots

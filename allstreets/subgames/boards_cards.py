@@ -11,18 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
-from allstreets.cards import (
-    COMBO_COUNT,
-    COMBO_MASKS,
-    HAND_OF_COMBO,
-    runouts,
-)
+from allstreets.cards import HAND_OF_COMBO
 from allstreets.kernels.exact_layout import Boards
 from allstreets.kernels.group_hands import group_hands, group_lists, group_matrices, turn_rows
 from allstreets.kernels.group_layout import GroupedBoards, GroupedCombos
 from allstreets.subgames.exact_cards import (
     HandLists,
     StreetBoards,
+    every_combo,
     first_street,
     kernel_boards,
     next_street,
@@ -50,20 +46,6 @@ class RiverGroups:
     chance: NDArray[np.float32]  # [B]
     margin: NDArray[np.int8]  # [B, K, K]
     pairs: NDArray[np.int8]  # [B, K, K]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        lists = sum(one.first.nbytes + one.parent.nbytes for one in self.combos)
-        marks = sum(one.nbytes for one in self.groups)
-        return lists + marks + self.margin.nbytes + self.pairs.nbytes
-
-    def river_rows(self, lists: HandLists) -> tuple[SharedRows, SharedRows]:
-        """The groups as rows of an exact game's river."""
-        count = self.margin.shape[1]
-        starts = count * np.arange(len(lists.start), dtype=np.int64)
-        oop, ip = (rows_of(lists, marks, starts, None) for marks in self.groups)
-        return oop, ip
 
 
 @dataclass(frozen=True)
@@ -112,9 +94,7 @@ def flop_boards(
 
     Each river board has `groups` of hands, each turn board `rows` (0: every hand its own).
     """
-    live = np.flatnonzero(COMBO_MASKS & np.uint64(sum(1 << card for card in flop)) == 0)
-    root = runouts(flop, [np.ones(COMBO_COUNT)])
-    first = first_street(root, (live, live))
+    first = first_street(*every_combo(flop))
     turn = next_street(first)
     river = next_street(turn)
     boards = tuple(

@@ -20,7 +20,9 @@ from allstreets.cards import (
     Runouts,
     combo_orbits,
     combo_strengths,
+    live_combos,
     matchups,
+    runouts,
 )
 from allstreets.kernels.exact_layout import PADDING_CARD, Boards
 from allstreets.kernels.exact_tables import place_hands
@@ -125,6 +127,12 @@ def _starts(sizes: Sequence[int]) -> Longs:
 def whole_vectors(count: int) -> int:
     """The next multiple of sixteen, at least one vector."""
     return max(LANES, -(-count // LANES) * LANES)
+
+
+def every_combo(board: tuple[int, ...]) -> tuple[Runouts, tuple[Longs, Longs]]:
+    """The root of a game in which both players may hold every combo, and these combos."""
+    combos = np.flatnonzero(live_combos(board))
+    return runouts(board, [np.ones(COMBO_COUNT)]), (combos, combos)
 
 
 def first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:

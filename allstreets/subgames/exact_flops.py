@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, Player, Street
-from allstreets.cards import COMBO_COUNT, COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO, Flop, runouts
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_cards import StreetBoards
+from allstreets.subgames.exact_cards import StreetBoards, every_combo
 from allstreets.subgames.exact_sharing import Sharing
 from allstreets.subgames.exact_suits import suit_sharing
 from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
@@ -67,19 +67,17 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
         """The subgames, by pot and flop."""
         del threads
         subgames: list[list[ExactSubgame]] = []
-        all_combos = np.ones(COMBO_COUNT)
         for tree, results in trees:
             row: list[ExactSubgame] = []
             for flop in flops:
-                live = np.flatnonzero(COMBO_MASKS & sum(1 << card for card in flop.cards) == 0)
-                root = runouts(flop.cards, [all_combos])
+                root, combos = every_combo(flop.cards)
                 like = subgames[0][len(row)] if subgames else None
                 row.append(
                     ExactSubgame(
                         tree,
                         results,
                         root,
-                        (live, live),
+                        combos,
                         1,
                         self.model.precision,
                         like,

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, Player
-from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos, runouts
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_cards import every_combo
 from allstreets.subgames.real_play import RealPlay
 
 Floats = NDArray[np.float64]
@@ -43,8 +44,7 @@ def judge_flop(
     threads: int = 1,
 ) -> RealValues:
     """Play the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots."""
-    root = runouts(flop.cards, [np.ones(COMBO_COUNT)])
-    combos = np.flatnonzero(live_combos(flop.cards))
+    root, combos = every_combo(flop.cards)
     best, kept = np.zeros((2, 2, len(trees), HAND_COUNT))
     first: ExactSubgame | None = None
     # The smallest first: its players are all-in soonest, so that the others find its matrices.
@@ -53,7 +53,7 @@ def judge_flop(
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
         game = ExactSubgame(
-            tree, payoffs, root, (combos, combos), threads, "float32", first, play.sharing, False
+            tree, payoffs, root, combos, threads, "float32", first, play.sharing, False
         )
         play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]

@@ -137,13 +137,13 @@ class BoardsPlay:
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         """The rows of turn and river boards."""
         found: list[tuple[SharedRows, SharedRows] | None] = [None]
-        for street, kind in zip(streets[1:], ("rows", "groups"), strict=False):
-            count = whole_vectors(self.model.rows) if kind == "rows" else self.model.groups
-            if not count or (kind == "rows" and not self.model.rows):
+        counts = {"rows": self.model.rows, "groups": self.model.groups}
+        for street, (kind, count) in zip(streets[1:], counts.items(), strict=False):
+            if not count:  # every hand its own row
                 found.append(None)
                 continue
             lists = street.lists[Player.OOP]
-            starts = count * np.arange(len(lists.start), dtype=np.int64)
+            starts = whole_vectors(count) * np.arange(len(lists.start), dtype=np.int64)
             number = int(self.arrays["sets"][self.pot])
             oop, ip = (
                 rows_of(lists, self.arrays[f"{kind}.{number}.{name}"], starts, None)

@@ -1,5 +1,6 @@
 """Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +19,13 @@ from allstreets.subgames.boards_cards import (
     FlopBoards,
     flop_boards,
     river_groups,
+    rows_of,
 )
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, next_street
+from allstreets.subgames.exact_sharing import Sharing
 
 FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS, ROWS = 16, 32
@@ -178,6 +181,13 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
     subgame = trained(cards, 40)
     pot, rivers = GAME.pots[0], cards.rivers[0]
     combos = np.sort(subgame.streets[0].combos(0, 0))
+
+    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+        lists = streets[2].lists[0]
+        starts = GROUPS * np.arange(len(lists.start), dtype=np.int64)
+        oop, ip = (rows_of(lists, marks, starts, None) for marks in rivers.groups)
+        return [None, rivers.rows, (oop, ip)]
+
     judge = ExactSubgame(
         pot.tree,
         pot.payoffs,
@@ -185,7 +195,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
         (combos, combos),
         1,
         "float16",
-        sharing=lambda streets: [None, rivers.rows, rivers.river_rows(streets[2].lists[0])],
+        sharing=sharing,
         learns=False,
     )
     judge.averages = subgame.averages

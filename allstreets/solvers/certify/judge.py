@@ -82,8 +82,8 @@ class Judge:
     @cached_property
     def spec(self) -> EngineSpec:
         """What flops are completed by."""
-        spec = self.result.game.engine(self.completion.model, threads=self.threads)
-        return replace(spec, ranges=self.reach)
+        model, threads = self.completion.model, self.threads
+        return self.result.game.engine(model, threads=threads, ranges=self.reach)
 
     def values(self, flop: Flop, following: Sequence[Flop] = ()) -> RealValues:
         """What the pots of a flop are worth; some of the `following` are completed with it."""

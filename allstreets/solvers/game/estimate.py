@@ -11,17 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import POSTFLOP, NodeKind, Player, PlayerSizes, StreetSizes
+from allstreets.betting import POSTFLOP, NodeKind, PlayerSizes, StreetSizes
 from allstreets.cards import (
-    COMBO_COUNT,
     HAND_COUNT,
     Flop,
     card_rank,
     card_suit,
     fitting_subset,
-    live_combos,
     make_card,
-    runouts,
     spread_flops,
 )
 from allstreets.solvers.game.game import UnifiedGame
@@ -34,7 +31,7 @@ from allstreets.solvers.spot.estimate import (
     hands_by_board,
     rows_by_board,
 )
-from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, padded
+from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, every_combo, padded
 
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
@@ -138,12 +135,10 @@ def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
     """
     stored, seconds, tables = 0, 0.0, 0
-    everyone = np.ones(COMBO_COUNT)
     real = {_rank_free(flop): flop.cards for flop in game.flops.flops}
     for shape, like in Counter(map(_rank_free, game.flops.flops)).items():
         flop = real[shape]
-        combos = np.flatnonzero(live_combos(flop))
-        root, both = runouts(flop, [everyone]), [combos for _ in Player]
+        root, both = every_combo(flop)
         hands = hands_by_board(root, both, len(POSTFLOP))
         rows = rows_by_board(root, both, hands, model.river_groups)
         shared = 0  # tables by board and all-in matrices, for all pots and both players
@@ -183,11 +178,8 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
     """How many flops have the same hands on their boards, and which; both hold every combo."""
     found = []
-    everyone = np.ones(COMBO_COUNT)
     for flop, like in Counter(map(_rank_free, flops)).items():
-        combos = np.flatnonzero(live_combos(flop))
-        root = runouts(flop, [everyone])
-        found.append((like, hands_by_board(root, [combos for _ in Player], len(POSTFLOP))))
+        found.append((like, hands_by_board(*every_combo(flop), len(POSTFLOP))))
     return found
 
 

@@ -11,19 +11,16 @@ import numpy as np
 
 from allstreets.betting import Line, NodeKind, Player, paid_at
 from allstreets.cards import (
-    COMBO_COUNT,
     HAND_OF_COMBO,
     Flop,
     canonical_flop,
-    live_combos,
-    runouts,
 )
 from allstreets.solvers.decision import BB, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity, fitting
 from allstreets.solvers.game.game import PotGame
 from allstreets.solvers.hands import Floats, Hands, Longs, Pair, class_sums
 from allstreets.solvers.spot.result import left_after, taken_action
-from allstreets.subgames import ExactSubgame, RealPlay, StreetView
+from allstreets.subgames import ExactSubgame, RealPlay, StreetView, every_combo
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each
 
@@ -41,12 +38,10 @@ class RealStreets:
     ) -> None:
         """`reach` [2, 169] starts the pot; `like` is another pot on the same flop."""
         self.pot, self.flop = pot, flop
-        combos = np.flatnonzero(live_combos(flop.cards))
         self.subgame: ExactSubgame = ExactSubgame(
             pot.tree,
             pot.payoffs,
-            runouts(flop.cards, [np.ones(COMBO_COUNT)]),
-            (combos, combos),
+            *every_combo(flop.cards),
             like=None if like is None else like.subgame,
             sharing=play.sharing,
             learns=False,
