@@ -17,7 +17,7 @@ from allstreets.kernels.exact_layout import (
     Storage,
     Workspace,
 )
-from allstreets.kernels.exact_nodes import go_down, go_up
+from allstreets.kernels.exact_nodes import go_down, go_up, pot_start
 from allstreets.kernels.exact_terminals import Ahead, answer_tile, choice_tile
 from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
@@ -126,7 +126,8 @@ def down_to_values(
     go_down(forest, group, space, storage, boards, board, mode)
     clear_rows(forest, group, space, own)
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
-    place = boards.own_slots[board] + forest.group_slots[group] * rows
+    place = pot_start(forest.own_actions, 0, boards.own_rows, board)
+    place += forest.group_slots[group] * rows
     ahead_by = 0 if boards.own_row.size else 16  # shared rows are few
     regrets = ahead_by if mode == UPDATE else 0
     average = ahead_by if averages or mode == EVALUATE else 0

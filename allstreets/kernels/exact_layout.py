@@ -45,9 +45,12 @@ class Forest(NamedTuple):
     child_row: Longs  # [D]: first of the reach rows (other's node) or value rows (own node) below
     value_row: Longs  # [D]: where the node's own value goes
     adds: NDArray[np.bool_]  # [D]: value is added to what stands there
-    slot: Longs  # [D]: actions of that player's nodes before this one
+    pot: Longs  # [D]: the pot that the node belongs to, where several are worked on together
+    slot: Longs  # [D]: actions of that player's nodes in its pot before this one
     number: Longs  # [D]: that player's nodes before this one
     own_nodes: int  # nodes of the own player on the street
+    own_actions: Longs  # [P+1]: actions of the own player's nodes in the pots before each
+    other_actions: Longs  # [P+1]
     group_slots: Longs  # [G]: the first slot of the own player's nodes in a group
     line_reach: Longs  # [16·J]: reach row of each line
     line_value: Longs  # [16·J]: value row of each line
@@ -114,6 +117,7 @@ class Boards(NamedTuple):
 class Storage(NamedTuple):
     """Regrets and average strategy of one street: [node][row / 16][action][16], board by board.
 
+    Where pots are worked on together, all boards of one pot come before those of the next.
     A row is a hand, or the hands of a board that share a strategy.
     Regrets are float32, float16 or int16; averages float32 or, with either of the others, int16
     fractions of 32767.

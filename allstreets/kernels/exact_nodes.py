@@ -11,6 +11,7 @@ from allstreets.kernels.exact_layout import (
     Discounts,
     Floats,
     Forest,
+    Longs,
     NodePlace,
     Storage,
     Workspace,
@@ -132,6 +133,17 @@ def play_shared_node(
 
 
 @inner_kernel
+def pot_start(actions: Longs, pot: int, rows: Longs, board: int) -> int:
+    """Where the stored numbers of a pot's nodes on a board begin.
+
+    `actions` [P+1] are those before each pot, `rows` [B+1] the stored rows before each board.
+    """
+    before = actions[pot]
+    start: int = before * rows[len(rows) - 1] + (actions[pot + 1] - before) * rows[board]
+    return start
+
+
+@inner_kernel
 def go_down(
     forest: Forest,
     group: int,
@@ -144,12 +156,12 @@ def go_down(
     """Fill the reach rows of a group from those of its lines."""
     first = boards.other_start[board]
     reach, hands = space.reach, boards.other_start[board + 1] - first
-    start = boards.other_slots[board]
     rows = boards.other_rows[board + 1] - boards.other_rows[board]
     for node in range(forest.group_nodes[group], forest.group_nodes[group + 1]):
         if forest.is_own[node]:
             continue
         actions = forest.actions[node]
+        start = pot_start(forest.other_actions, forest.pot[node], boards.other_rows, board)
         slot = start + forest.slot[node] * rows
         row, child = forest.reach_row[node], forest.child_row[node]
         if boards.other_row.size:
@@ -188,12 +200,14 @@ def go_up(
     live = hands
     while live and pick(boards.own_cards, 2 * (boards.own_start[board] + live - 1)) == PADDING_CARD:
         live -= 1
-    start, locks = boards.own_slots[board], boards.own_start[board] * forest.own_nodes
+    locks = boards.own_start[board] * forest.own_nodes
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
     for number in range(forest.group_nodes[group + 1] - 1, forest.group_nodes[group] - 1, -1):
         if not forest.is_own[number]:
             continue  # his values were added up where they arose
-        actions = forest.actions[number]
+        actions, pot = forest.actions[number], forest.pot[number]
+        start = pot_start(forest.own_actions, pot, boards.own_rows, board)
+        soon = pot_start(forest.other_actions, pot, boards.other_rows, board + 1)
         node = NodePlace(
             forest.child_row[number],
             forest.value_row[number],
@@ -202,7 +216,7 @@ def go_up(
             board * forest.own_nodes + forest.number[number],
             locks + forest.number[number] * hands,
             # The other player's regrets on the next board, read first thing there.
-            boards.other_slots[board + 1] + forest.slot[number] * rows,
+            soon + forest.slot[number] * rows,
         )
         values, stored, real = space.values, hands, live
         if boards.own_row.size and mode != BEST_RESPONSE:

@@ -208,7 +208,7 @@ def share_values(
             store(leaf_values, place, splat(shares[first + hand]) * load(leaf_values, place))
 
 
-@kernel
+@inner_kernel
 def grouped_turns(
     turn: Forest,
     turn_cards: Boards,
@@ -268,3 +268,56 @@ def grouped_turns(
         )
         for lanes in range(line_groups):
             send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own)
+
+
+@kernel
+def grouped_flop(
+    forests: tuple[Forest, ...],
+    boards: tuple[Boards, ...],
+    storages: tuple[Storage, ...],
+    spaces: tuple[Workspace, ...],
+    cards: GroupedBoards,
+    products: Products,
+    matrices: GroupSpace,
+    reach: Floats,
+    values: Floats,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """One pass on a flop, all pots of the forests together; tuples are by street.
+
+    The other's reach [P, Hₒ] at the roots comes in, own values [P, Hₓ] go out, hands padded.
+    """
+    flop, flop_boards, space = forests[0], boards[0], spaces[0]
+    zeroth: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    own, other = flop_boards.own_start[1], flop_boards.other_start[1]
+    for pot in range(len(reach)):
+        at = flop.line_reach[pot] * other
+        space.reach[at : at + other] = reach[pot]
+    early_down(flop, flop_boards, storages[0], space, zeroth, mode)
+    clear_leaves(space.leaf_values, own, len(flop.leaf_value) // 16)
+    grouped_turns(
+        forests[1],
+        boards[1],
+        storages[1],
+        spaces[1],
+        forests[2],
+        boards[2],
+        storages[2],
+        spaces[2],
+        cards,
+        products,
+        matrices,
+        space.leaf_reach,
+        space.leaf_values,
+        own,
+        other,
+        mode,
+        discounts,
+    )
+    early_up(
+        flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, discounts
+    )  # fmt: skip
+    for pot in range(len(values)):
+        at = flop.line_value[pot] * own
+        values[pot] = space.values[at : at + own]

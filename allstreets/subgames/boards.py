@@ -1,44 +1,55 @@
-"""A pot on a flop with real boards: combos on flop and turn, groups of hands on every river board.
+"""Pots on a flop with real boards: combos on flop and turn, groups of hands on every river board.
 
 The exact engine down to the turn; below it the betting of a river board is solved with K groups of
 hands for each player. All-ins before the river run through the same groups, card by card, so that
 there is one way for all showdowns and no matrix of all hands against all.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import local
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, Player
-from allstreets.kernels.exact_boards import SPARE_ROWS, clear_leaves
+from allstreets.betting import Player
+from allstreets.kernels.exact_boards import SPARE_ROWS
 from allstreets.kernels.exact_layout import ZERO_ROW, Boards, Discounts, Forest, Workspace
 from allstreets.kernels.exact_terminals import TILE_ROWS as TILE_SPARE
 from allstreets.kernels.group_layout import GroupSpace, Products
-from allstreets.kernels.group_rivers import grouped_turns
+from allstreets.kernels.group_rivers import grouped_flop
 from allstreets.kernels.simd import aligned
 from allstreets.kernels.simd_product import TILE_ROWS
 from allstreets.subgames.boards_cards import FlopBoards
-from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame, Reach, Values
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
-from allstreets.subgames.exact_sharing import stored_rows
+from allstreets.subgames.exact_sharing import stored_rows, with_slots
+from allstreets.subgames.side_by_side import Trees, side_by_side
 
 FLOP, TURN, RIVER = range(3)  # levels
 FLOP_COMBOS, TURN_COMBOS = 1176, 1128
 
+StoredArrays = tuple[list[list[NDArray[Any]]], list[list[NDArray[Any]]]]
+"""Regrets and average strategies, by street and player."""
 
-class BoardsPot:
-    """A pot's betting laid out for the kernels: the same on every flop."""
 
-    def __init__(self, tree: BettingTree, payoffs: NDArray[np.float64], groups: int) -> None:
-        self.tree, self.groups = tree, groups
-        self.chips = float(tree.pot) if tree.pot else 1.0
-        self.levels = deal_streets(tree, run_out=True)
-        self.slots = [node_slots(tree, street) for street in self.levels]
+class BoardsLayout:
+    """The betting of one pot, or of several, laid out for the kernels: the same on every flop."""
+
+    def __init__(self, trees: Trees, groups: int) -> None:
+        self.groups = groups
+        self.tree, first = side_by_side([tree for tree, _ in trees])
+        self.chips = [float(tree.pot) if tree.pot else 1.0 for tree, _ in trees]
+        payoffs = np.concatenate(
+            [payoffs / chips for (_, payoffs), chips in zip(trees, self.chips, strict=True)]
+        )
+        self.levels = deal_streets(self.tree, run_out=True)
+        self.slots = [node_slots(self.tree, street) for street in self.levels]
         laid_out = [
-            build_forests(tree, payoffs / self.chips, own, groups, run_out=True) for own in Player
+            build_forests(self.tree, payoffs, own, groups, run_out=True, first=first)
+            for own in Player
         ]
         self.forests = [[forest.kernel for forest in forests] for forests in laid_out]
         self.places = [[forest.place for forest in forests] for forests in laid_out]
@@ -142,27 +153,28 @@ class BoardsSubgame(ExactSubgame):
     """A pot on a flop whose rivers are solved in groups; `ranges` says by which pair of ranges.
 
     What the exact engine does holds here too, with K hands on every river board. Regrets and
-    strategies take 16 bits each.
+    strategies take 16 bits each, by street and player; they may be parts of larger arrays.
     """
 
-    def __init__(self, pot: BoardsPot, cards: FlopBoards, ranges: int = 0) -> None:
-        self.pot, self.cards, self.ranges = pot, cards, ranges
-        self.tree, self.levels, self.slots = pot.tree, pot.levels, pot.slots
-        self.forests, self.places, self.chips = pot.forests, pot.places, pot.chips
+    def __init__(
+        self,
+        layout: BoardsLayout,
+        cards: FlopBoards,
+        ranges: int = 0,
+        part: "PartOf | None" = None,
+    ) -> None:
+        self.layout, self.cards, self.ranges = layout, cards, ranges
+        self.tree, self.levels, self.slots = layout.tree, layout.levels, layout.slots
+        self.forests, self.places, self.chips = layout.forests, layout.places, layout.chips[0]
         self.threads, self.precision, self._pool = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
         self.sharing = [None, cards.rivers[ranges].rows, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
         self.scale = [self.chips * hands] * 2
-        self.boards = [[self._street_boards(level, own) for level in range(3)] for own in Player]
+        self.boards = part.boards(layout) if part else boards_of(layout, cards, ranges)
         self.grouped = [cards.grouped(own, ranges) for own in Player]
-        sizes = [
-            [int(self.boards[player][level].own_slots[-1]) for player in Player]
-            for level in range(len(self.levels))
-        ]
-        self.regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
-        self.averages = [[aligned(size, np.int16) for size in pair] for pair in sizes]
+        self.regrets, self.averages = part.stored if part else stored_arrays(self.boards)
         self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
@@ -170,50 +182,80 @@ class BoardsSubgame(ExactSubgame):
     @property
     def spaces(self) -> list[list[Workspace]]:  # type: ignore[override]
         """What the running thread needs."""
-        return [self.pot.spaces]
+        return [self.layout.spaces]
 
-    def _street_boards(self, level: int, own: Player) -> Boards:
-        known = self.cards.kernel[own][min(level, TURN)]
-        if level == RIVER:  # of the rest of these fields, grouped rivers read nothing
-            starts = self.pot.groups * np.arange(self.cards.river_boards + 1, dtype=np.int64)
-            live = np.zeros(2 * int(starts[-1]), np.uint8)
-            known = known._replace(own_start=starts, other_start=starts, own_cards=live)
-        return stored_rows(known, own, self.slots[level].actions, self.sharing[level])
+    def run(
+        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+    ) -> Values:
+        """One pass from the root and back."""
+        reach = self._padded_reach(player, other)[None]
+        by_hand = self.pass_through(player, reach, mode, discounts)[0].astype(np.float64)
+        values: Values = by_hand[self.streets[0].hands[player][0].hand] * self.scale[player]
+        return values
 
-    def run_children(
-        self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int
-    ) -> None:
-        """All turn boards and everything below them."""
-        del thread, first, last
-        forests, boards, (flop, turn, river) = (
-            self.forests[player],
-            self.boards[player],
-            self.pot.spaces,
-        )
-        own, other = int(boards[0].own_start[1]), int(boards[0].other_start[1])
-        clear_leaves(flop.leaf_values, own, len(forests[FLOP].leaf_value) // 16)
-        grouped_turns(
-            forests[TURN],
-            boards[TURN],
-            self.storage(TURN, player),
-            turn,
-            forests[RIVER],
-            boards[RIVER],
-            self.storage(RIVER, player),
-            river,
+    def pass_through(
+        self, player: Player, reach: NDArray[np.float32], mode: int, discounts: Discounts
+    ) -> NDArray[np.float32]:
+        """[P, Hₓ]: own values from the other's reach [P, Hₒ], both by padded hand of the flop."""
+        boards, layout = self.boards[player], self.layout
+        values = np.empty((len(reach), int(boards[FLOP].own_start[1])), np.float32)
+        grouped_flop(
+            tuple(layout.forests[player]),
+            tuple(boards),
+            tuple(self.storage(level, player) for level in range(3)),
+            tuple(layout.spaces),
             self.grouped[player],
-            self.pot.products[player],
-            self.pot.group_space,
-            flop.leaf_reach,
-            flop.leaf_values,
-            own,
-            other,
+            layout.products[player],
+            layout.group_space,
+            reach,
+            values,
             mode,
             discounts,
         )
+        return values
 
     def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         if level == RIVER:
-            return np.full(self.cards.river_boards, self.pot.groups)
+            return np.full(self.cards.river_boards, self.layout.groups)
         return super().row_counts(level, player)
+
+
+@dataclass(frozen=True)
+class PartOf:
+    """One of several pots that are worked on together: their boards, and its numbers in theirs."""
+
+    whole: BoardsSubgame
+    stored: StoredArrays
+
+    def boards(self, layout: BoardsLayout) -> list[list[Boards]]:
+        """Those of all pots, with the places of the one's own numbers."""
+        return [
+            [
+                with_slots(boards, own, slots.actions)
+                for boards, slots in zip(self.whole.boards[own], layout.slots, strict=True)
+            ]
+            for own in Player
+        ]
+
+
+def boards_of(layout: BoardsLayout, cards: FlopBoards, ranges: int) -> list[list[Boards]]:
+    """The boards by own player and street, with the places of what is stored."""
+    # Of the rest of a turn's fields, grouped rivers read nothing.
+    starts = layout.groups * np.arange(cards.river_boards + 1, dtype=np.int64)
+    live = np.zeros(2 * int(starts[-1]), np.uint8)
+    sharing = [None, cards.rivers[ranges].rows, None]
+    found = []
+    for own in Player:
+        flop, turn = cards.kernel[own]
+        river = turn._replace(own_start=starts, other_start=starts, own_cards=live)
+        streets = zip((flop, turn, river), layout.slots, sharing, strict=True)
+        found.append([stored_rows(each, own, slots.actions, by) for each, slots, by in streets])
+    return found
+
+
+def stored_arrays(boards: Sequence[Sequence[Boards]]) -> StoredArrays:
+    """Regrets and averages, by street and player, for the boards of either player."""
+    sizes = [[int(street.own_slots[-1]) for street in pair] for pair in zip(*boards, strict=True)]
+    regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
+    return regrets, [[aligned(size, np.int16) for size in pair] for pair in sizes]

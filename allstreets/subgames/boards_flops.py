@@ -5,7 +5,7 @@ games: reach comes by class, every combo of a class brings the same, and a class
 its combos' values.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,17 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
-from allstreets.cards import Flop
+from allstreets.cards import HAND_COUNT, Flop
+from allstreets.cfr import Multipliers
+from allstreets.kernels.exact_layout import BEST_RESPONSE, EVALUATE
 from allstreets.kernels.shares import round_shares
-from allstreets.subgames.boards import RIVER, TURN, BoardsPot, BoardsSubgame
+from allstreets.subgames.boards import RIVER, TURN, BoardsSubgame
 from allstreets.subgames.boards_cards import FlopBoards, flop_boards
+from allstreets.subgames.boards_pots import BoardsPots, PotsOnFlop
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_flops import ExactFlops, Trees
-from allstreets.subgames.flop_games import Arrays, Floats
+from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops
 from allstreets.subgames.packed import ONE_BYTE, Numbers
 from allstreets.subgames.pool import Pool
 from allstreets.subgames.range_sets import RangeSets, range_sets
+
+Longs = NDArray[np.int64]
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 
@@ -47,7 +52,11 @@ class BoardsFlops(ExactFlops):
         self, trees: Trees, flops: Sequence[Flop], threads: int
     ) -> Sequence[Sequence[BoardsSubgame]]:
         model = self.model
-        pots = [BoardsPot(tree, results, model.groups) for tree, results in trees]
+        sets = [
+            [pot for pot, number in enumerate(self.sets.of_pot) if number == ranges]
+            for ranges in range(len(self.sets.ranges))
+        ]
+        layouts = [BoardsPots([trees[pot] for pot in pots], model.groups) for pots in sets]
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
@@ -57,10 +66,76 @@ class BoardsFlops(ExactFlops):
 
         Pool(threads).run(len(flops), build)
         self.cards = [each for each in cards if each is not None]
-        return [
-            [BoardsSubgame(pot, each, ranges) for each in self.cards]
-            for pot, ranges in zip(pots, self.sets.of_pot, strict=True)
+        # By flop and set of ranges: the pots of the set, and their games on the flop.
+        self._together = [
+            [
+                (np.array(pots), layout.on(each, number))
+                for number, (pots, layout) in enumerate(zip(sets, layouts, strict=True))
+            ]
+            for each in self.cards
         ]
+        subgames: list[list[BoardsSubgame]] = [[] for _ in trees]
+        for row in self._together:
+            for pots, games in row:
+                for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):
+                    subgames[pot].append(subgame)
+        return subgames
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Floats:
+        """[P, K, 169]: a half-iteration on K flops."""
+        del hero, hand_mask
+        return self._pass(
+            flops, lambda games, pots, place: games.step(player, villain[pots], now[place])
+        )
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+        return self._pass(
+            flops, lambda games, pots, _: games.run(player, villain[pots], BEST_RESPONSE)
+        )
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+        return self._pass(flops, lambda games, pots, _: games.run(player, villain[pots], EVALUATE))
+
+    def _pass(self, flops: Flops, work: Callable[[PotsOnFlop, Longs, int], Floats]) -> Floats:
+        """[P, K, 169]: what `work` finds for the pots of each set on each flop."""
+        values = np.zeros((self.pots, len(flops), HAND_COUNT))
+        pieces = [
+            (place, pots, games)
+            for place, flop in enumerate(flops.tolist())
+            for pots, games in self._together[flop]
+        ]
+
+        def run(_: int, number: int) -> None:
+            place, pots, games = pieces[number]
+            values[pots, place] = work(games, pots, place)
+
+        self._pool.run(len(pieces), run)
+        return values
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], the pots of a flop together."""
+        pieces = [
+            (pots, pairs[pots, flop], games)
+            for flop, row in enumerate(self._together)
+            for pots, games in row
+            if pairs[pots, flop].any()
+        ]
+
+        def run(_: int, number: int) -> None:
+            pots, chosen, games = pieces[number]
+            games.iterate(reach[:, pots], chosen, every)
+
+        self._pool.run(len(pieces), run)
 
     @contextmanager
     def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:

@@ -182,9 +182,9 @@ class ExactSubgame:
         Own reach is part of the protocol; the running mean does not need it.
         """
         del own
-        return self.run(player, other, UPDATE, self._discounts(player, now))
+        return self.run(player, other, UPDATE, self.discounts(player, now))
 
-    def _discounts(self, player: Player, now: Multipliers) -> Discounts:
+    def discounts(self, player: Player, now: Multipliers) -> Discounts:
         """What the iteration does to the stored numbers.
 
         After the first few, only every second strategy enters the running mean, with the weight of
@@ -213,7 +213,7 @@ class ExactSubgame:
                 for player in Player:
                     self.step(player, reach[player], reach[player.opponent], now)
             return
-        table = np.array([self._discounts(Player.OOP, now) for now in every], np.float32)
+        table = np.array([self.discounts(Player.OOP, now) for now in every], np.float32)
         self.steps[Player.IP] = self.steps[Player.OOP]
         self.weights[Player.IP] = self.weights[Player.OOP]
         self.waiting[Player.IP] = self.waiting[Player.OOP]

@@ -33,7 +33,11 @@ class StreetLines:
 
 
 def street_lines(
-    tree: BettingTree, street: Street, hands: int, run_out: bool = False
+    tree: BettingTree,
+    street: Street,
+    hands: int,
+    run_out: bool = False,
+    first: Sequence[int] = (0,),
 ) -> StreetLines:
     """Lines of a street; on the river in groups of at most sixteen that fit the cache.
 
@@ -41,7 +45,7 @@ def street_lines(
     are `run_out`, each of them is a line of the streets after its own, without any decision.
     """
     if street == tree.first_street:
-        roots = [0]
+        roots = list(first)
     else:
         over = (tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)
         roots = [int(tree.children_of(node)[0]) for node in np.flatnonzero(over).tolist()]
@@ -100,6 +104,15 @@ def node_slots(tree: BettingTree, street: Street) -> NodeSlots:
     return NodeSlots(slot, number, (actions[0], actions[1]), (nodes[0], nodes[1]))
 
 
+def _actions_before(
+    tree: BettingTree, street: Street, first: Sequence[int], player: Player
+) -> NDArray[np.int64]:
+    """[P+1]: actions of a player's nodes on a street in the pots before each."""
+    chosen = (tree.kind == NodeKind.DECISION) & (tree.street == street) & (tree.player == player)
+    before = np.concatenate([[0], np.cumsum(np.where(chosen, tree.child_count, 0))])
+    return before[[*first, tree.node_count]].astype(np.int64)
+
+
 @dataclass(frozen=True)
 class StreetForest:
     """A street for the kernels, and where its tree nodes stand in it."""
@@ -151,15 +164,18 @@ class _Builder:
         street: Street,
         lines: StreetLines,
         run_out: bool,
+        first: Sequence[int],
     ) -> None:
         self.tree, self.payoffs, self.own, self.lines = tree, payoffs, own, lines
         self.street = street
         self.runs_on = run_out and street < Street.RIVER
         self.slots = node_slots(tree, self.street)
+        self.first = np.array(first)
+        self.actions_before = [_actions_before(tree, street, first, player) for player in Player]
         self.columns: dict[str, list[int]] = {
             name: []
             for name in (
-                "is_own", "actions", "reach_row", "child_row", "value_row", "adds", "slot",
+                "is_own", "actions", "reach_row", "child_row", "value_row", "adds", "pot", "slot",
                 "number",
             )
         }  # fmt: skip
@@ -212,7 +228,9 @@ class _Builder:
             self.choices.add([reach_row, value_row, -1], [*self.showdown(node), 0.0])
             return
         children = tree.children_of(node).tolist()
-        is_own = tree.player[node] == self.own
+        player = int(tree.player[node])
+        is_own = player == self.own
+        pot = int(np.searchsorted(self.first, node, side="right")) - 1
         child_row = self.new_rows(len(children), reach=not is_own)
         self.order.append(node)
         record = (
@@ -222,7 +240,8 @@ class _Builder:
             child_row,
             value_row,
             adds,
-            self.slots.slot[node],
+            pot,
+            self.slots.slot[node] - int(self.actions_before[player][pot]),
             self.slots.number[node],
         )
         for column, entry in zip(self.columns.values(), record, strict=True):
@@ -319,9 +338,12 @@ class _Builder:
             child_row=columns["child_row"],
             value_row=columns["value_row"],
             adds=columns["adds"].astype(np.bool_),
+            pot=columns["pot"],
             slot=columns["slot"],
             number=columns["number"],
             own_nodes=self.slots.nodes[self.own],
+            own_actions=self.actions_before[self.own],
+            other_actions=self.actions_before[self.own.opponent],
             group_slots=longs(group_slots),
             line_reach=line_reach,
             line_value=line_value,
@@ -367,15 +389,17 @@ def build_forests(
     own: Player,
     hands: int,
     run_out: bool = False,
+    first: Sequence[int] = (0,),
 ) -> list[StreetForest]:
     """The streets of a tree, laid out for the player `own`.
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
+    Where several pots stand in one list of nodes (`side_by_side`), `first` are their roots.
     """
     streets = deal_streets(tree, run_out)
-    lines = [street_lines(tree, street, hands, run_out) for street in streets]
+    lines = [street_lines(tree, street, hands, run_out, first) for street in streets]
     return [
-        _Builder(tree, payoffs, own, street, here, run_out).build(below)
+        _Builder(tree, payoffs, own, street, here, run_out, first).build(below)
         for street, here, below in zip(streets, lines, [*lines[1:], None], strict=True)
     ]

@@ -149,9 +149,7 @@ def stored_rows(
         own_row, other_row = shared[own].row, shared[other].row
         if learns:
             members = member_lists(shared[own], boards.own_start)
-    return boards._replace(
-        own_slots=own_rows * actions[own],
-        other_slots=other_rows * actions[other],
+    shared_boards = boards._replace(
         own_rows=own_rows,
         other_rows=other_rows,
         own_row=own_row,
@@ -159,4 +157,12 @@ def stored_rows(
         member_start=members.start,
         members=members.hand,
         member_share=members.share,
+    )
+    return with_slots(shared_boards, own, actions)
+
+
+def with_slots(boards: Boards, own: int, actions: tuple[int, int]) -> Boards:
+    """The boards, whose rows are known, with the places of a pot's stored numbers."""
+    return boards._replace(
+        own_slots=boards.own_rows * actions[own], other_slots=boards.other_rows * actions[1 - own]
     )

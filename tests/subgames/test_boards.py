@@ -11,9 +11,10 @@ from reference.boards import BoardsTwin, board_matrices, fits
 from allstreets.betting import Player
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, combo_strengths
 from allstreets.cfr import parse_schedule
+from allstreets.kernels.exact_layout import BEST_RESPONSE, EVALUATE
 from allstreets.kernels.group_hands import CUTS
 from allstreets.kernels.group_layout import MATRIX_ONE
-from allstreets.subgames.boards import BoardsPot, BoardsSubgame
+from allstreets.subgames.boards import BoardsLayout, BoardsSubgame
 from allstreets.subgames.boards_cards import (
     LEAST_WEIGHT,
     FlopBoards,
@@ -22,6 +23,7 @@ from allstreets.subgames.boards_cards import (
     rows_of,
 )
 from allstreets.subgames.boards_flops import BoardsFlops
+from allstreets.subgames.boards_pots import BoardsPots
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, next_street
@@ -55,7 +57,7 @@ def river(cards: FlopBoards) -> StreetBoards:
 
 def trained(cards: FlopBoards, iterations: int = 3) -> BoardsSubgame:
     pot = GAME.pots[0]
-    subgame = BoardsSubgame(BoardsPot(pot.tree, pot.payoffs, GROUPS), cards)
+    subgame = BoardsSubgame(BoardsLayout([(pot.tree, pot.payoffs)], GROUPS), cards)
     reach = reaches(subgame)
     for number in range(1, iterations + 1):
         for player in Player:
@@ -209,6 +211,57 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
     assert sum(gains) / 2 < 0.05 * at_stake  # sixteen groups lose some per cent of the pot
     value, abstract = (g.evaluate(Player.OOP, reach[1]) @ reach[0] for g in (judge, subgame))
     assert abs(value - abstract) < 0.01 * at_stake
+
+
+def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
+    trees = [(pot.tree, pot.payoffs) for pot in GAME.pots]
+    assert len(trees) > 1
+    games = BoardsPots(trees, GROUPS).on(cards, 0)
+    alone = [BoardsSubgame(BoardsLayout([tree], GROUPS), cards) for tree in trees]
+    rng = np.random.default_rng(3)
+    reach = rng.random((2, len(trees), HAND_COUNT))
+    hands = HAND_OF_COMBO[alone[0].streets[0].combos(0, 0)]
+
+    def compare(together: np.ndarray, expected: Sequence[np.ndarray]) -> None:
+        for row, by_combo in zip(together, expected, strict=True):
+            by_class = np.bincount(hands, by_combo, HAND_COUNT)
+            assert np.abs(row - by_class).max() < 1e-5 * np.abs(by_class).max()
+
+    for number in range(1, 6):
+        for player in Player:
+            now = SCHEDULE.at(number)
+            his = reach[player.opponent]
+            compare(
+                games.step(player, his, now),
+                [
+                    one.step(player, his[pot][hands], his[pot][hands], now)
+                    for pot, one in enumerate(alone)
+                ],
+            )
+    for part, one in zip(games.subgames, alone, strict=True):
+        assert part.steps == one.steps
+        for level in range(3):
+            for player in Player:
+                mine, his_ = (each.averages[level][player].astype(int) for each in (part, one))
+                assert len(mine) == len(his_)
+                assert np.abs(mine - his_).max(initial=0) <= 32  # of 32767
+    for mode, run in ((BEST_RESPONSE, "best_response"), (EVALUATE, "evaluate")):
+        compare(
+            games.run(Player.IP, reach[0], mode),
+            [getattr(one, run)(Player.IP, reach[0, pot][hands]) for pot, one in enumerate(alone)],
+        )
+    # A pot that has learned for longer goes on by itself.
+    every = [SCHEDULE.at(6)]
+    some = np.arange(len(trees)) == 1
+    games.iterate(reach, some, every)
+    alone[1].iterate((reach[0, 1][hands], reach[1, 1][hands]), every)
+    compare(
+        games.step(Player.OOP, reach[1], SCHEDULE.at(7)),
+        [
+            one.step(Player.OOP, reach[1, pot][hands], reach[1, pot][hands], SCHEDULE.at(7))
+            for pot, one in enumerate(alone)
+        ],
+    )
 
 
 def test_groups_are_the_same_again(cards: FlopBoards, river: StreetBoards) -> None:
