@@ -9,6 +9,8 @@ A pruned pass passes `needed`, the blocks of own hands that each value row needs
 instead, the kernels are compiled without any of it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from allstreets.kernels.jit import inner_kernel, kernel
@@ -24,6 +26,7 @@ from allstreets.kernels.matrix_layout import (
 )
 from allstreets.kernels.matrix_pruning import run_length, unite
 from allstreets.kernels.simd import (
+    any_positive,
     compress,
     fma,
     load,
@@ -32,11 +35,24 @@ from allstreets.kernels.simd import (
     store,
     transpose_from,
     transpose_to,
+    where_positive,
 )
 from allstreets.kernels.simd_product import TILE_ROWS, tile_of_1, tile_of_2, tile_of_3, tile_of_4
 
 ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
 CARDS = 52
+
+
+@inner_kernel
+def column_sizes(inputs: Floats, rows: Longs, first: int, length: int, column: int) -> Any:
+    """How large the sixteen columns from `column` on are in the tile's rows taken together."""
+    zero = splat(ZERO)
+    size = zero
+    for row in range(first, first + TILE_ROWS):
+        here = load(inputs, rows[row] * length + column)
+        size = size + maximum(here, zero - here)
+    return size
 
 
 @inner_kernel
@@ -44,14 +60,18 @@ def find_terms(
     inputs: Floats, rows: Longs, first: int, length: int, marks: Floats, terms: Ints
 ) -> int:
     """The columns in which any of the tile's rows is not zero; returns how many."""
-    count = 0
-    zero = splat(ZERO)
+    zero, one = splat(ZERO), splat(ONE)
+    absent = zero
     for column in range(0, length, 16):
-        size = zero
-        for row in range(first, first + TILE_ROWS):
-            here = load(inputs, rows[row] * length + column)
-            size = size + maximum(here, zero - here)
-        store(marks, 0, size)
+        size = column_sizes(inputs, rows, first, length, column)
+        absent = maximum(absent, where_positive(size, zero, one))
+    if not any_positive(absent):  # nothing to look for one by one
+        for column in range(length):
+            terms[column] = column
+        return length
+    count = 0
+    for column in range(0, length, 16):
+        store(marks, 0, column_sizes(inputs, rows, first, length, column))
         for lane in range(16):
             terms[count] = column + lane
             count += marks[lane] > ZERO

@@ -160,16 +160,18 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
         count = len(rivers[0])
         grouped = np.full(count, groups)
         rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
+        lines = 0
         for size in game.tree_sizes:
             need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
             stored += like * need.memory_bytes
             all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
             ends = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
-            lines = int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
+            lines += int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
             seconds += like * need.slots * BOARDS_SECONDS_PER_SLOT
             seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
-            seconds += like * 2 * count * -(-lines // 16) * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
         sets = min(MOST_SETS, len(game.tree_sizes))
+        moves = lines // 16 + sets  # sixteen lines of a set at a time
+        seconds += like * 2 * count * moves * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
         tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
         tables += like * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
     return stored, seconds, tables

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import spread_flops
+from allstreets.cards import subset_flops
 from allstreets.cfr import Schedule
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
@@ -21,7 +21,7 @@ FLOPS = 25
 def first_ranges(game: UnifiedGame, schedule: Schedule, threads: int = 1) -> NDArray[np.float64]:
     """[2, P, 169]: both players' reach at the pots, after some iterations with hand classes."""
     if len(game.flops.flops) > FLOPS:
-        game = replace(game, flops=spread_flops(FLOPS))
+        game = replace(game, flops=subset_flops(FLOPS))
     solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), schedule)
     solver.train_batch(ITERATIONS)
     reach: NDArray[np.float64] = solver.preflop.pot_reach(solver.preflop.average())
