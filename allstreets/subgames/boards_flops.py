@@ -1,8 +1,8 @@
 """All pots on all flops with real boards, the hands of every river board in groups.
 
-Groups are made for the ranges that start a pot (`range_sets`). Everything else is as in exact
-games: reach comes by class, every combo of a class brings the same, and a class gets the sum of
-its combos' values.
+Groups are made for the ranges that start a pot (`range_sets`), and again when these have moved
+(`regrouping`). Everything else is as in exact games: reach comes by class, every combo of a class
+brings the same, and a class gets the sum of its combos' values.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +23,16 @@ from allstreets.subgames.exact_flops import ExactFlops, Trees
 from allstreets.subgames.flop_games import Arrays, Floats
 from allstreets.subgames.packed import ONE_BYTE, Numbers
 from allstreets.subgames.pool import Pool
-from allstreets.subgames.range_sets import RangeSets, range_sets
+from allstreets.subgames.range_sets import RangeSets, moved, range_sets
+from allstreets.subgames.regrouping import regroup_flop
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 
 
 class BoardsFlops(ExactFlops):
     """P betting trees on F flops, each a `BoardsSubgame`."""
+
+    subgames: Sequence[Sequence[BoardsSubgame]]
 
     def __init__(
         self,
@@ -61,6 +64,29 @@ class BoardsFlops(ExactFlops):
             [BoardsSubgame(pot, each, ranges) for each in self.cards]
             for pot, ranges in zip(pots, self.sets.of_pot, strict=True)
         ]
+
+    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
+
+        Says how far it had (`range_sets.moved`). One flop after the other, on each thread: no more
+        of them than that are in memory twice.
+        """
+        sets = range_sets(reach, self.pots)
+        far = moved(self.sets, sets, reach)
+        if far <= least:
+            return far
+        rows = [list(row) for row in self.subgames]
+        self.subgames = rows
+
+        def work(_: int, flop: int) -> None:
+            found = regroup_flop([row[flop] for row in rows], sets, self.model)
+            self.cards[flop] = found[0].cards
+            for row, subgame in zip(rows, found, strict=True):
+                row[flop] = subgame
+
+        self._pool.run(self.flops, work)
+        self.sets = sets
+        return far
 
     @contextmanager
     def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
