@@ -68,8 +68,7 @@ class BoardsFlops(ExactFlops):
     def regroup(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
-        Says how far it had (`range_sets.moved`). One flop after the other, on each thread: no more
-        of them than that are in memory twice.
+        Says how far it had (`range_sets.moved`).
         """
         sets = range_sets(reach, self.pots)
         far = moved(self.sets, sets, reach)
@@ -79,10 +78,7 @@ class BoardsFlops(ExactFlops):
         self.subgames = rows
 
         def work(_: int, flop: int) -> None:
-            found = regroup_flop([row[flop] for row in rows], sets, self.model)
-            self.cards[flop] = found[0].cards
-            for row, subgame in zip(rows, found, strict=True):
-                row[flop] = subgame
+            self.cards[flop] = regroup_flop(rows, flop, sets, self.model)
 
         self._pool.run(self.flops, work)
         self.sets = sets

@@ -5,7 +5,8 @@ a row or group goes on from the mean of what its hands have learned elsewhere, b
 the ranges: regrets, and the average strategy. What is learned on the flop is by combo and stays.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,17 @@ from allstreets.subgames.exact_cards import StreetBoards, next_street
 from allstreets.subgames.range_sets import RangeSets
 
 Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 
 def regroup_flop(
-    subgames: list[BoardsSubgame], sets: RangeSets, model: CardModel
-) -> list[BoardsSubgame]:
-    """All pots of a flop in groups that are made for other ranges, with what they have learned."""
-    before: FlopBoards = subgames[0].cards
+    pots: Sequence[list[BoardsSubgame]], flop: int, sets: RangeSets, model: CardModel
+) -> FlopBoards:
+    """Let all pots, by pot and flop, go on in groups that are made for other ranges on a flop.
+
+    One pot after the other is replaced, so that no more than one is in memory twice.
+    """
+    before = pots[0][flop].cards
     turn = before.streets[TURN]
     river = next_street(turn)
     rivers = tuple(
@@ -33,34 +38,49 @@ def regroup_flop(
         for both in sets.ranges
     )
     after = replace(before, rivers=rivers)
-    found = []
-    for old, number in zip(subgames, sets.of_pot, strict=True):
-        new = BoardsSubgame(old.pot, after, number)
-        carry(old, new, river, sets)
-        found.append(new)
-    return found
+    for number, both in enumerate(sets.ranges):
+        weights = HandWeights.of(turn, river, both)
+        for row, own in zip(pots, sets.of_pot, strict=True):
+            if own == number:
+                new = BoardsSubgame(row[flop].pot, after, number)
+                carry(row[flop], new, weights)
+                row[flop] = new
+    return after
 
 
-def carry(old: BoardsSubgame, new: BoardsSubgame, river: StreetBoards, sets: RangeSets) -> None:
+@dataclass(frozen=True, eq=False)
+class HandWeights:
+    """What the hands of turn and river weigh in a pair of ranges."""
+
+    streets: tuple[StreetBoards, StreetBoards]
+    weights: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]  # [H], by street and player
+
+    @classmethod
+    def of(cls, turn: StreetBoards, river: StreetBoards, ranges: Floats) -> "HandWeights":
+        """Those in the ranges [2, 169]."""
+        oop, ip = ranges
+        on_turn, on_river = (
+            (hand_weights(street, oop), hand_weights(street, ip)) for street in (turn, river)
+        )
+        return cls((turn, river), (on_turn, on_river))
+
+
+def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
     """Let a pot go on in its new groups from where it stands in the old ones."""
-    streets = (None, new.streets[TURN], river)
-    for level, street in enumerate(streets):
+    for level in (FLOP, TURN, RIVER):
         for player in Player:
-            pairs = [
-                (old.regrets[level][player], new.regrets[level][player]),
-                (old.averages[level][player], new.averages[level][player]),
-            ]
             before, after = (_marks(one, level, player) for one in (old, new))
-            for stored, carried in pairs:
-                if street is None or before is None or after is None:
+            for was, now in ((old.regrets, new.regrets), (old.averages, new.averages)):
+                stored, carried = was[level][player], now[level][player]
+                if before is None or after is None:
                     carried[:] = stored
                 elif len(stored):
                     carry_rows(
-                        street.lists[0].start,
-                        street.lists[0].count,
+                        hands.streets[level - TURN].lists[0].start,
+                        hands.streets[level - TURN].lists[0].count,
                         before,
                         after,
-                        hand_weights(street, sets.ranges[new.ranges, player]),
+                        hands.weights[level - TURN][player],
                         int(new.boards[player][level].own_rows[1]),
                         new.slot_actions(level, player),
                         stored,
@@ -70,7 +90,7 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, river: StreetBoards, sets: Ran
 
 
 def _marks(subgame: BoardsSubgame, level: int, player: Player) -> Bytes | None:
-    """By hand of a street: its row; None: every hand its own."""
+    """By hand of a street: its row or group; None: every hand its own."""
     rivers = subgame.cards.rivers[subgame.ranges]
     if level == RIVER:
         return rivers.groups[player]

@@ -19,7 +19,7 @@ def make() -> UnifiedSolver:
     """A solver whose groups are for all hands at first."""
     game = CONFIG.game()
     games = game.build(game.engine(CONFIG.card_model()))
-    return UnifiedSolver(game, games, CONFIG.schedule(), regroup=CONFIG.regroup)
+    return UnifiedSolver(game, games, CONFIG.schedule(), regroup=CONFIG.regroupings())
 
 
 def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
@@ -29,8 +29,8 @@ def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
 
 
 def test_a_look_that_falls_into_a_batch_comes_after_it() -> None:
-    due = [visits for visits in range(0, 1000, 50) if Regrouping(3).is_due(visits, 50)]
-    assert due == [50, 100, 300]
+    due = [visits for visits in range(0, 2000, 150) if Regrouping(3).is_due(visits, 150)]
+    assert due == [150, 300, 900]
 
 
 def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(

@@ -14,9 +14,8 @@ from allstreets.subgames.boards import FLOP, RIVER, TURN, BoardsPot, BoardsSubga
 from allstreets.subgames.boards_cards import FlopBoards, flop_boards, hand_weights
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.exact_cards import StreetBoards, next_street
-from allstreets.subgames.range_sets import RangeSets
-from allstreets.subgames.regrouping import carry
+from allstreets.subgames.exact_cards import next_street
+from allstreets.subgames.regrouping import HandWeights, carry
 
 GROUPS, ROWS = 16, 32
 SCHEDULE = parse_schedule("tuned")
@@ -32,17 +31,19 @@ def ranges(seed: int) -> np.ndarray:
     return found
 
 
-SETS = RangeSets(np.stack([ranges(1), ranges(2)]), (0,))
+RANGES = [ranges(1), ranges(2)]
 
 
 @pytest.fixture(scope="module")
 def cards() -> FlopBoards:
-    return flop_boards(GAME.flops.flops[0].cards, list(SETS.ranges), GROUPS, ROWS)
+    return flop_boards(GAME.flops.flops[0].cards, RANGES, GROUPS, ROWS)
 
 
 @pytest.fixture(scope="module")
-def river(cards: FlopBoards) -> StreetBoards:
-    return next_street(cards.streets[TURN])
+def weights(cards: FlopBoards) -> HandWeights:
+    """Of the second pair of ranges."""
+    turn = cards.streets[TURN]
+    return HandWeights.of(turn, next_street(turn), RANGES[1])
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +59,11 @@ def learned(cards: FlopBoards) -> BoardsSubgame:
 
 
 def test_in_the_same_groups_not_a_bit_changes(
-    cards: FlopBoards, river: StreetBoards, learned: BoardsSubgame
+    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame
 ) -> None:
     same = BoardsSubgame(learned.pot, cards)
     learned.regrets[RIVER][0][5] = 0x8000  # −0, whose sign counts as a bit
-    carry(learned, same, river, SETS)
+    carry(learned, same, weights)
     expected = learned.state()
     for name, array in same.state().items():
         np.testing.assert_array_equal(array, expected[name], err_msg=name)
@@ -70,20 +71,20 @@ def test_in_the_same_groups_not_a_bit_changes(
 
 @pytest.mark.parametrize(("level", "rows"), [(TURN, ROWS), (RIVER, GROUPS)])
 def test_rows_get_the_means_of_what_their_hands_had(
-    cards: FlopBoards, river: StreetBoards, learned: BoardsSubgame, level: int, rows: int
+    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame, level: int, rows: int
 ) -> None:
     other = BoardsSubgame(learned.pot, cards, 1)
-    carry(learned, other, river, SETS)
-    street = cards.streets[TURN] if level == TURN else river
+    carry(learned, other, weights)
+    street = weights.streets[level - TURN]
     for player in Player:
         old, new = (marks_of(cards, number, level, player) for number in (0, 1))
         assert not np.array_equal(old, new)
         actions = learned.slot_actions(level, player)
-        weights = hand_weights(street, ranges(2)[player])
+        weight = hand_weights(street, RANGES[1][player])
         for board in (0, 7, len(street.runouts) - 1):
             hands = slice(*street.lists[0].start[board : board + 2].tolist())
             live = slice(hands.start, hands.start + int(street.lists[0].count[board]))
-            moves = (old[live], new[live], weights[live])
+            moves = (old[live], new[live], weight[live])
             regrets, averages = (
                 [numbers_of(array[level][player], actions, rows, board) for array in arrays]
                 for arrays in (
@@ -108,10 +109,10 @@ def marks_of(cards: FlopBoards, number: int, level: int, player: Player) -> np.n
 
 
 def test_the_flop_and_what_was_counted_stay(
-    cards: FlopBoards, river: StreetBoards, learned: BoardsSubgame
+    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame
 ) -> None:
     other = BoardsSubgame(learned.pot, cards, 1)
-    carry(learned, other, river, SETS)
+    carry(learned, other, weights)
     for player in Player:
         np.testing.assert_array_equal(other.regrets[FLOP][player], learned.regrets[FLOP][player])
         np.testing.assert_array_equal(other.averages[FLOP][player], learned.averages[FLOP][player])
@@ -151,7 +152,7 @@ def test_games_go_on_in_groups_of_other_ranges() -> None:
 
 
 def test_hands_of_the_turn_that_have_rows_of_their_own_keep_them(
-    cards: FlopBoards, river: StreetBoards
+    cards: FlopBoards, weights: HandWeights
 ) -> None:
     own = replace(cards, rivers=tuple(replace(one, rows=None) for one in cards.rivers))
     pot = GAME.pots[0]
@@ -159,5 +160,5 @@ def test_hands_of_the_turn_that_have_rows_of_their_own_keep_them(
         BoardsSubgame(BoardsPot(pot.tree, pot.payoffs, GROUPS), own, number) for number in (0, 1)
     )
     first.regrets[TURN][0][:] = np.arange(len(first.regrets[TURN][0])) % 999
-    carry(first, second, river, SETS)
+    carry(first, second, weights)
     np.testing.assert_array_equal(first.regrets[TURN][0], second.regrets[TURN][0])

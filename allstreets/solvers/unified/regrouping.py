@@ -1,8 +1,10 @@
 """When hands are grouped again in a run, for the ranges that start pots by then.
 
-Cards `boards` put hands together by the ranges of a quick first solve. These move as the game is
-solved: first fast, then less and less. So it is looked at a few times, each three times as late as
-the last, and hands are grouped again where the ranges have moved far enough to be worth it.
+Cards `boards` put hands together by the ranges of a quick first solve. Those of the run itself are
+better, once it has settled. So they are looked at a few times, each three times as late as the
+last, and hands are grouped again where the ranges have moved far enough to be worth the time: that
+of some 25 iterations. Early looks would be wasted, since ranges of a few iterations are worse than
+those of the first solve.
 """
 
 from dataclasses import dataclass
@@ -11,9 +13,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-FIRST_LOOK = 30  # visits of a flop
+FIRST_LOOK = 100  # visits of a flop
 LATER = 3  # times as many
-LEAST_MOVE = 0.1  # of the combos that start a pot
+LEAST_MOVE = 0.05  # of the combos that start a pot
 
 
 @runtime_checkable
