@@ -23,14 +23,14 @@ def make() -> UnifiedSolver:
 
 
 def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
-    due = [visits for visits in range(1, 1000) if Regrouping(3).is_due(visits, 1)]
+    due = [visits for visits in range(1, 2000) if Regrouping(3).is_due(visits, 1)]
     assert due == [FIRST_LOOK, 3 * FIRST_LOOK, 9 * FIRST_LOOK]
     assert not any(Regrouping(0).is_due(visits, 1) for visits in range(1000))
 
 
 def test_a_look_that_falls_into_a_batch_comes_after_it() -> None:
-    due = [visits for visits in range(0, 2000, 150) if Regrouping(3).is_due(visits, 150)]
-    assert due == [150, 300, 900]
+    due = [visits for visits in range(0, 3000, 200) if Regrouping(3).is_due(visits, 200)]
+    assert due == [200, 600, 1400]
 
 
 def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-FIRST_LOOK = 100  # visits of a flop
+FIRST_LOOK = 150  # visits of a flop
 LATER = 3  # times as many
 LEAST_MOVE = 0.05  # of the combos that start a pot
 
