@@ -131,8 +131,11 @@ def print_unified_plan(job: UnifiedJob) -> None:
         f"{data_size(need.resident_bytes)} of memory in all{room}"
     )
     if config.card_model().goes_by_ranges:
+        times = config.regroupings()
+        again = f"; as ranges move, again (at most {times}×)" if times else ""
         out.print(
-            f"grouping the hands of all river boards comes first: {duration(need.setup_seconds)}"
+            "grouping the hands of all river boards comes first: "
+            f"{duration(need.setup_seconds)}{again}"
         )
     limit = config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)

@@ -142,7 +142,6 @@ def river_groups(
     for player in Player:
         found = np.zeros(int(lists.start[-1]), np.uint8)
         equity = np.zeros(len(found), np.float32)
-        by_hand = np.bincount(hand_of_combo, weights[player], len(found)).astype(np.float64)
         group_hands(
             lists.strengths,
             lists.cards,
@@ -151,7 +150,7 @@ def river_groups(
             lists.combo_strengths,
             lists.combo_cards,
             lists.combo_start,
-            by_hand,
+            hand_weights(river, ranges[player]),
             weights[player.opponent],
             draws[:groups],
             ROUNDS,
@@ -195,6 +194,13 @@ def _combo_weights(street: StreetBoards, row: Floats) -> NDArray[np.float32]:
     return weights.astype(np.float32)
 
 
+def hand_weights(street: StreetBoards, row: Floats) -> Floats:
+    """[H]: the weights of all hands of a street, padding included, for a range [169]."""
+    lists = street.lists[0]
+    by_combo = _combo_weights(street, row)
+    return np.bincount(_hand_of_combo(lists), by_combo, int(lists.start[-1])).astype(np.float64)
+
+
 def _turn_rows(
     turn: StreetBoards,
     river: StreetBoards,
@@ -209,8 +215,7 @@ def _turn_rows(
     children = np.zeros(len(turn.runouts) + 1, np.int64)
     np.cumsum(np.bincount(river.parents, minlength=len(turn.runouts)), out=children[1:])
     river_combos = np.bincount(_hand_of_combo(below), minlength=int(below.start[-1]))
-    by_combo = _combo_weights(turn, row)
-    weights = np.bincount(_hand_of_combo(lists), by_combo, len(marks)).astype(np.float64)
+    weights = hand_weights(turn, row)
     turn_rows(
         lists.start,
         lists.count,

@@ -1,8 +1,8 @@
 """All pots on all flops with real boards, the hands of every river board in groups.
 
-Groups are made for the ranges that start a pot (`range_sets`). Everything else is as in exact
-games: reach comes by class, every combo of a class brings the same, and a class gets the sum of
-its combos' values.
+Groups are made for the ranges that start a pot (`range_sets`), and again when these have moved
+(`regrouping`). Everything else is as in exact games: reach comes by class, every combo of a class
+brings the same, and a class gets the sum of its combos' values.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,8 @@ from allstreets.subgames.exact_flops import ExactFlops, Trees
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops
 from allstreets.subgames.packed import ONE_BYTE, Numbers
 from allstreets.subgames.pool import Pool
-from allstreets.subgames.range_sets import RangeSets, range_sets
+from allstreets.subgames.range_sets import RangeSets, moved, range_sets
+from allstreets.subgames.regrouping import regroup_flop
 
 Longs = NDArray[np.int64]
 
@@ -35,6 +36,8 @@ LARGEST = int(np.iinfo(ONE_BYTE).max)
 
 class BoardsFlops(ExactFlops):
     """P betting trees on F flops, each a `BoardsSubgame`."""
+
+    subgames: Sequence[Sequence[BoardsSubgame]]
 
     def __init__(
         self,
@@ -52,11 +55,7 @@ class BoardsFlops(ExactFlops):
         self, trees: Trees, flops: Sequence[Flop], threads: int
     ) -> Sequence[Sequence[BoardsSubgame]]:
         model = self.model
-        sets = [
-            [pot for pot, number in enumerate(self.sets.of_pot) if number == ranges]
-            for ranges in range(len(self.sets.ranges))
-        ]
-        layouts = [BoardsPots([trees[pot] for pot in pots], model.groups) for pots in sets]
+        layouts = self._layouts(trees)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
@@ -68,18 +67,54 @@ class BoardsFlops(ExactFlops):
         self.cards = [each for each in cards if each is not None]
         # By flop and set of ranges: the pots of the set, and their games on the flop.
         self._together = [
-            [
-                (np.array(pots), layout.on(each, number))
-                for number, (pots, layout) in enumerate(zip(sets, layouts, strict=True))
-            ]
+            [(pots, layout.on(each, number)) for number, (pots, layout) in enumerate(layouts)]
             for each in self.cards
         ]
-        subgames: list[list[BoardsSubgame]] = [[] for _ in trees]
+        return self._by_pot(len(trees))
+
+    def _layouts(self, trees: Trees) -> list[tuple[Longs, BoardsPots]]:
+        """By set of ranges: its pots, and how they are laid out."""
+        of_pot = np.array(self.sets.of_pot)
+        sets = [np.flatnonzero(of_pot == ranges) for ranges in range(len(self.sets.ranges))]
+        return [
+            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups))
+            for pots in sets
+        ]
+
+    def _by_pot(self, pots: int) -> list[list[BoardsSubgame]]:
+        """The games of every pot on every flop."""
+        subgames: list[list[BoardsSubgame]] = [[] for _ in range(pots)]
         for row in self._together:
-            for pots, games in row:
-                for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):
+            for places, games in row:
+                for pot, subgame in zip(places.tolist(), games.subgames, strict=True):
                     subgames[pot].append(subgame)
         return subgames
+
+    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
+
+        Says how far it had (`range_sets.moved`). Flops are replaced one by one, so that few are in
+        memory twice.
+        """
+        sets = range_sets(reach, self.pots)
+        far = moved(self.sets, sets, reach)
+        if far <= least:
+            return far
+        self.sets = sets
+        layouts = self._layouts(self._description[0])
+        rows = [list(row) for row in self.subgames]
+        self.subgames = rows
+
+        def work(_: int, flop: int) -> None:
+            before = [row[flop] for row in rows]
+            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model)
+            self._together[flop] = after
+            for pots, games in after:
+                for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):
+                    rows[pot][flop] = subgame
+
+        self._pool.run(self.flops, work)
+        return far
 
     def step(
         self,

@@ -28,11 +28,7 @@ def range_sets(ranges: Floats | None, pots: int, most: int = MOST_SETS) -> Range
     """Put pots together by the ranges [2, P, 169] that start them; without ranges all are one."""
     if ranges is None or pots == 0:
         return RangeSets(np.ones((1, 2, HAND_COUNT)), (0,) * pots)
-    combos = ranges * HAND_SIZES
-    size = combos.sum(axis=2)  # [2, P]
-    shares = combos / np.maximum(size, 1e-300)[..., None]
-    mass = size.prod(axis=0)  # pairs of hands that start the pot
-    mass = np.maximum(mass / mass.sum() if mass.sum() > 0 else mass + 1.0, 1e-6)
+    shares, mass = _shares(ranges), _masses(ranges)
     members = [[pot] for pot in range(pots)]
     means = [shares[:, pot] for pot in range(pots)]
     while len(members) > most:
@@ -56,3 +52,30 @@ def range_sets(ranges: Floats | None, pots: int, most: int = MOST_SETS) -> Range
     largest = found.max(axis=2, keepdims=True)
     found = np.where(largest > 0, found / np.where(largest > 0, largest, 1.0), 1.0)
     return RangeSets(found, tuple(of_pot))
+
+
+def moved(before: RangeSets, after: RangeSets, ranges: Floats) -> float:
+    """How far the ranges that pots go by have moved: 0, not at all, to 1, no combo in common.
+
+    The mean over both players and all pots, which weigh as with the `ranges` [2, P, 169].
+    """
+    if not after.of_pot:
+        return 0.0
+    now, then = (_shares(sets.ranges[list(sets.of_pot)]) for sets in (after, before))
+    apart = np.abs(now - then).sum(axis=2) / 2  # [P, 2]
+    return float(np.average(apart.mean(axis=1), weights=_masses(ranges)))
+
+
+def _shares(ranges: Floats) -> Floats:
+    """[…, 169]: the classes' shares in the combos of ranges."""
+    combos = ranges * HAND_SIZES
+    shares: Floats = combos / np.maximum(combos.sum(axis=-1, keepdims=True), 1e-300)
+    return shares
+
+
+def _masses(ranges: Floats) -> Floats:
+    """[P]: the pots' shares in the pairs of hands that start one, for ranges [2, P, 169]."""
+    mass = (ranges * HAND_SIZES).sum(axis=2).prod(axis=0)
+    share = mass / mass.sum() if mass.sum() > 0 else mass + 1.0
+    masses: Floats = np.maximum(share, 1e-6)
+    return masses

@@ -97,6 +97,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     turn_rows: GroupCount | None = Field(default=None, examples=[176])
     """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
 
+    regroup: int | None = Field(default=None, ge=0, examples=[2])
+    """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
+
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets are stored (cards: exact)."""
 
@@ -149,6 +152,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             )
         if self.turn_rows is not None and self.cards != "boards":
             raise WrongKeyError("turn_rows", "is for cards boards")
+        if self.regroup and self.cards != "boards":
+            raise WrongKeyError("regroup", "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
@@ -197,6 +202,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def pruning(self) -> "Pruning | None":
         """What is skipped, in chips times pairs of combos; None = nothing."""
         return self.pruning_in_chips(BIG_BLIND)
+
+    def regroupings(self) -> int:
+        """How often hands are grouped again at most."""
+        most = 2 if self.regroup is None else self.regroup
+        return most if self.cards == "boards" else 0
 
     def card_model(self) -> "CardModel":
         """What players know of the cards after the flop."""

@@ -104,6 +104,7 @@ class UnifiedJob:
             config.batches(),
             config.pruning(),
             config.drop_unplayed_every,
+            config.regroupings(),
         )
 
     def run(self, watch: Watch = NOBODY) -> "UnifiedOutcome":

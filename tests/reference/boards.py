@@ -1,11 +1,14 @@
 """Games with real boards and grouped rivers by loops over every river card."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, combo_strengths
 from allstreets.kernels.group_layout import MATRIX_ONE
+from allstreets.kernels.simd import widen
 from allstreets.subgames.boards import BoardsSubgame
 from allstreets.subgames.exact_cards import StreetBoards
 from allstreets.subgames.exact_view import average_strategy, find_board
@@ -37,6 +40,30 @@ def board_matrices(
     totals = np.outer(member[0].sum(axis=0), member[1].sum(axis=0))
     safe = np.where(totals > 0, totals, 1.0)
     return member[0].T @ won @ member[1] / safe, member[0].T @ compatible @ member[1] / safe
+
+
+def numbers_of(stored: NDArray[Any], actions: NDArray[np.int64], rows: int, board: int) -> Floats:
+    """[slots, R]: what is stored for a board of a street, an action of a node after the other."""
+    at, found = board * rows * int(actions.sum()), []
+    numbers = widen(stored).astype(np.float64)
+    for count in actions.tolist():
+        for action in range(count):
+            found.append(
+                [numbers[at + 16 * (r // 16 * count + action) + r % 16] for r in range(rows)]
+            )
+        at += rows * count
+    return np.array(found)
+
+
+def carried_rows(
+    numbers: Floats, before: NDArray[Any], after: NDArray[Any], weights: Floats
+) -> Floats:
+    """[slots, R]: numbers [slots, R] when hands change rows, hand by hand; 0 without hands."""
+    sums, whole = np.zeros_like(numbers), np.zeros(numbers.shape[1])
+    for old, new, weight in zip(before.tolist(), after.tolist(), weights.tolist(), strict=True):
+        sums[:, new] += weight * numbers[:, old]
+        whole[new] += weight
+    return sums / np.where(whole > 0, whole, 1.0)
 
 
 class BoardsTwin:

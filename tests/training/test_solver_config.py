@@ -373,6 +373,7 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"river_groups": "suits"}, "river_groups: is a number of groups for cards boards, or sui"),
         ({"cards": "exact", "river_groups": 64}, "or suits for cards exact"),
         ({"cards": "boards", "river_groups": "suits"}, "a number of groups for cards boards"),
+        ({"regroup": 2}, "regroup: is for cards boards"),
         (
             {"prune_threshold": 5},
             "prune_threshold: 5.0 is not a threshold; write a negative number",

@@ -9,7 +9,8 @@ reach a flop are those that the preflop strategy sends there. Exploitability is 
 game, by a best response through every flop.
 
 With `drop_unplayed_every`, hands that a player has stopped playing to a pot are not stored there
-any more, see `preflop.dropping`.
+any more, see `preflop.dropping`. With `regroup`, hands that cards `boards` put together are put
+together again as ranges move, see `regrouping`.
 """
 
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ from allstreets.solvers.game.text import game_identity
 from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
 from allstreets.solvers.preflop.dropping import HandDropping, Review
 from allstreets.solvers.preflop.training import PreflopTraining, RegretSums
+from allstreets.solvers.unified.regrouping import LEAST_MOVE, GroupedByRanges, Regrouping
 from allstreets.subgames import FlopGames, Flops, checked_pruning
 
 
@@ -66,6 +68,7 @@ class UnifiedSolver(PreflopTraining):
         batches: VisitPlan | None = None,
         pruning: Pruning | None = None,
         drop_unplayed_every: int = 0,
+        regroup: int = 0,
     ) -> None:
         pruning = checked_pruning(pruning, schedule)
         self.game, self.batches = game, batches or VisitPlan()
@@ -83,6 +86,7 @@ class UnifiedSolver(PreflopTraining):
             )
         self.dropping = HandDropping(preflop, drop_unplayed_every) if drop_unplayed_every else None
         self.last_review: Review | None = None
+        self.regrouping = Regrouping(regroup)
         self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
 
     @property
@@ -104,6 +108,7 @@ class UnifiedSolver(PreflopTraining):
             "seed": self.batches.seed,
             "pruning": self.pruning.facts() if self.pruning else None,
             **({"close_after": self.dropping.after} if self.dropping else {}),
+            **({"regroup": self.regrouping.times} if self.regrouping.times else {}),
         }
 
     @property
@@ -135,9 +140,17 @@ class UnifiedSolver(PreflopTraining):
         epoch, batch, begins = self.batches.place(self._iterations, flops)
         if not begins:
             return
+        visits = epoch * self.batches.iterations
+        if batch == 0 and self.regrouping.is_due(visits, self.batches.iterations):
+            self.regroup()
         if batch == 0 and self.batches.choice == "reach":
             self._shares = self.flop_shares(self.preflop.current())
         self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
+
+    def regroup(self) -> None:
+        """Group hands again if the ranges that start pots have moved (`regrouping`)."""
+        if isinstance(self.games, GroupedByRanges):
+            self.games.regroup(self.preflop.pot_reach(self.preflop.average()), LEAST_MOVE)
 
     def review(self) -> None:
         """Close and open actions before the flop, and store what is open (`preflop.dropping`)."""
