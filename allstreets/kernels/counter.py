@@ -10,6 +10,7 @@ Handing out pieces from Python makes threads queue for the interpreter as soon a
 them. Which thread takes which piece is a matter of luck: a piece must write numbers of its own.
 """
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,8 @@ from llvmlite import ir
 from numba import types
 from numpy.typing import NDArray
 
-from allstreets.kernels.simd import aligned, machine_code, pointer_to
+from allstreets.kernels.jit import inner_kernel
+from allstreets.kernels.simd import aligned, llvm_function, machine_code, pointer_to
 
 Counter = NDArray[np.int64]
 
@@ -42,3 +44,52 @@ def take(typing_context: Any, counter: Any) -> Any:
         return builder.atomic_rmw("add", pointer, number(1), "monotonic")
 
     return types.int64(counter), generate
+
+
+@machine_code
+def finish(typing_context: Any, counters: Any, index: Any) -> Any:
+    """Count a piece as done: whoever sees that with `wait_for` sees what the piece wrote, too."""
+    del typing_context, index
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
+        builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "acq_rel")
+        return context.get_dummy_value()
+
+    return types.void(counters, types.intp), generate
+
+
+@machine_code
+def finished(typing_context: Any, counters: Any, index: Any) -> Any:
+    """How many pieces are done."""
+    del typing_context, index
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.load_atomic(pointer, "acquire", 8)
+
+    return types.int64(counters, types.intp), generate
+
+
+@machine_code
+def give_way(typing_context: Any) -> Any:
+    """Let another thread run, where there are more threads than processors."""
+    del typing_context
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        del signature, arguments
+        if os.name == "posix":
+            llvm_function(builder, "sched_yield", ir.IntType(32), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@inner_kernel
+def wait_for(counters: Counter, index: int, count: int) -> None:
+    """Wait until so many pieces are done. They must have been handed out before this one.
+
+    Whoever has them is at work on them, so that this ends; and soon, if they came long before.
+    """
+    while finished(counters, index) < count:
+        give_way()

@@ -98,14 +98,36 @@ def river_boards(
 ) -> None:
     """River boards first, …, last − 1 of one parent board."""
     for board in range(first, last):
-        own = boards.own_start[board + 1] - boards.own_start[board]
-        other = boards.other_start[board + 1] - boards.other_start[board]
         for group in range(len(forest.group_nodes) - 1):
-            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
-            river_group(forest, boards, storage, space, board, group, mode, discounts)
-            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                send(forest, boards, board, lanes, space, parent_values, parent_own, own)
+            river_lines(
+                forest, boards, storage, space, parent_reach, parent_values, parent_own,
+                parent_other, board, group, mode, discounts,
+            )  # fmt: skip
+
+
+@inner_kernel
+def river_lines(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    parent_reach: Floats,
+    parent_values: Floats,
+    parent_own: int,
+    parent_other: int,
+    board: int,
+    group: int,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """A group of lines on a river board, from the parent's leaves and back to them."""
+    own = boards.own_start[board + 1] - boards.own_start[board]
+    other = boards.other_start[board + 1] - boards.other_start[board]
+    for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+        receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
+    river_group(forest, boards, storage, space, board, group, mode, discounts)
+    for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+        send(forest, boards, board, lanes, space, parent_values, parent_own, own)
 
 
 @inner_kernel
@@ -121,9 +143,25 @@ def down_to_values(
     averages: bool,
 ) -> None:
     """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
+    go_down(forest, group, space, storage, boards, board, mode)
+    end_values(forest, boards, storage, space, board, group, mode, river, averages)
+
+
+@inner_kernel
+def end_values(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    group: int,
+    mode: int,
+    river: bool,
+    averages: bool,
+) -> None:
+    """The value rows of a group's folds and showdowns from all of its reach rows."""
     own = boards.own_start[board + 1] - boards.own_start[board]
     other = boards.other_start[board + 1] - boards.other_start[board]
-    go_down(forest, group, space, storage, boards, board, mode)
     clear_rows(forest, group, space, own)
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
     place = boards.own_slots[board] + forest.group_slots[group] * rows
@@ -193,8 +231,36 @@ def early_down(
     mode: int,
 ) -> None:
     """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
+    early_reach(forest, boards, storage, space, board, mode)
+    early_ends(forest, boards, storage, space, board, mode)
+
+
+@kernel
+def early_ends(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    mode: int,
+) -> None:
+    """A board before the river: the values of its folds and all-ins, once reach is known."""
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    down_to_values(forest, boards, storage, space, board, only, mode, False, True)
+    end_values(forest, boards, storage, space, board, only, mode, False, True)
+
+
+@kernel
+def early_reach(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    mode: int,
+) -> None:
+    """A board before the river: from its lines down to the reach of the cards' leaves."""
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    go_down(forest, only, space, storage, boards, board, mode)
     other = boards.other_start[board + 1] - boards.other_start[board]
     zero = splat(ZERO)
     for lanes in range(len(forest.leaf_reach) // 16):

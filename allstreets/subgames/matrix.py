@@ -80,15 +80,16 @@ class MatrixGame(MatrixStore):
         spaces: Spaces,
         flop: int = 0,
         discounts: Floats = NO_DISCOUNTS,
+        wanted: Bytes | None = None,
     ) -> Floats:
         """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
 
-        `discounts` [1, 6] are `Multipliers`. Of hands that are not stored nothing is learned.
+        `discounts` [1, 6] are `Multipliers`. An update can be limited to some blocks of own hands,
+        [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
         """
         values = np.empty((1, 1, len(other)), np.float32)
-        wanted = None
-        if mode == UPDATE and (discounts[:, THRESHOLD] > -np.inf).any():
-            wanted = self.all_blocks(len(self.kept[player]))[None, None]
+        if mode == UPDATE and wanted is None and (discounts[:, THRESHOLD] > -np.inf).any():
+            wanted = self.all_blocks(len(self.kept[player]))
         run_pots(
             new_counter(),
             ONE_PIECE,
@@ -102,7 +103,7 @@ class MatrixGame(MatrixStore):
             values,
             mode,
             discounts,
-            wanted,
+            None if wanted is None else wanted[None, None],
             ALL_LIMITED,
         )
         found: Floats = values[0, 0]

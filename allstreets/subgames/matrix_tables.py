@@ -1,6 +1,7 @@
 """What one call to the matrix kernels is given: all pots in a few arrays, and pieces of work."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -101,6 +102,7 @@ def _address(array: NDArray[np.float32]) -> tuple[int, int]:
     return array.ctypes.data, array.shape[1]
 
 
+@lru_cache(maxsize=32)
 def cut_pieces(flops: int, pots: int, threads: int) -> Longs:
     """[…, 4]: (first flop, last, first pot, last) of each piece, the largest first.
 

@@ -53,6 +53,7 @@ class SubgameLeaves:
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
         self._visit_weights = [0.0]
+        self._latest: dict[int, Multipliers] = {}
         self.visit_all()
 
     def visit_all(self) -> None:
@@ -97,11 +98,18 @@ class SubgameLeaves:
 
     def _multipliers(self, visits: NDArray[np.int64]) -> list[Multipliers]:
         """[K]: what an iteration does on each flop, by its visits."""
-        if len(visits) and (visits == visits[0]).all():
-            return [self.schedule.at(int(visits[0]), self.pruning)] * len(visits)
+        first = visits[:1]
+        if (visits == first).all():
+            return [self._at(visit) for visit in first.tolist()] * len(visits)
         found, places = np.unique(visits, return_inverse=True)
-        by_visit = [self.schedule.at(visit, self.pruning) for visit in found.tolist()]
+        by_visit = [self._at(visit) for visit in found.tolist()]
         return [by_visit[place] for place in places.tolist()]
+
+    def _at(self, visit: int) -> Multipliers:
+        """What an iteration does at a visit; both of its halves ask."""
+        if visit not in self._latest:
+            self._latest = {visit: self.schedule.at(visit, self.pruning)}
+        return self._latest[visit]
 
     def visit_weights(self) -> Floats:
         """[F]: what the visits of each flop still weigh in its positive regrets."""
