@@ -98,36 +98,14 @@ def river_boards(
 ) -> None:
     """River boards first, …, last − 1 of one parent board."""
     for board in range(first, last):
+        own = boards.own_start[board + 1] - boards.own_start[board]
+        other = boards.other_start[board + 1] - boards.other_start[board]
         for group in range(len(forest.group_nodes) - 1):
-            river_lines(
-                forest, boards, storage, space, parent_reach, parent_values, parent_own,
-                parent_other, board, group, mode, discounts,
-            )  # fmt: skip
-
-
-@inner_kernel
-def river_lines(
-    forest: Forest,
-    boards: Boards,
-    storage: Storage,
-    space: Workspace,
-    parent_reach: Floats,
-    parent_values: Floats,
-    parent_own: int,
-    parent_other: int,
-    board: int,
-    group: int,
-    mode: int,
-    discounts: Discounts,
-) -> None:
-    """A group of lines on a river board, from the parent's leaves and back to them."""
-    own = boards.own_start[board + 1] - boards.own_start[board]
-    other = boards.other_start[board + 1] - boards.other_start[board]
-    for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-        receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
-    river_group(forest, boards, storage, space, board, group, mode, discounts)
-    for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-        send(forest, boards, board, lanes, space, parent_values, parent_own, own)
+            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+                receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
+            river_group(forest, boards, storage, space, board, group, mode, discounts)
+            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
+                send(forest, boards, board, lanes, space, parent_values, parent_own, own)
 
 
 @inner_kernel

@@ -1,16 +1,18 @@
 """The boards below a spot's root, piece by piece, by as many threads as there are.
 
-Threads fetch pieces from one queue, the largest first, so that nobody waits for the slowest. Pieces
-of a river are a group of lines on a run of boards. Groups write to lanes of their own, and runs of
-boards to leaves of their own (*parts*), which are added up in order: who took which piece does not
-change the result. How many parts there are depends on the tree and never on the threads.
+Threads fetch pieces from one queue, so that nobody waits for the slowest:
 
-A piece that needs others stands behind them in the queue and waits for the last of them.
+    ENDS      the root's folds and all-ins
+    DOWN t    a turn board, from the root's leaves to its own
+    RIVERS    groups of lines on a few river boards of one parent board
+    UP t      back to the root's leaves
 
-    turn:   ENDS of the root;  RIVERS of group g, part c;  SUM of group g's parts
-    flop:   ENDS of the root;  DOWN turn t;  RIVERS below t, of group g, part c;  UP turn t
+Who takes which piece does not change the result: what boards send to the leaves above them is added
+in the order of the boards, whoever is ready sooner waits for his turn. A piece stands in the queue
+behind those that it waits for, and should stand as far behind as there are threads, so
+that it hardly ever has to.
 
-Letters as in `exact_layout`; C parts.
+Letters as in `exact_layout`; S slots for the turn boards that are at work.
 """
 
 from typing import NamedTuple
@@ -20,12 +22,11 @@ import numpy as np
 from allstreets.kernels.counter import Counter, finish, take, wait_for
 from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
-    clear_leaves,
     early_down,
     early_ends,
     early_up,
     receive,
-    river_lines,
+    river_group,
     send,
 )
 from allstreets.kernels.exact_layout import (
@@ -38,19 +39,20 @@ from allstreets.kernels.exact_layout import (
     Workspace,
 )
 from allstreets.kernels.jit import inner_kernel, kernel
-from allstreets.kernels.simd import load, splat, store
+from allstreets.kernels.simd import splat, store
 
-ENDS, DOWN, RIVERS, LAST = range(4)
-"""Kinds of pieces; the last is the SUM of a turn spot, or UP in a flop spot."""
+ENDS, DOWN, RIVERS, UP = range(4)
+"""Kinds of pieces."""
 
 
 class Queue(NamedTuple):
     """Pieces of work in the order in which they are handed out."""
 
     counter: Counter
-    pieces: Longs  # […, 6]: kind, turn, group, part, first river board, last
-    needed: Longs  # […]: how many pieces must be done before a piece that waits
-    done: Longs  # [groups of a turn spot, or turns]: pieces that are done
+    pieces: Longs  # […, 6]: kind, parent board, groups from … to, river boards from … to
+    sent: Longs  # [parent boards · groups]: river boards whose values have arrived above
+    down: Longs  # [B]: 1 where a turn board's leaves are reached
+    up: Longs  # [1]: turn boards whose values have arrived at the root
 
 
 class Street(NamedTuple):
@@ -63,91 +65,85 @@ class Street(NamedTuple):
 
 
 class TurnSpace(NamedTuple):
-    """What outlives a piece, by turn board."""
+    """What of a turn board outlives a piece; board t has slot t mod S."""
 
-    values: Floats  # [B, …]: as in `Workspace`
-    leaf_reach: Floats  # [B, …]
-    leaf_values: Floats  # [B · C, …]
-    root_values: Floats  # [B, …]: what each turn adds to the root's leaves
+    values: Floats  # [S, …]: as in `Workspace`
+    leaf_reach: Floats  # [S, …]
+    leaf_values: Floats  # [S, …]
 
 
 @inner_kernel
-def clear_group(leaves: Floats, first: int, last: int, own: int) -> None:
-    """Zero the leaves of some lane groups."""
+def clear_lanes(leaves: Floats, first: int, last: int, own: int) -> None:
+    """Zero the leaves of lane groups first, …, last − 1."""
     zero = splat(np.float32(0.0))
     for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
         store(leaves, 16 * row, zero)
 
 
 @inner_kernel
-def add_parts(leaves: Floats, at: int, parts: int, first: int, last: int, own: int) -> None:
-    """Add the leaves [at + 1], … of some lane groups to leaves [at], part after part."""
-    target = leaves[at]
-    for part in range(at + 1, at + parts):
-        source = leaves[part]
-        for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
-            store(target, 16 * row, load(target, 16 * row) + load(source, 16 * row))
-
-
-@inner_kernel
 def river_piece(
-    river: Street,
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
     leaf_reach: Floats,
     leaves: Floats,
     own: int,
     other: int,
-    group: int,
-    first: int,
-    last: int,
+    before: int,
+    piece: Longs,
+    sent: Longs,
     mode: int,
     discounts: Discounts,
 ) -> None:
-    """A group of lines on river boards first, …, last − 1 of one parent board."""
-    lanes = river.forest.group_lanes
-    clear_group(leaves, lanes[group], lanes[group + 1], own)
-    for board in range(first, last):
-        river_lines(
-            river.forest, river.boards, river.storage, river.space, leaf_reach, leaves, own, other,
-            board, group, mode, discounts,
-        )  # fmt: skip
+    """Some groups of lines on some river boards of a parent, whose rivers begin at `before`.
+
+    sent[group] counts the boards whose values are in the parent's leaves.
+    """
+    for board in range(piece[4], piece[5]):
+        here = boards.own_start[board + 1] - boards.own_start[board]
+        there = boards.other_start[board + 1] - boards.other_start[board]
+        for group in range(piece[2], piece[3]):
+            begin, end = forest.group_lanes[group], forest.group_lanes[group + 1]
+            for lanes in range(begin, end):
+                receive(forest, boards, board, lanes, space, leaf_reach, other, there)
+            river_group(forest, boards, storage, space, board, group, mode, discounts)
+            if board == before:
+                clear_lanes(leaves, begin, end, own)
+            wait_for(sent, group, board - before)
+            for lanes in range(begin, end):
+                send(forest, boards, board, lanes, space, leaves, own, here)
+            finish(sent, group)
 
 
 @kernel
 def work_on_turn(
-    queue: Queue,
-    parts: int,
-    root: Street,
-    river: Street,
-    leaves: Floats,
-    mode: int,
-    discounts: Discounts,
+    queue: Queue, root: Street, river: Street, mode: int, discounts: Discounts
 ) -> None:
-    """The pieces of a turn spot that this thread gets hold of; leaves [0] hold the sums at last."""
-    own, other = root.boards.own_start[1], root.boards.other_start[1]
-    lanes = river.forest.group_lanes
+    """The pieces of a turn spot that this thread gets hold of; the root's space is shared."""
+    # Taken apart once: Numba counts references to every array that it takes out of a tuple.
+    root_forest, root_boards, root_storage, root_space = root
+    forest, boards, storage, space = river
+    sent, leaf_reach, leaf_values = queue.sent, root_space.leaf_reach, root_space.leaf_values
+    own, other = root_boards.own_start[1], root_boards.other_start[1]
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
     while True:
         number = take(queue.counter)
         if number >= len(queue.pieces):
             break
         piece = queue.pieces[number]
-        kind, group, part = piece[0], piece[2], piece[3]
-        if kind == ENDS:
-            early_ends(root.forest, root.boards, root.storage, root.space, piece[1], mode)
-        elif kind == RIVERS:
-            river_piece(
-                river, root.space.leaf_reach, leaves[part], own, other, group, piece[4], piece[5],
-                mode, discounts,
-            )  # fmt: skip
-            finish(queue.done, group)
+        if piece[0] == ENDS:
+            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
         else:
-            wait_for(queue.done, group, queue.needed[number])
-            add_parts(leaves, 0, parts, lanes[group], lanes[group + 1], own)
+            river_piece(
+                forest, boards, storage, space, leaf_reach, leaf_values, own, other, only, piece,
+                sent, mode, discounts,
+            )  # fmt: skip
 
 
 @kernel
 def work_on_flop(
     queue: Queue,
-    parts: int,
     root: Street,
     turn: Street,
     river: Street,
@@ -155,11 +151,15 @@ def work_on_flop(
     mode: int,
     discounts: Discounts,
 ) -> None:
-    """The pieces of a flop spot that this thread gets hold of."""
-    root_own, root_other = root.boards.own_start[1], root.boards.other_start[1]
-    lane_groups = len(turn.forest.line_reach) // 16
-    leaf_groups = len(turn.forest.leaf_value) // 16
-    forest, boards, storage, mine = turn.forest, turn.boards, turn.storage, turn.space
+    """The pieces of a flop spot that this thread gets hold of; the root's space is shared."""
+    root_forest, root_boards, root_storage, root_space = root
+    forest, boards, storage, mine = turn
+    river_forest, river_boards, river_storage, river_space = river
+    sent, root_values = queue.sent, root_space.leaf_values
+    root_own, root_other = root_boards.own_start[1], root_boards.other_start[1]
+    lane_groups, root_groups = len(forest.line_reach) // 16, len(root_forest.leaf_value) // 16
+    groups, slots = len(river_forest.group_nodes) - 1, len(kept.values)
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
     while True:
         number = take(queue.counter)
         if number >= len(queue.pieces):
@@ -167,36 +167,37 @@ def work_on_flop(
         piece = queue.pieces[number]
         kind, board = piece[0], piece[1]
         if kind == ENDS:
-            early_ends(root.forest, root.boards, root.storage, root.space, board, mode)
+            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
             continue
         own = boards.own_start[board + 1] - boards.own_start[board]
         other = boards.other_start[board + 1] - boards.other_start[board]
+        rivers = boards.children[board + 1] - boards.children[board]
+        slot = board % slots
+        leaves = kept.leaf_values[slot]
         space = Workspace(
-            mine.reach, kept.values[board], mine.tile, kept.leaf_reach[board], mine.leaf_values,
-            mine.rows,
-        )  # fmt: skip
+            mine.reach, kept.values[slot], mine.tile, kept.leaf_reach[slot], leaves, mine.rows
+        )
         if kind == DOWN:
+            wait_for(queue.up, 0, board - slots + 1)  # then nobody needs the slot any more
             for lanes in range(lane_groups):
                 receive(
-                    forest, boards, board, lanes, space, root.space.leaf_reach, root_other, other
+                    forest, boards, board, lanes, space, root_space.leaf_reach, root_other, other
                 )  # fmt: skip
             early_down(forest, boards, storage, space, board, mode)
-            finish(queue.done, board)
+            finish(queue.down, board)
         elif kind == RIVERS:
-            wait_for(queue.done, board, queue.needed[number])
+            wait_for(queue.down, board, 1)
             river_piece(
-                river, space.leaf_reach, kept.leaf_values[board * parts + piece[3]], own, other,
-                piece[2], piece[4], piece[5], mode, discounts,
+                river_forest, river_boards, river_storage, river_space, space.leaf_reach, leaves,
+                own, other, boards.children[board], piece, sent[board * groups :], mode, discounts,
             )  # fmt: skip
-            finish(queue.done, board)
         else:
-            wait_for(queue.done, board, queue.needed[number])
-            at = board * parts
-            add_parts(kept.leaf_values, at, parts, 0, leaf_groups, own)
-            early_up(
-                forest, boards, storage, space, kept.leaf_values[at], board, mode, discounts
-            )  # fmt: skip
-            values = kept.root_values[board]
-            clear_leaves(values, root_own, len(root.forest.leaf_value) // 16)
+            for group in range(groups):
+                wait_for(sent, board * groups + group, rivers)
+            early_up(forest, boards, storage, space, leaves, board, mode, discounts)
+            wait_for(queue.up, 0, board)
+            if board == 0:
+                clear_lanes(root_values, only, root_groups, root_own)
             for lanes in range(lane_groups):
-                send(forest, boards, board, lanes, space, values, root_own, own)
+                send(forest, boards, board, lanes, space, root_values, root_own, own)
+            finish(queue.up, 0)

@@ -140,7 +140,7 @@ class ExactSubgame:
         self._pool: Pool | None = None  # without: one board after the other
         if len(self.levels) > 1:
             self._pool = Pool(threads)
-            self._work = BoardWork(self.forests, self.boards, self.spaces[0])
+            self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
 
     def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
         street = self.levels[level]

@@ -1,19 +1,18 @@
 """The work below the root of an exact subgame as a queue of pieces (`kernels.exact_queue`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from allstreets.betting import Player
 from allstreets.kernels.counter import new_counter
-from allstreets.kernels.exact_layout import Boards, Discounts, Floats, Forest, Longs, Workspace
+from allstreets.kernels.exact_layout import Boards, Discounts, Forest, Longs, Workspace
 from allstreets.kernels.exact_queue import (
     DOWN,
     ENDS,
-    LAST,
     RIVERS,
+    UP,
     Queue,
     Street,
     TurnSpace,
@@ -23,11 +22,17 @@ from allstreets.kernels.exact_queue import (
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.pool import Pool
 
-ENOUGH_PIECES = 128
-"""Of rivers: more than a machine has threads, so that they end at nearly the same time."""
-
 LEAST_SLOTS = 200_000
 """Stored numbers that are worth a thread: visiting them takes as long as calling it."""
+
+APART = 2
+"""Pieces for each thread between two that wait for each other."""
+
+RUN = 6
+"""River boards of a piece, except near the end: the parent's leaves stay in the cache meanwhile."""
+
+Piece = tuple[int, int, int, int, int, int]
+ENDS_OF_ROOT: Piece = (ENDS, 0, 0, 0, 0, 0)
 
 
 def useful_threads(threads: int, slots: int) -> int:
@@ -35,21 +40,8 @@ def useful_threads(threads: int, slots: int) -> int:
     return max(1, min(threads, slots // LEAST_SLOTS))
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The pieces for one own player, in the order in which they are handed out."""
-
-    pieces: Longs
-    needed: Longs
-    counts: int  # of pieces that others wait for
-
-    def queue(self) -> Queue:
-        """A queue of them all."""
-        return Queue(new_counter(), self.pieces, self.needed, np.zeros(self.counts, np.int64))
-
-
 class BoardWork:
-    """What threads do below the root, and where sums of theirs stand that outlive a piece.
+    """What threads do below the root, and the space of what outlives a piece.
 
     `forests` and `boards` are by player and street, `space` is that of a thread by street.
     """
@@ -59,28 +51,28 @@ class BoardWork:
         forests: Sequence[Sequence[Forest]],
         boards: Sequence[Sequence[Boards]],
         space: Sequence[Workspace],
+        threads: int,
     ) -> None:
-        self._has_turns = len(space) == 3
-        parents = boards[0][1].children if self._has_turns else boards[0][0].children
-        rivers, turns = np.diff(parents), len(parents) - 1
-        groups = max(len(of_player[-1].group_nodes) - 1 for of_player in forests)
-        wanted = -(-ENOUGH_PIECES // max(1, groups * turns))
-        self.parts = int(max(1, min(wanted, rivers.max(initial=1))))
-        self.plans = [
-            _plan(parents, len(forests[own][-1].group_nodes) - 1, self.parts, self._has_turns)
-            for own in Player
-        ]
-        # Not touched before the threads do: their pages are then spread over their memory.
-        above = space[-2].leaf_values
-        self.leaves: Floats = aligned((turns * self.parts, len(above)))
+        groups = [len(of_player[-1].group_nodes) - 1 for of_player in forests]
         self.kept: TurnSpace | None = None
-        if self._has_turns:
-            self.kept = TurnSpace(
-                values=aligned((turns, len(space[1].values))),
-                leaf_reach=aligned((turns, len(above))),
-                leaf_values=self.leaves,
-                root_values=aligned((turns, len(space[0].leaf_values))),
-            )
+        if len(space) == 2:
+            rivers = int(boards[0][0].children[1])
+            self.pieces = [turn_pieces(rivers, groups[own], threads) for own in Player]
+            self._sent = max(groups)
+            self._turns = 0
+            return
+        children = boards[0][1].children
+        waves = turn_waves(len(children) - 1, min(groups), threads)
+        self.pieces = [flop_pieces(children, waves, groups[own], threads) for own in Player]
+        self._turns = len(children) - 1
+        self._sent = self._turns * max(groups)
+        # Two waves are at work at once. Threads are the first to touch this memory.
+        slots = min(self._turns, 2 * max(len(wave) for wave in waves)) if threads > 1 else 1
+        self.kept = TurnSpace(
+            values=aligned((slots, len(space[1].values))),
+            leaf_reach=aligned((slots, len(space[1].leaf_reach))),
+            leaf_values=aligned((slots, len(space[1].leaf_values))),
+        )
 
     def run(
         self,
@@ -90,59 +82,81 @@ class BoardWork:
         discounts: Discounts,
         pool: Pool,
     ) -> None:
-        """Everything below the root, for the streets of each thread; sums go to its leaves."""
-        queue, leaf_values = self.plans[player].queue(), streets[0][0].space.leaf_values
+        """Everything below the root, for the streets of each thread, into the root's leaves."""
+        counts = np.zeros(self._sent + self._turns + 1, np.int64)
+        queue = Queue(
+            new_counter(),
+            self.pieces[player],
+            counts[: self._sent],
+            counts[self._sent : -1],
+            counts[-1:],
+        )
+        pool.together(partial(self._work, queue, streets, mode, discounts))
+
+    def _work(
+        self,
+        queue: Queue,
+        streets: Sequence[Sequence[Street]],
+        mode: int,
+        discounts: Discounts,
+        thread: int,
+    ) -> None:
+        root, (_, *below) = streets[0][0], streets[thread]
         if self.kept is None:
-            pool.together(partial(self._turn, queue, streets, mode, discounts))
-            leaf_values[:] = self.leaves[0]
+            work_on_turn(queue, root, below[0], mode, discounts)
         else:
-            pool.together(partial(self._flop, queue, streets, self.kept, mode, discounts))
-            np.add.reduce(self.kept.root_values, axis=0, out=leaf_values)  # one after the other
-
-    def _turn(
-        self,
-        queue: Queue,
-        streets: Sequence[Sequence[Street]],
-        mode: int,
-        discounts: Discounts,
-        thread: int,
-    ) -> None:
-        root, river = streets[0][0], streets[thread][1]
-        work_on_turn(queue, self.parts, root, river, self.leaves, mode, discounts)
-
-    def _flop(
-        self,
-        queue: Queue,
-        streets: Sequence[Sequence[Street]],
-        kept: TurnSpace,
-        mode: int,
-        discounts: Discounts,
-        thread: int,
-    ) -> None:
-        root, (_, turn, river) = streets[0][0], streets[thread]
-        work_on_flop(queue, self.parts, root, turn, river, kept, mode, discounts)
+            work_on_flop(queue, root, below[0], below[1], self.kept, mode, discounts)
 
 
-def _plan(parents: Longs, groups: int, parts: int, has_turns: bool) -> Plan:
-    """The pieces below the root, where `parents` [B + 1] are the rivers of each board above."""
-    turns = len(parents) - 1
-    rivers = []
-    for turn in range(turns):
-        cuts = parents[turn] + np.diff(parents)[turn] * np.arange(parts + 1) // parts
-        for group in range(groups):
-            for part in range(parts):
-                rivers.append((RIVERS, turn, group, part, int(cuts[part]), int(cuts[part + 1])))
-    rivers.sort(key=lambda piece: piece[4] - piece[5])  # stable: the largest first
-    first = [(ENDS, 0, 0, 0, 0, 0)]
-    if has_turns:
-        first += [(DOWN, turn, 0, 0, 0, 0) for turn in range(turns)]
-        last = [(LAST, turn, 0, 0, 0, 0) for turn in range(turns)]
-        waits = [1] * len(rivers) + [1 + groups * parts] * turns
-    else:
-        last = [(LAST, 0, group, 0, 0, 0) for group in range(groups)]
-        waits = [0] * len(rivers) + [parts] * groups
-    return Plan(
-        np.array(first + rivers + last, np.int64),
-        np.array([0] * len(first) + waits, np.int64),
-        turns if has_turns else groups,
-    )
+def turn_pieces(rivers: int, groups: int, threads: int) -> Longs:
+    """[…, 6]: the pieces of a turn spot."""
+    run = RUN if groups >= threads else 1
+    return np.array([ENDS_OF_ROOT, *river_pieces([(0, 0, rivers)], groups, threads, run)])
+
+
+def river_pieces(
+    parents: Sequence[tuple[int, int, int]], groups: int, threads: int, run: int
+) -> list[Piece]:
+    """The rivers of some parent boards, each (its number, first river, last), in runs.
+
+    The runs of one parent's group are as far apart as can be. For one thread all is one piece.
+    """
+    if threads == 1:
+        return [(RIVERS, parent, 0, groups, first, last) for parent, first, last in parents]
+    pieces: list[Piece] = []
+    for start in range(0, max(last - first for _, first, last in parents), run):
+        for parent, first, last in parents:
+            begin, end = first + start, min(first + start + run, last)
+            if begin < end:
+                pieces += [
+                    (RIVERS, parent, group, group + 1, begin, end) for group in range(groups)
+                ]
+    return pieces
+
+
+def turn_waves(turns: int, groups: int, threads: int) -> list[list[int]]:
+    """The turn boards that are worked on together: enough that no thread waits for another."""
+    wanted = -(-APART * threads // groups) if threads > 1 else 1
+    waves = max(1, turns // wanted)
+    return [part.tolist() for part in np.array_split(np.arange(turns), waves)]
+
+
+def flop_pieces(
+    children: Longs, waves: Sequence[Sequence[int]], groups: int, threads: int
+) -> Longs:
+    """[…, 6]: the pieces of a flop spot, where turn t has the rivers children[t : t + 2].
+
+    Turns go back up when the rivers of the next wave are handed out; for one thread at once.
+    """
+    pieces, waiting = [ENDS_OF_ROOT], list[Piece]()
+    for number, wave in enumerate(waves):
+        pieces += [(DOWN, turn, 0, 0, 0, 0) for turn in wave]
+        few = len(wave) * groups < threads
+        run = 1 if few or number == len(waves) - 1 else RUN
+        parents = [(turn, int(children[turn]), int(children[turn + 1])) for turn in wave]
+        pieces += river_pieces(parents, groups, threads, run)
+        waiting += [(UP, turn, 0, 0, 0, 0) for turn in wave]
+        now = len(waiting) if threads == 1 else len(waiting) - len(wave)
+        pieces += waiting[:now]
+        waiting = waiting[now:]
+    return np.array(pieces + waiting)
