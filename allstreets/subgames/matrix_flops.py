@@ -332,7 +332,7 @@ class MatrixFlops:
         """Positive regrets of K flops."""
         found = np.zeros((3, self.pots, len(flops)))
         for pot, game in enumerate(self.games):
-            found[:, pot] = game.regret_sums(flops)
+            found[:, pot] = game.regret_sums(flops, self._pool)
         return RegretSums(found[0], found[1], found[2].astype(np.int64))
 
     def state(self) -> dict[str, NDArray[Any]]:
