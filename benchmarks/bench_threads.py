@@ -33,7 +33,8 @@ from report import Row, write_report
 
 from allstreets.base import processors
 from allstreets.betting import PreflopRules, Street, same_sizes
-from allstreets.cards import FlopTable, build_flop_table, spread_flops
+from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
+from allstreets.cards.flop_margins import count_margins
 from allstreets.cards.flop_sets import every_flop
 from allstreets.cfr import parse_schedule
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, UnifiedSolver
@@ -65,14 +66,14 @@ class Job:
             self._watch(pool)
 
     def _watch(self, pool: Pool) -> None:
-        run = pool.run
+        together = pool.together  # `run` goes through it, too
 
-        def timed(*arguments: Any) -> None:
+        def timed(work: Callable[[int], None]) -> None:
             begun = time.perf_counter()
-            run(*arguments)
+            together(work)
             self.inside += time.perf_counter() - begun
 
-        pool.run = timed  # type: ignore[method-assign]
+        pool.together = timed  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def measured(job: Job, budget: float) -> Figure:
     return min(found, key=lambda figure: figure.seconds)
 
 
-@numba.njit(nogil=True)  # type: ignore[misc]
+@numba.njit(nogil=True)
 def arithmetic(rounds: int) -> float:
     """Dependent multiplications and additions in registers."""
     found = 1.0
@@ -107,8 +108,8 @@ def arithmetic(rounds: int) -> float:
     return found
 
 
-@numba.njit(nogil=True, fastmath=True)  # type: ignore[misc]
-def read(numbers: Any) -> float:
+@numba.njit(nogil=True, fastmath=True)
+def read(numbers: Any) -> Any:
     """The sum of an array: as fast as memory delivers it."""
     found = np.float32(0.0)
     for number in numbers:
@@ -119,7 +120,11 @@ def read(numbers: Any) -> float:
 def arithmetic_job(threads: int) -> Job:
     """A fixed amount of arithmetic."""
     pool, pieces = Pool(threads), 64
-    return Job(lambda: pool.run(pieces, lambda *_: arithmetic(2_000_000)))
+
+    def work(_: int, number: int) -> None:
+        arithmetic(2_000_000 + number)
+
+    return Job(lambda: pool.run(pieces, work))
 
 
 def memory_job(threads: int) -> Job:
@@ -208,6 +213,16 @@ def flops_job(threads: int) -> Job:
     return Job(run, 1, [games._pool])
 
 
+def count_job(threads: int) -> Job:
+    """The margins of some flops, counted and not stored."""
+    pool, flops = Pool(threads), spread_flops(160).flops
+    return Job(lambda: pool.run(len(flops), lambda _, place: _count(flops[place])), 1, [pool])
+
+
+def _count(flop: Flop) -> None:
+    count_margins(flop.cards)
+
+
 def tables_job(threads: int) -> Job:
     """The tables of all flops from nothing, files included."""
 
@@ -229,7 +244,7 @@ def small_solution() -> UnifiedResult:
 def certify_job(threads: int) -> Job:
     """Flops judged with real cards."""
     judge = Judge(small_solution(), threads=threads)
-    flops = small_solution().game.flops.flops[:4]
+    flops = small_solution().game.flops.flops[:3]
 
     def run() -> None:
         for flop in flops:
@@ -247,6 +262,7 @@ JOBS: dict[str, tuple[str, str, Callable[[int], Job]]] = {
     "flop_medium": ("spot flop_medium", "s/iteration", spot_job("flop_medium")),
     "turn_deep": ("spot turn_deep", "s/iteration", spot_job("turn_deep")),
     "flops": ("128 flops one by one, 20 iterations", "s", flops_job),
+    "count": ("tables of 160 flops, no files", "s", count_job),
     "tables": ("all flop tables", "s", tables_job),
     "certify": ("certification, a flop", "s", certify_job),
 }
