@@ -159,6 +159,7 @@ class ExactSubgame:
             self.streets[level + 1] if level + 1 < len(self.levels) else None,
             own,
             all_ins=all_ins and not same,
+            threads=self.threads,
         )
         if first is not None and same:
             boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
