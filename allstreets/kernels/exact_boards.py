@@ -19,7 +19,7 @@ from allstreets.kernels.exact_layout import (
 )
 from allstreets.kernels.exact_nodes import go_down, go_up
 from allstreets.kernels.exact_terminals import Ahead, answer_tile, choice_tile
-from allstreets.kernels.jit import inner_kernel, kernel
+from allstreets.kernels.jit import inlined_kernel, inner_kernel, kernel
 from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
@@ -125,7 +125,7 @@ def down_to_values(
     end_values(forest, boards, storage, space, board, group, mode, river, averages)
 
 
-@inner_kernel
+@inlined_kernel
 def end_values(
     forest: Forest,
     boards: Boards,
