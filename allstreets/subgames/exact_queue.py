@@ -28,7 +28,7 @@ LEAST_SLOTS = 200_000
 APART = 2
 """Pieces for each thread between two that wait for each other."""
 
-RUN = 6
+RUN = 4
 """River boards of a piece, except near the end: the parent's leaves stay in the cache meanwhile."""
 
 Piece = tuple[int, int, int, int, int, int]
