@@ -38,7 +38,6 @@ from allstreets.cards.matchups import matchups
 from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.kernels.matrix_layout import UPDATE
-from allstreets.kernels.simd import aligned
 from allstreets.subgames.matrix_model import Stage
 from allstreets.subgames.matrix_pruning import blocks_of_hands
 
@@ -202,13 +201,11 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
     game.iterate(EVERYONE, schedule.run(1, 50))
     saved = {key: array.copy() for key, array in game.state().items()}
     table = np.array([schedule.at(51)], np.float32)
-    length = game.game.cards.lengths[0]
-    values, spaces = aligned((1, length)), game.game.spaces()
-    asked = blocks_of_hands(np.arange(HANDS)[None] < ASKED)
+    spaces = game.game.spaces()
+    asked = blocks_of_hands(np.arange(HANDS) < ASKED)
     rows = []
     for others in (HANDS, ASKED):
-        other = aligned((1, length))
-        other[0, :others] = 1
+        other = (np.arange(HANDS) < others).astype(np.float64)
         best = [np.inf, np.inf]
         for _ in range(rounds):
             for number, blocks in enumerate((None, asked)):
@@ -216,9 +213,7 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
                     array[...] = saved[key]
                 start = time.perf_counter()
                 for player in Player:
-                    game.game.run(
-                        player, other, values, UPDATE, spaces, discounts=table, wanted=blocks
-                    )
+                    game.game.run(player, other, UPDATE, spaces, discounts=table, wanted=blocks)
                 best[number] = min(best[number], time.perf_counter() - start)
         full, part = best
         rows.append(

@@ -22,10 +22,12 @@ class DamagedFileError(Exception):
     """A file is not what its writer left: cut short, overwritten or altered."""
 
 
-def write_atomic(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_atomic(path: Path, write: Callable[[BinaryIO], object], *, durable: bool = True) -> None:
     """Call `write` on a temporary file beside `path`, then rename it to `path`.
 
-    When `write` raises or the disk is full, `path` keeps what it held before.
+    When `write` raises or the disk is full, `path` keeps what it held before. A file that is not
+    `durable` may be damaged by a power cut: for files that are checked when they are read, and can
+    be made again. Waiting for the disk would hold up whoever makes many of them.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     # Opened plainly, not by `tempfile`: the file gets the permissions of the user's umask, so
@@ -34,13 +36,15 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], object]) -> None:
     try:
         with temporary.open("xb") as file:
             write(file)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

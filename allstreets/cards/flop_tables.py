@@ -1,9 +1,9 @@
 """The margins of all 1,755 flops, stored in the user's cache folder.
 
-One flop takes about as long to count as a file takes to be written safely, so a missing flop is
-counted on the spot and no file is touched; three flops cost the time of three flops. Only
-`build` writes: 65 parts of 27 flops, each a file that is whole or absent. An interrupted build goes
-on with the missing parts, and two processes that build at once write the same bytes.
+A missing flop is counted on the spot and no file is touched; three flops cost the time of three
+flops. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
+interrupted build goes on with the missing parts, and two processes that build at once write the
+same bytes. Threads that find no part left help with those at work.
 
 A part is 27 records and nothing else, mapped into memory. A record is a flop's margins and a
 SHA-256 of table, version, flop and margins, compared when the flop is first read: every number that
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,12 @@ class FlopTable:
         `on_progress` is called in this thread with the flops done and the flops in all. An
         interrupt takes effect after the parts at work, each well under a second; these are stored.
         """
-        with ThreadPoolExecutor(threads or processors()) as pool:
-            jobs = [pool.submit(self._build_part, part) for part in parts]
+        count = threads or processors()
+        at_work: list[_PartWork] = []
+        with ThreadPoolExecutor(count) as pool:
+            jobs = [pool.submit(self._build_part, part, at_work) for part in parts]
+            for _ in range(count - 1):  # each begins when no part is left to be taken
+                pool.submit(_help, at_work)
             try:
                 for done, job in enumerate(as_completed(jobs), start=1):
                     job.result()
@@ -101,24 +106,33 @@ class FlopTable:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _build_part(self, part: int) -> None:
+    def _build_part(self, part: int, at_work: "list[_PartWork]") -> None:
         numbers = range(part * FLOPS_PER_PART, (part + 1) * FLOPS_PER_PART)
         stored = [self._stored(number) for number in numbers]
         if all(margins is not None for margins in stored):
             return
         records = np.zeros(FLOPS_PER_PART, RECORD)
-        for record, number, margins in zip(records, numbers, stored, strict=True):
+
+        def fill(place: int) -> None:
+            number, margins = numbers[place], stored[place]
             if margins is None:
                 # Not from `_checked`: a view of a file that has since been damaged would get a
                 # checksum that declares it sound.
                 margins = self._counted.get(number)
+            record = records[place]
             record["margins"] = _counted(number) if margins is None else margins
             record["checksum"] = _checksum(number, record["margins"])
+
+        work = _PartWork(fill)
+        at_work.append(work)
+        work.take_part()
+        work.wait()
+        at_work.remove(work)
         for number in numbers:
             self._checked.pop(number, None)
         self._parts.pop(part, None)
         try:
-            write_atomic(self._path(part), lambda file: file.write(records.data))
+            write_atomic(self._path(part), lambda file: file.write(records.data), durable=False)
         except OSError:  # what cannot be written to the folder stays in memory
             records.setflags(write=False)
             self._counted.update(zip(numbers, records["margins"], strict=True))
@@ -139,6 +153,37 @@ class FlopTable:
 
     def _path(self, part: int) -> Path:
         return self.folder / f"{TABLE}-v{VERSION}" / f"part-{part:02}.bin"
+
+
+class _PartWork:
+    """The flops of a part, which several threads count together."""
+
+    def __init__(self, fill: Callable[[int], None]) -> None:
+        self._fill, self._places = fill, iter(range(FLOPS_PER_PART))
+        self._done: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def take_part(self) -> None:
+        """Count flops that nobody has taken, until there is none left."""
+        for place in self._places:
+            try:
+                self._fill(place)
+            except BaseException as error:
+                self._done.put(error)
+            else:
+                self._done.put(None)
+
+    def wait(self) -> None:
+        """Wait for those that others have taken; raises what went wrong."""
+        errors = [self._done.get() for _ in range(FLOPS_PER_PART)]
+        for error in errors:
+            if error is not None:
+                raise error
+
+
+def _help(at_work: list[_PartWork]) -> None:
+    """Take part in what is at work."""
+    for work in at_work.copy():
+        work.take_part()
 
 
 def _counted(number: int) -> Margins:

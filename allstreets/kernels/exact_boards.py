@@ -19,7 +19,7 @@ from allstreets.kernels.exact_layout import (
 )
 from allstreets.kernels.exact_nodes import go_down, go_up, pot_start
 from allstreets.kernels.exact_terminals import Ahead, answer_tile, choice_tile
-from allstreets.kernels.jit import inner_kernel, kernel
+from allstreets.kernels.jit import inlined_kernel, inner_kernel, kernel
 from allstreets.kernels.simd import fma, load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
@@ -121,9 +121,25 @@ def down_to_values(
     averages: bool,
 ) -> None:
     """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
+    go_down(forest, group, space, storage, boards, board, mode)
+    end_values(forest, boards, storage, space, board, group, mode, river, averages)
+
+
+@inlined_kernel
+def end_values(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    group: int,
+    mode: int,
+    river: bool,
+    averages: bool,
+) -> None:
+    """The value rows of a group's folds and showdowns from all of its reach rows."""
     own = boards.own_start[board + 1] - boards.own_start[board]
     other = boards.other_start[board + 1] - boards.other_start[board]
-    go_down(forest, group, space, storage, boards, board, mode)
     clear_rows(forest, group, space, own)
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
     place = pot_start(forest.own_actions, 0, boards.own_rows, board)
@@ -194,8 +210,36 @@ def early_down(
     mode: int,
 ) -> None:
     """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
+    early_reach(forest, boards, storage, space, board, mode)
+    early_ends(forest, boards, storage, space, board, mode)
+
+
+@kernel
+def early_ends(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    mode: int,
+) -> None:
+    """A board before the river: the values of its folds and all-ins, once reach is known."""
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    down_to_values(forest, boards, storage, space, board, only, mode, False, True)
+    end_values(forest, boards, storage, space, board, only, mode, False, True)
+
+
+@kernel
+def early_reach(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    board: int,
+    mode: int,
+) -> None:
+    """A board before the river: from its lines down to the reach of the cards' leaves."""
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    go_down(forest, only, space, storage, boards, board, mode)
     other = boards.other_start[board + 1] - boards.other_start[board]
     zero = splat(ZERO)
     for lanes in range(len(forest.leaf_reach) // 16):

@@ -15,7 +15,6 @@ from allstreets.kernels.matrix_layout import (
     Bytes,
     Discounting,
     Floats,
-    Longs,
     StageCards,
     StageHands,
     StagePlan,
@@ -135,13 +134,13 @@ def run_flop(
     spaces: tuple[StageSpace, ...],
     hands: tuple[StageHands, ...],
     flop: int,
-    other: Floats,
-    values: Floats,
     mode: int,
     now: Discounting,
     wanted: Bytes | None,
 ) -> None:
-    """One pass on one flop: the other's reach [Hₒ] at the root in, own values [Hₓ] out.
+    """One pass on one flop, between the first rows of the first stage's space.
+
+    The other's reach [Hₒ] at the root goes in there, own values [Hₓ] come out.
 
     A pruned pass, which must be an update, is given the blocks of own hands that are wanted, [Hₓ /
     16]; the others' values come out as 0. Its way down is complete: the other's average strategy
@@ -149,8 +148,7 @@ def run_flop(
     """
     last = stages - 1
     first_space = spaces[0]
-    first_space.reach[: len(other)] = other
-    least = max(SMALL_SHARE * largest(other), LEAST_SHARE)
+    least = max(SMALL_SHARE * largest(first_space.reach[: hands[0].other_length]), LEAST_SHARE)
     if wanted is not None:
         first_space.needed[: len(wanted)] = wanted
     for stage in range(stages):
@@ -194,8 +192,7 @@ def run_flop(
             plan, hands[stage].own_length, store.own_regrets[flop], store.own_average[flop],
             space.values, mode, now, needed,
         )  # fmt: skip
-    # What is not wanted at the root is needed nowhere in the first stage: it is still 0.
-    values[:] = first_space.values[: len(values)]
+    # What is not wanted at the root is needed nowhere in the first stage: its value is still 0.
 
 
 @inner_kernel
@@ -207,83 +204,9 @@ def discounting(row: Floats) -> Discounting:
 
 
 @kernel
-def run_flops(
-    stages: int,
-    plans: tuple[StagePlan, ...],
-    cards: tuple[StageCards, ...],
-    stores: tuple[StageStore, ...],
-    spaces: tuple[StageSpace, ...],
-    hands: tuple[StageHands, ...],
-    flops: Longs,
-    first: int,
-    last: int,
-    other: Floats,
-    values: Floats,
-    mode: int,
-    discounts: Floats,
-    wanted: Bytes | None,
-) -> None:
-    """Passes on flops[first], …, flops[last − 1], in games of so many stages: tuples may be longer.
-
-    Of the K flops in the list, `other` [K or 1, Hₒ] is the other's reach, `values` [K, Hₓ] what
-    comes out, `discounts` [K or 1, 6] the table of discounts. `wanted` [K or 1, Hₓ / 16] are
-    the blocks of own hands that a pruned update computes; `None`: no pruning.
-    """
-    for place in range(first, last):
-        now = discounting(discounts[place if len(discounts) > 1 else 0])
-        reach = other[place if len(other) > 1 else 0]
-        if wanted is None:
-            run_flop(
-                stages, plans, cards, stores, spaces, hands, flops[place], reach, values[place],
-                mode, now, None,
-            )  # fmt: skip
-        else:
-            run_flop(
-                stages, plans, cards, stores, spaces, hands, flops[place], reach, values[place],
-                mode, now, wanted[place if len(wanted) > 1 else 0],
-            )  # fmt: skip
-
-
-@kernel
 def sum_positive(stored: Floats, sums: NDArray[np.float64]) -> None:
     """Add the positive numbers to sums[0], and let sums[1] be the largest if larger."""
     for number in stored:
         if number > ZERO:
             sums[0] += number
             sums[1] = max(sums[1], number)
-
-
-@kernel
-def run_iterations(
-    stages: int,
-    plans: tuple[tuple[StagePlan, ...], tuple[StagePlan, ...]],
-    cards: tuple[StageCards, ...],
-    stores: tuple[tuple[StageStore, ...], tuple[StageStore, ...]],
-    spaces: tuple[StageSpace, ...],
-    hands: tuple[StageHands, ...],
-    flop: int,
-    reach: Floats,
-    values: Floats,
-    discounts: Floats,
-    wanted: Bytes | None,
-) -> None:
-    """Whole iterations of both players' hands, all of them, the same reach [2, H] throughout.
-
-    `discounts` [iterations, 6], `wanted` [2, H / 16] or `None` as in `run_flops`; `values` [2, H]
-    are those of the last iteration.
-    """
-    # A plain number: Numba would compile for the constant as well.
-    mode: int = np.int64(UPDATE)  # type: ignore[assignment]
-    for row in discounts:
-        now = discounting(row)
-        for player in range(2):
-            if wanted is None:
-                run_flop(
-                    stages, plans[player], cards, stores[player], spaces, hands, flop,
-                    reach[1 - player], values[player], mode, now, None,
-                )  # fmt: skip
-            else:
-                run_flop(
-                    stages, plans[player], cards, stores[player], spaces, hands, flop,
-                    reach[1 - player], values[player], mode, now, wanted[player],
-                )  # fmt: skip

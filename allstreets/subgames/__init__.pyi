@@ -32,6 +32,7 @@ from .flop_games import Flags as Flags
 from .flop_games import FlopGames as FlopGames
 from .flop_games import Flops as Flops
 from .flop_games import RegretSums as RegretSums
+from .flop_games import Values as Values
 from .fresh_flops import FreshFlops as FreshFlops
 from .matrix_flops import MatrixCards as MatrixCards
 from .matrix_flops import MatrixFlops as MatrixFlops

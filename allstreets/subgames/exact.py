@@ -2,8 +2,8 @@
 
 One half-iteration for a player goes down the streets with the other player's reach and comes back
 with counterfactual values. The kernels do the work (`allstreets.kernels.exact_boards`); this file
-owns the arrays and spreads the boards over threads. Which thread works on which boards is fixed, so
-that results do not depend on timing.
+owns the arrays; threads fetch the boards below the root piece by piece (`exact_queue`), and results
+do not depend on who took which.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own
 reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
@@ -11,7 +11,6 @@ bits. The best response evaluates it like any other.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
     clear_leaves,
     early_down,
+    early_reach,
     early_up,
     river_boards,
     river_group,
@@ -41,6 +41,7 @@ from allstreets.kernels.exact_layout import (
     Storage,
     Workspace,
 )
+from allstreets.kernels.exact_queue import Street as ThreadStreet
 from allstreets.kernels.exact_tables import sum_regrets
 from allstreets.kernels.exact_terminals import TILE_ROWS
 from allstreets.kernels.simd import aligned
@@ -52,7 +53,9 @@ from allstreets.subgames.exact_cards import (
     whole_vectors,
 )
 from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_queue import BoardWork, useful_threads
 from allstreets.subgames.exact_sharing import Sharing, sharing_of, stored_rows
+from allstreets.subgames.pool import Pool
 
 Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
 Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
@@ -130,10 +133,14 @@ class ExactSubgame:
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         # Half-iterations done, what they weigh in the running mean, and what of that waits.
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
+        threads = useful_threads(threads, sum(map(sum, sizes)))
         self.spaces = [
             [self._workspace(level) for level in range(len(self.levels))] for _ in range(threads)
         ]
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._pool: Pool | None = None  # without: one board after the other
+        if len(self.levels) > 1:
+            self._pool = Pool(threads)
+            self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
 
     def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
         street = self.levels[level]
@@ -152,6 +159,7 @@ class ExactSubgame:
             self.streets[level + 1] if level + 1 < len(self.levels) else None,
             own,
             all_ins=all_ins and not same,
+            threads=self.threads,
         )
         if first is not None and same:
             boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
@@ -255,9 +263,14 @@ class ExactSubgame:
         if self.levels[0] == Street.RIVER:
             river_group(forest, boards, storage, space, 0, 0, mode, discounts)
         else:
-            early_down(forest, boards, storage, space, 0, mode)
-            if len(self.levels) > 1:
-                self._children(player, mode, discounts)
+            if self._pool is None:
+                early_down(forest, boards, storage, space, 0, mode)
+                if len(self.levels) > 1:
+                    self.run_children(player, mode, discounts, 0, 0, len(self.streets[1].runouts))
+            else:
+                early_reach(forest, boards, storage, space, 0, mode)
+                streets = [self._streets(player, spaces) for spaces in self.spaces]
+                self._work.run(player, streets, mode, discounts, self._pool)
             early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
         row = int(forest.line_value[0]) * int(boards.own_start[1])
         values = space.values[row + self.streets[0].hands[player][0].hand]
@@ -276,24 +289,14 @@ class ExactSubgame:
         row[hands.hand] = other * (self.chips / self.scale[player])  # alike for a hand's combos
         return row
 
-    def _children(self, player: Player, mode: int, discounts: Discounts) -> None:
-        """The boards below the root, spread over the threads, each adding to its own leaves."""
-        count = len(self.streets[1].runouts)
-        cuts = [count * thread // self.threads for thread in range(self.threads + 1)]
-
-        def work(thread: int) -> None:
-            self.run_children(player, mode, discounts, thread, cuts[thread], cuts[thread + 1])
-
-        if self._pool is None:
-            work(0)
-            return
-        others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
-        work(0)  # this thread works too: handing over takes time
-        for other in others:
-            other.result()
-        leaves = self.spaces[0][0].leaf_values
-        for thread in range(1, self.threads):
-            np.add(leaves, self.spaces[thread][0].leaf_values, out=leaves)
+    def _streets(self, player: Player, spaces: Sequence[Workspace]) -> list[ThreadStreet]:
+        """All streets, in the space of one thread."""
+        return [
+            ThreadStreet(forest, boards, self.storage(level, player), space)
+            for level, (forest, boards, space) in enumerate(
+                zip(self.forests[player], self.boards[player], spaces, strict=True)
+            )
+        ]
 
     def run_children(
         self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int

@@ -7,6 +7,7 @@ that its combos play alike whatever is rounded. Hands are padded to whole vector
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -199,10 +200,12 @@ def kernel_boards(
     below: StreetBoards | None,
     own: int,
     all_ins: bool,
+    threads: int = 1,
 ) -> Boards:
     """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 
-    `all_ins` says whether the betting of this street can end in an all-in with cards to come.
+    `all_ins` says whether the betting of this street can end in an all-in with cards to come:
+    the matrices for that are counted by so many threads.
     Where the numbers of its nodes are stored, `exact_sharing.stored_rows` adds.
     """
     other = 1 - own
@@ -233,7 +236,7 @@ def kernel_boards(
     if below is not None:
         np.cumsum(np.bincount(below.parents, minlength=count), out=children[1:])
     equity_start, equity = (
-        _all_in_matrices(street, own, starts)
+        _all_in_matrices(street, own, starts, threads)
         if all_ins
         else (
             np.zeros(count, np.int64),
@@ -267,14 +270,14 @@ def kernel_boards(
 
 
 def _all_in_matrices(
-    street: StreetBoards, own: int, starts: list[NDArray[np.int64]]
+    street: StreetBoards, own: int, starts: list[NDArray[np.int64]], threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Share won − share lost of own hands against all combos of each of the other's hands."""
     other = 1 - own
-    matrices = []
-    for board, runout in enumerate(street.runouts):
+
+    def matrix_of(board: int) -> NDArray[np.float32]:
         mine, his = street.hands[own][board], street.hands[other][board]
-        counts = matchups(runout.board, mine.first, his.combos, threads=1)
+        counts = matchups(street.runouts[board].board, mine.first, his.combos, threads=1)
         fits = (COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos][None, :]) == 0
         net = np.where(fits, 2.0 * counts.equity - 1.0, 0.0)
         if len(his.first) < len(his.combos):
@@ -287,5 +290,8 @@ def _all_in_matrices(
             np.float32,
         )
         matrix[: len(mine.first), : len(his.first)] = net
-        matrices.append(matrix.reshape(-1))
+        return matrix.reshape(-1)
+
+    with ThreadPoolExecutor(threads) as pool:
+        matrices = list(pool.map(matrix_of, range(len(street.runouts))))
     return _starts([matrix.size for matrix in matrices])[:-1], np.concatenate(matrices)

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Flops = NDArray[np.int64]  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
+Values = NDArray[np.float64] | NDArray[np.float32]
 
 
 class RegretSums(NamedTuple):
@@ -70,11 +71,12 @@ class FlopGames(Protocol):
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Floats:
+    ) -> Values:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
-        `hero`, `villain` [P, 169] are both players' reach at every pot's root. Values of hands
-        outside `hand_mask` [P, 169] mean nothing, and nothing need be learned about them.
+        A new array, which the caller may keep. `hero`, `villain` [P, 169] are both players'
+        reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
+        nothing need be learned about them.
         """
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:

@@ -23,6 +23,7 @@ from allstreets.subgames.flop_games import (
     FlopGames,
     Flops,
     RegretSums,
+    Values,
 )
 from allstreets.subgames.packed import Numbers
 
@@ -74,7 +75,7 @@ class FreshFlops:
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Floats:
+    ) -> Values:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
         games = self._of(flops)
         return games.step(player, hero, villain, np.arange(len(flops)), now, hand_mask)

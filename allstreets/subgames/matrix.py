@@ -1,7 +1,7 @@
 """Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
 `MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies
-(`matrix_store`) and runs passes over any range of flops, one thread each.
+(`matrix_store`). `MatrixFlops` runs passes over all pots and flops, this file over one of them.
 
 The average strategy of a player is summed, weighted by his reach, while the other player is
 updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
@@ -11,12 +11,13 @@ With pruning, iterations after the warm-up leave out blocks of own hands whose r
 zero, see `matrix_pruning`. It is off by default.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, Player
+from allstreets.kernels.counter import new_counter
 from allstreets.kernels.matrix_layout import (
     THRESHOLD,
     UPDATE,
@@ -28,18 +29,21 @@ from allstreets.kernels.matrix_layout import (
     StageSpace,
     filled,
 )
-from allstreets.kernels.matrix_pass import run_flops, run_iterations
+from allstreets.kernels.matrix_pots import PotTables, iterate_pots, run_pots
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.matrix_hands import HandSelection, stage_hands
 from allstreets.subgames.matrix_model import StageMatrices, padded
 from allstreets.subgames.matrix_plan import build_plans
 from allstreets.subgames.matrix_store import Allocate, MatrixStore
+from allstreets.subgames.matrix_tables import pot_tables
 from allstreets.subgames.pool import Pool
 
 Spaces = tuple[StageSpace, ...]
 
 NO_DISCOUNTS = np.zeros((1, len(Discounting._fields)), np.float32)
-ONE_FLOP = np.zeros(1, np.int64)
+ONE_PIECE = np.array([[0, 1, 0, 1]])
+ONE_POT = np.zeros(1, np.int64)
+ALL_LIMITED = np.ones(1, np.uint8)
 
 
 class MatrixGame(MatrixStore):
@@ -55,6 +59,7 @@ class MatrixGame(MatrixStore):
         super().__init__(tree, cards, allocate)
         self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
         self._hands: dict[tuple[Player, HandSelection], tuple[StageHands, ...]] = {}
+        self._tables: dict[Player, PotTables] = {}
         self.chips = float(tree.pot) if tree.pot else 1.0
 
     def spaces(self) -> Spaces:
@@ -65,75 +70,69 @@ class MatrixGame(MatrixStore):
         """Store these hands only; one that was not stored before starts from zero."""
         super().keep(player, hands, pool)
         self._hands.clear()
+        self._tables.clear()
 
     def run(
         self,
         player: Player,
-        other: Floats,
-        values: Floats,
+        other: NDArray[np.float64],
         mode: int,
         spaces: Spaces,
-        flops: NDArray[np.int64] = ONE_FLOP,
-        part: tuple[int, int] = (0, 1),
+        flop: int = 0,
         discounts: Floats = NO_DISCOUNTS,
         wanted: Bytes | None = None,
-        selection: HandSelection = "kept",
-    ) -> None:
-        """Passes on flops[part[0] : part[1]]: reach [K or 1, H] in, values [K, H] out, H padded.
+    ) -> Floats:
+        """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
 
-        Reach is that of the other's stored hands, values are those of the own hands that a pass is
-        about. Of hands that are not stored nothing can be learned or evaluated.
-
-        `discounts` [K or 1, 6] are `Multipliers`. An update can be limited to some blocks
-        of own hands, [K or 1, H / 16] of `blocks_of_hands`: for the others values are 0, and
-        nothing is learned. A best response or evaluation is always for all.
+        `discounts` [1, 6] are `Multipliers`. An update can be limited to some blocks of own hands,
+        [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
         """
-        if mode != UPDATE:
-            wanted = None
-        elif wanted is None and (discounts[:, THRESHOLD] > -np.inf).any():
-            wanted = self.all_blocks(1, len(self.kept[player]))
-        count = len(self.plans[player])
-        run_flops(
-            count,
-            filled(self.plans[player]),
+        values = np.empty((1, 1, len(other)), np.float32)
+        if mode == UPDATE and wanted is None and (discounts[:, THRESHOLD] > -np.inf).any():
+            wanted = self.all_blocks(len(self.kept[player]))
+        run_pots(
+            new_counter(),
+            ONE_PIECE,
+            ONE_POT,
+            self.tables(player),
             filled(self.cards.kernel),
-            filled(self.stores(player)),
             filled(spaces),
-            filled(self.hands(player, selection)),
-            flops,
-            part[0],
-            part[1],
-            other,
+            np.array([flop]),
+            other[None],
+            None,
             values,
             mode,
             discounts,
-            wanted,
+            None if wanted is None else wanted[None, None],
+            ALL_LIMITED,
         )
+        found: Floats = values[0, 0]
+        return found
 
-    def iterate(self, reach: Floats, flop: int, every: Floats, spaces: Spaces) -> None:
-        """Whole iterations of both players on one flop; reach [2, H], H padded, stays the same.
+    def iterate(self, reach: NDArray[np.float64], flop: int, every: Floats, spaces: Spaces) -> None:
+        """Whole iterations of both players on one flop; reach [2, H] stays the same.
 
-        `every` [T, 6] are the multipliers of the iterations. All hands must be stored.
+        `every` [T, 6] are the multipliers of the iterations.
         """
-        count = len(self.plans[0])
-        values = aligned((2, self.cards.lengths[0]))
-        pruned = np.flatnonzero(every[:, THRESHOLD] > -np.inf)
-        warm = int(pruned[0]) if len(pruned) else len(every)
-        for part, blocks in ((every[:warm], None), (every[warm:], self.all_blocks(2))):
-            if len(part):
-                run_iterations(
-                    count,
-                    (filled(self.plans[0]), filled(self.plans[1])),
-                    filled(self.cards.kernel),
-                    (filled(self.stores(Player.OOP)), filled(self.stores(Player.IP))),
-                    filled(spaces),
-                    filled(self.hands(Player.OOP)),
-                    flop,
-                    reach,
-                    values,
-                    part,
-                    blocks,
-                )
+        for part, blocks in pruned_parts(every, self.all_blocks()):
+            iterate_pots(
+                new_counter(),
+                np.array([[0, flop]]),
+                (self.tables(Player.OOP), self.tables(Player.IP)),
+                filled(self.cards.kernel),
+                filled(spaces),
+                reach[:, None],
+                None,
+                part,
+                blocks,
+            )
+
+    def tables(self, player: Player) -> PotTables:
+        """The game as the kernels read it."""
+        found = self._tables.get(player)
+        if found is None:
+            found = self._tables[player] = pot_tables([self], player, "kept")
+        return found
 
     def own_hands(self, player: Player, selection: HandSelection) -> Longs:
         """The own hands of a pass, those of the first stage."""
@@ -150,15 +149,25 @@ class MatrixGame(MatrixStore):
             self._hands[player, selection] = found
         return found
 
-    def all_blocks(self, rows: int, hands: int | None = None) -> Bytes:
-        """[rows, H / 16]: so many own hands at the root, or all hands, all requested."""
+    def all_blocks(self, hands: int | None = None) -> Bytes:
+        """[H / 16]: so many own hands at the root, or all hands, all requested."""
         length = self.cards.lengths[0] if hands is None else padded(hands)
-        return np.ones((rows, length // LANES), np.uint8)
+        return np.ones(length // LANES, np.uint8)
 
     def units(self, player: Player) -> int:
         """How many (own action, block of hands) a full pass on one flop visits."""
         blocks = np.array(self.cards.lengths[: len(self.slots)]) // LANES
         return int(self.slots[:, player] @ blocks)
+
+
+def pruned_parts(every: Floats, blocks: Bytes) -> Iterator[tuple[Floats, Bytes | None]]:
+    """Iterations [T, 6] before pruning begins, and those since then with all `blocks` wanted."""
+    pruned = np.flatnonzero(every[:, THRESHOLD] > -np.inf)
+    warm = int(pruned[0]) if len(pruned) else len(every)
+    if warm:
+        yield every[:warm], None
+    if warm < len(every):
+        yield every[warm:], blocks
 
 
 def make_spaces(games: Sequence[MatrixGame]) -> Spaces:

@@ -1,4 +1,4 @@
-"""All pots on all flops as matrix games; threads take pieces of a few flops of one pot.
+"""All pots on all flops as matrix games; threads fetch a flop at a time with all its pots.
 
 Where hands are classes, a pot need not store hands that a player never brings to it
 (`keep_hands`). They have no strategy there: evaluated, they play uniformly. A best response to
@@ -8,37 +8,42 @@ the others' strategies goes through all hands as always.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import OOP, BettingTree, Player
+from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers
+from allstreets.kernels.counter import Counter, new_counter
 from allstreets.kernels.matrix_layout import (
     BEST_RESPONSE,
     EVALUATE,
     PLAY_EVENLY,
+    THRESHOLD,
     UPDATE,
+    Discounting,
     Longs,
+    filled,
 )
-from allstreets.kernels.simd import aligned
+from allstreets.kernels.matrix_pots import PotTables, iterate_pots, run_pots
+from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
-from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame, make_spaces
+from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums, Values
+from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame, make_spaces, pruned_parts
 from allstreets.subgames.matrix_hands import HandSelection, listed
-from allstreets.subgames.matrix_model import Stage, StageMatrices, padded
+from allstreets.subgames.matrix_model import Stage, StageMatrices
 from allstreets.subgames.matrix_packing import MatrixPacker
 from allstreets.subgames.matrix_pruning import blocks_of_hands
 from allstreets.subgames.matrix_store import Allocate
+from allstreets.subgames.matrix_tables import cut_pieces, pot_tables
 from allstreets.subgames.packed import Numbers, PackedStrategies
 from allstreets.subgames.pair_values import class_values, first_stage_values, single_stage_values
 from allstreets.subgames.pool import Pool
 
-PIECES_PER_THREAD = 8  # of every pot: enough that no thread waits long for the last one
-LEAST_PIECE = 4  # flops: fewer are not worth handing over
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""
 
@@ -76,7 +81,11 @@ class MatrixFlops:
         self.payoffs = [payoffs for _, payoffs in trees]
         self.games = [MatrixGame(tree, payoffs, self.cards, allocate) for tree, payoffs in trees]
         self._pool = Pool(threads)
-        self._spaces = [make_spaces(self.games) for _ in range(threads)]
+        self._cards = filled(self.cards.kernel)
+        self._spaces = [filled(make_spaces(self.games)) for _ in range(threads)]
+        sizes = [game.full_bytes for game in self.games]
+        self._by_size = np.argsort(np.array(sizes, np.int64), kind="stable")[::-1].copy()
+        self._known_tables: dict[tuple[Player, HandSelection], PotTables] = {}
 
     @property
     def pots(self) -> int:
@@ -122,6 +131,7 @@ class MatrixFlops:
         for _, pot, player in sorted(changes):
             self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
         self.__dict__.pop("_packers", None)
+        self._known_tables.clear()
 
     def step(
         self,
@@ -131,39 +141,54 @@ class MatrixFlops:
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Floats:
+    ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; hero's reach is not needed."""
         del hero
-        rows = np.array(now, np.float32)
+        alike = now[:1] if now and now.count(now[0]) == len(now) else now
+        rows = np.array(alike, np.float32).reshape(-1, len(Discounting._fields))
         return self._run(player, villain, UPDATE, flops, rows, "kept", hand_mask)
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
         table = np.array(every, np.float32)
-        places = np.arange(self.flops)
-        rows = [
-            [self._rows(reach[player, pot], places, game.kept[player]) for player in Player]
-            for pot, game in enumerate(self.games)
-        ]
-        pieces = np.argwhere(pairs).tolist()
+        reached = np.where(reach > LEAST_REACH, reach, 0.0)
+        for player in Player:
+            self._require_stored(player, reached[player])
+        pot, flop = np.nonzero(pairs[self._by_size])
+        pieces = np.stack([self._by_size[pot], flop], axis=1)
+        both = self._tables(OOP, "kept"), self._tables(OOP.opponent, "kept")
+        length = self.cards.lengths[0]
+        for part, blocks in pruned_parts(table, np.ones(length // LANES, np.uint8)):
+            counter = new_counter()
+            work = partial(self._iterate, counter, pieces, both, reached, part, blocks)
+            self._pool.together(work)
 
-        def work(thread: int, number: int) -> None:
-            pot, flop = pieces[number]
-            both = [row[flop if len(row) > 1 else 0] for row in rows[pot]]
-            self.games[pot].iterate(np.stack(both), flop, table, self._spaces[thread])
-
-        self._pool.run(len(pieces), work)
+    def _iterate(
+        self,
+        counter: Counter,
+        pieces: Longs,
+        tables: tuple[PotTables, PotTables],
+        reach: Floats,
+        every: NDArray[np.float32],
+        blocks: NDArray[np.uint8] | None,
+        thread: int,
+    ) -> None:
+        """What one thread gets hold of."""
+        spaces = self._spaces[thread]
+        iterate_pots(counter, pieces, tables, self._cards, spaces, reach, self.roots, every, blocks)
 
     def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-        return self._run(player, villain, BEST_RESPONSE, flops, NO_DISCOUNTS, "all")
+        return self._run(player, villain, BEST_RESPONSE, flops, NO_DISCOUNTS, "all").astype(
+            np.float64
+        )
 
     def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
         values = self._run(player, villain, EVALUATE, flops, NO_DISCOUNTS, "kept")
-        if all(len(game.kept[player]) >= self.cards.hands[0] for game in self.games):
-            return values
-        return values + self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
+        if any(len(game.kept[player]) < self.cards.hands[0] for game in self.games):
+            values += self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
+        return values.astype(np.float64)
 
     def pair_values(self, pot: int, flop: int) -> Floats:
         """[169, 169]: chips that OOP wins with the row's hand from the column's."""
@@ -175,16 +200,10 @@ class MatrixFlops:
                 strategies, self.payoffs[pot], stages[0].pairs, stages[0].margin
             )
         assert self._facts.combo_hands is not None
-        hands = len(stages[0].combos)
-        place = np.array([flop])
         spaces = game.spaces()
 
         def evaluate(reach: Floats) -> Floats:
-            row, values = aligned((1, self.cards.lengths[0])), aligned((1, self.cards.lengths[0]))
-            row[0, :hands] = reach
-            game.run(OOP, row, values, EVALUATE, spaces, place)
-            found: Floats = values[0, :hands].astype(np.float64)
-            return found
+            return game.run(OOP, reach, EVALUATE, spaces, flop).astype(np.float64)
 
         of_hands = first_stage_values(evaluate, stages[0].pairs)
         return class_values(self._facts.combo_hands[flop], of_hands)
@@ -198,67 +217,74 @@ class MatrixFlops:
         discounts: NDArray[np.float32],
         selection: HandSelection,
         hand_mask: Flags | None = None,
-    ) -> Floats:
+    ) -> NDArray[np.float32]:
         """[P, K, 169]: passes about some hands of each pot; 0 for all others."""
-        own = [game.own_hands(player, selection) for game in self.games]
-        rows = [
-            self._rows(reach, flops, game.kept[player.opponent])
-            for reach, game in zip(other, self.games, strict=True)
-        ]
-        values = [np.zeros((len(flops), padded(len(hands))), np.float32) for hands in own]
-        size = max(LEAST_PIECE, -(-len(flops) // (PIECES_PER_THREAD * self._pool.threads)))
-        blocks = [
-            None if hand_mask is None else self._blocks(hand_mask[pot], flops, own[pot])
-            for pot in range(self.pots)
-        ]
+        reach = np.where(other > LEAST_REACH, other, 0.0)
+        self._require_stored(player.opponent, reach)
+        own = [len(game.own_hands(player, selection)) for game in self.games]
         # A pot that the other player never gets to is worth nothing to either of them. Without own
         # hands an update still sums the other's average strategy.
-        reached = [
-            pot
-            for pot in range(self.pots)
-            if other[pot].max() > LEAST_REACH and (len(own[pot]) or mode == UPDATE)
-        ]
-        pieces = [(pot, start) for start in range(0, len(flops), size) for pot in reached]
+        seen = reach.any(axis=1) & (np.array(own, np.bool_) | (mode == UPDATE))
+        classes = self.cards.hands[0] if self.roots is None else HAND_COUNT
+        values = np.empty((self.pots, len(flops), classes), np.float32)
+        values[~seen] = 0.0
+        order = self._by_size[seen[self._by_size]]
+        pieces = cut_pieces(len(flops), len(order), self._pool.threads)
+        tables = self._tables(player, selection)
+        wanted, limited = self._wanted(player, mode, flops, discounts, hand_mask)
+        counter = new_counter()
 
-        def work(thread: int, number: int) -> None:
-            pot, start = pieces[number]
-            self.games[pot].run(
-                player,
-                rows[pot],
-                values[pot],
-                mode,
-                self._spaces[thread],
-                flops,
-                (start, min(start + size, len(flops))),
-                discounts,
-                blocks[pot],
-                selection,
-            )
+        def work(thread: int) -> None:
+            run_pots(
+                counter, pieces, order, tables, self._cards, self._spaces[thread], flops,
+                reach, self.roots, values, mode, discounts, wanted, limited,
+            )  # fmt: skip
 
-        self._pool.run(len(pieces), work)
-        length = self.cards.lengths[0]
-        found = np.zeros((self.pots, len(flops), length))
-        for pot, hands in enumerate(own):
-            places = hands if len(hands) < length else slice(None)  # copying all is faster so
-            found[pot][:, places] = values[pot][:, : len(hands)]
-        found = found[:, :, : self.cards.hands[0]]
-        if self.roots is None:
-            return found
-        classes: Floats = np.einsum("pkb,khb->pkh", found, self.roots[flops], optimize=True)
-        return classes
+        if len(order):
+            self._pool.together(work)
+        return values
 
-    def _rows(self, reach: Floats, flops: Flops, kept: Longs) -> NDArray[np.float32]:
-        """[1 or K, H]: reach at the root in the stored hands of the first stage, padded."""
-        reach = np.where(reach > LEAST_REACH, reach, 0.0)
-        by_flop = reach[None] if self.roots is None else reach @ self.roots[flops]
-        rows: NDArray[np.float32] = aligned((len(by_flop), padded(len(kept))))
-        if len(kept) >= by_flop.shape[1]:
-            rows[:, : by_flop.shape[1]] = by_flop
-        else:
-            rows[:, : len(kept)] = by_flop[:, kept]
-            if np.count_nonzero(rows) < np.count_nonzero(by_flop):
+    def _tables(self, player: Player, selection: HandSelection) -> PotTables:
+        """All pots as the kernels read them."""
+        found = self._known_tables.get((player, selection))
+        if found is None:
+            found = pot_tables(self.games, player, selection)
+            self._known_tables[player, selection] = found
+        return found
+
+    def _require_stored(self, player: Player, reach: Floats) -> None:
+        """Only stored hands may reach [P, 169] a pot."""
+        for game, row in zip(self.games, reach, strict=True):
+            kept = game.kept[player]
+            some = len(kept) < self.cards.hands[0]
+            if some and np.count_nonzero(row[kept]) < np.count_nonzero(row):
                 raise ValueError("a hand that is not stored reaches a pot")
-        return rows
+
+    def _wanted(
+        self,
+        player: Player,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+        hand_mask: Flags | None,
+    ) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8]]:
+        """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
+
+        `None`: all of them, in all pots. Best responses and evaluations are always for all.
+        """
+        limited = np.zeros(self.pots, np.uint8)
+        pruned = bool((discounts[:, THRESHOLD] > -np.inf).any())
+        if mode != UPDATE or (hand_mask is None and not pruned):
+            return None, limited
+        wanted = np.ones((self.pots, len(flops), self.cards.lengths[0] // LANES), np.uint8)
+        limited[:] = pruned
+        for pot, game in enumerate(self.games if hand_mask is not None else ()):
+            assert hand_mask is not None
+            blocks = self._blocks(hand_mask[pot], flops, game.kept[player])
+            if blocks is not None:
+                wanted[pot, :, : blocks.shape[1]] = blocks
+                limited[pot] = 1
+        return (wanted, limited) if limited.any() else (None, limited)
 
     def _blocks(self, hand_mask: Flags, flops: Flops, own: Longs) -> NDArray[np.uint8] | None:
         """[1 or K, H / 16]: the blocks of own hands that hold a class of the mask [169]."""
@@ -306,7 +332,7 @@ class MatrixFlops:
         """Positive regrets of K flops."""
         found = np.zeros((3, self.pots, len(flops)))
         for pot, game in enumerate(self.games):
-            found[:, pot] = game.regret_sums(flops)
+            found[:, pot] = game.regret_sums(flops, self._pool)
         return RegretSums(found[0], found[1], found[2].astype(np.int64))
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -87,29 +87,42 @@ class MatrixStore:
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
         places = slice(flops.start, flops.stop)
-        aside = [[array[places].copy() for array in pair] for pair in self.averages]
+        # Threads copy as well: one alone takes as long as all of them need to evaluate.
+        aside = [[np.empty_like(array[places]) for array in pair] for pair in self.averages]
+        pieces = [
+            (self.averages[stage][player][flop], aside[stage][player][place], stage, player)
+            for place, flop in enumerate(flops)
+            for stage in range(len(self.averages))
+            for player in Player
+        ]
+        nodes = [
+            [self._shares_at(stage, player) for player in Player] for stage in range(len(aside))
+        ]
+
+        def begin(thread: int, number: int) -> None:
+            del thread
+            sums, before, stage, player = pieces[number]
+            before[:] = sums
+            round_shares(sums, *nodes[stage][player], largest)
+
+        def end(thread: int, number: int) -> None:
+            del thread
+            sums, before, *_ = pieces[number]
+            sums[:] = before
+
+        pool.run(len(pieces), begin)
         try:
-            for stage, pair in enumerate(self.averages):
-                for player, array in zip(Player, pair, strict=True):
-                    self._round(stage, player, array[places], largest, pool)
             yield
         finally:
-            for pair, before in zip(self.averages, aside, strict=True):
-                for array, sums in zip(pair, before, strict=True):
-                    array[places] = sums
+            pool.run(len(pieces), end)
 
-    def _round(self, stage: int, player: Player, sums: Floats, largest: int, pool: Pool) -> None:
+    def _shares_at(self, stage: int, player: Player) -> tuple[Longs, Longs, int]:
+        """Where the shares of a player's decisions begin, their actions, and blocks of hands."""
         here = (self.tree.kind == NodeKind.DECISION) & (self.stage_of_node == stage)
         nodes = np.flatnonzero(here & (self.tree.player == player))
         length = padded(len(self.stored_hands(stage, player)))
         starts = self.slot_of_node[nodes].astype(np.int64) * length
-        actions = self.tree.child_count[nodes].astype(np.int64)
-
-        def work(thread: int, flop: int) -> None:
-            del thread
-            round_shares(sums[flop], starts, actions, length // LANES, largest)
-
-        pool.run(len(sums), work)
+        return starts, self.tree.child_count[nodes].astype(np.int64), length // LANES
 
     @property
     def memory_bytes(self) -> int:
@@ -163,14 +176,23 @@ class MatrixStore:
         target = self.averages[stage][player]
         target[flop, start : start + actions * length] = block
 
-    def regret_sums(self, flops: Longs) -> tuple[NDArray[np.float64], NDArray[np.float64], Longs]:
+    def regret_sums(
+        self, flops: Longs, pool: Pool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Longs]:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
         found = np.zeros((len(flops), 2))
+        places = flops.tolist()
+
+        def work(thread: int, place: int) -> None:
+            del thread
+            for pair in self.regrets:
+                for array in pair:
+                    sum_positive(array[places[place]], found[place])
+
+        pool.run(len(places), work)
         entries = 0
-        for stage, pair in enumerate(self.regrets):
-            for player, array in zip(Player, pair, strict=True):
-                for sums, flop in zip(found, flops.tolist(), strict=True):
-                    sum_positive(array[flop], sums)
+        for stage in range(len(self.regrets)):
+            for player in Player:
                 kept = len(self.stored_hands(stage, player))
                 entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
         return found[:, 0], found[:, 1], np.full(len(flops), entries)

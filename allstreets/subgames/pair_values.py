@@ -5,19 +5,19 @@ actions; IP wins as much less. Where no combos of two hands fit beside the flop 
 cannot meet, and 0 stands there.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import OOP, NodeKind, Outcome
 from allstreets.cards import COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO
-from allstreets.kernels.pair_sums import add_outer_products
+from allstreets.kernels.pair_sums import add_outer_products, reach_of_ends
 from allstreets.subgames.packed import PackedStrategies
 
 Floats = NDArray[np.float64]
 
-ENDS_AT_ONCE = 256
+ENDS_AT_ONCE = 256  # whose rows fit the second-level cache
 
 
 def single_stage_values(
@@ -32,50 +32,34 @@ def single_stage_values(
         chips = Σ (win − loss)/2 · x_t y_tᵀ · M / W + Σ (win + loss)/2 · x_t y_tᵀ
     """
     by_winner, anyhow = np.zeros(pairs.shape), np.zeros(pairs.shape)
-    for nodes, own, other in _ends(strategies, len(pairs)):
-        win, loss = payoffs[nodes, OOP, Outcome.WIN], payoffs[nodes, OOP, Outcome.LOSE]
-        add_outer_products(own, other, (win - loss) / 2, by_winner)
-        add_outer_products(own, other, (win + loss) / 2, anyhow)
+    ends, own, other = _ends(strategies, len(pairs))
+    win, loss = payoffs[ends, OOP, Outcome.WIN], payoffs[ends, OOP, Outcome.LOSE]
+    for start in range(0, len(ends), ENDS_AT_ONCE):
+        some = slice(start, start + ENDS_AT_ONCE)
+        add_outer_products(own[some], other[some], ((win - loss) / 2)[some], by_winner)
+        add_outer_products(own[some], other[some], ((win + loss) / 2)[some], anyhow)
     met = pairs > 0
     edge = np.divide(margin, pairs, out=np.zeros(pairs.shape), where=met)
     return np.where(met, by_winner * edge + anyhow, 0.0)
 
 
-def _ends(
-    strategies: PackedStrategies, hands: int
-) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """(ends [T], OOP's reach [T, H], IP's reach [T, H]), some ends at a time.
-
-    In pre-order a node's parent is the last node met that lies a level above it, so one row per
-    level is enough.
-    """
+def _ends(strategies: PackedStrategies, hands: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """(ends [T], OOP's reach [T, H], IP's reach [T, H]) in a game of one stage."""
     tree = strategies.tree
-    decides = (tree.kind == NodeKind.DECISION).tolist()
-    players, parents = tree.player.tolist(), tree.parent.tolist()
-    depth = [0] * tree.node_count
-    levels: list[tuple[Floats, Floats]] = []  # of the path to the node at hand
-    chances: dict[int, Iterator[Floats]] = {}
-    found: list[tuple[int, Floats, Floats]] = []
-    for node, parent in enumerate(parents):
-        own, other = (np.ones(hands), np.ones(hands)) if parent < 0 else levels[depth[parent]]
-        if parent >= 0:
-            depth[node] = depth[parent] + 1
-            del levels[depth[node] :]
-            if decides[parent]:
-                chance = next(chances[parent])  # its actions are met one after the other
-                if players[parent] == OOP:
-                    own = own * chance
-                else:
-                    other = other * chance
-        levels.append((own, other))
-        if decides[node]:
-            chances[node] = iter(strategies.at(node))
-        elif tree.is_terminal[node]:
-            found.append((node, own, other))
-        if len(found) == ENDS_AT_ONCE or (found and node + 1 == tree.node_count):
-            nodes, rows, columns = zip(*found, strict=True)
-            yield np.array(nodes), np.array(rows), np.array(columns)
-            found.clear()
+    decides = tree.kind == NodeKind.DECISION
+    ends = np.flatnonzero(tree.is_terminal)
+    own, other = np.empty((2, len(ends), hands))
+    reach_of_ends(
+        tree.parent.astype(np.int64),
+        np.where(decides, tree.player, -1).astype(np.int64),
+        tree.child_count.astype(np.int64),
+        strategies.first_row,
+        ends,
+        strategies.stored[0].astype(np.float64),
+        own,
+        other,
+    )
+    return ends, own, other
 
 
 def first_stage_values(evaluate: Callable[[Floats], Floats], pairs: Floats) -> Floats:

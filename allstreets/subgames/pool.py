@@ -18,6 +18,21 @@ class Pool:
         self.threads = thread_count(threads)
         self._others = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
+    def together(self, work: Callable[[int], None]) -> None:
+        """Call work(thread) once on every thread; the first error is raised when all are done.
+
+        For kernels that fetch their own pieces (`kernels.counter`).
+        """
+        if self._others is None:
+            work(0)
+            return
+        others = [self._others.submit(work, thread) for thread in range(1, self.threads)]
+        try:
+            work(0)  # this thread works too: handing over takes time
+        finally:
+            for other in others:
+                other.result()
+
     def run(self, pieces: int, work: Callable[[int, int], None]) -> None:
         """Call work(thread, piece) for every piece; the first error is raised when all are done."""
         numbers = count()
@@ -26,12 +41,4 @@ class Pool:
             while (piece := next(numbers)) < pieces:
                 work(thread, piece)
 
-        if self._others is None:
-            take(0)
-            return
-        others = [self._others.submit(take, thread) for thread in range(1, self.threads)]
-        try:
-            take(0)  # this thread works too: handing over takes time
-        finally:
-            for other in others:
-                other.result()
+        self.together(take)

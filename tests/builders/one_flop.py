@@ -11,7 +11,6 @@ from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Multipliers, linear
 from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, UPDATE, Floats
-from allstreets.kernels.simd import aligned
 from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame
 from allstreets.subgames.matrix_model import Stage, StageMatrices
 from allstreets.subgames.matrix_pruning import checked_pruning
@@ -58,8 +57,6 @@ class OneFlop:
         self._counts = np.zeros(3, np.int64)
         self.game = MatrixGame(tree, payoffs, StageMatrices([stages]))
         self._spaces = self.game.spaces()
-        self._length = self.game.cards.lengths[0]
-        self._hands = self.game.cards.hands[0]
 
     def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
         """One half-iteration: values [H], the player's regrets updated, the other's average too.
@@ -82,8 +79,7 @@ class OneFlop:
 
     def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
         """Whole iterations of both players, one for each of `every`, the same reach throughout."""
-        rows = np.concatenate([self._row(reach[player]) for player in Player])
-        self.game.iterate(rows, 0, self._discounts(every, tuple(Player)), self._spaces)
+        self.game.iterate(np.stack(reach), 0, self._discounts(every, tuple(Player)), self._spaces)
         self._count_left_out()
 
     @property
@@ -113,16 +109,9 @@ class OneFlop:
             self._counts[1] += space.left_out[0]
             space.left_out[0] = 0
 
-    def _row(self, reach: Reach) -> Floats:
-        row: Floats = aligned((1, self._length))
-        row[0, : len(reach)] = reach
-        return row
-
     def _run(self, player: Player, other: Reach, mode: int, discounts: Floats) -> Values:
-        values = aligned((1, self._length))
-        self.game.run(player, self._row(other), values, mode, self._spaces, discounts=discounts)
-        found: Values = values[0, : self._hands].astype(np.float64)
-        return found
+        found = self.game.run(player, other, mode, self._spaces, discounts=discounts)
+        return found.astype(np.float64)
 
     def average(self, node: int) -> NDArray[np.float64]:
         """[A, H]: the average strategy at a decision."""

@@ -97,8 +97,8 @@ def make_leaves(
     games = FixedFlops(values.astype(np.float64))
     checked: FlopGames = games
     leaves = SubgameLeaves(checked, WEIGHTS[:flops], EVERYONE, schedule)
-    leaves.last[...] = generator.normal(size=leaves.last.shape)
-    leaves.totals[...] = np.einsum("f,qpfh->qph", leaves.weights, leaves.last.astype(np.float64))
+    leaves.last = list(generator.normal(size=np.shape(leaves.last)).astype(np.float32))
+    leaves.totals[...] = np.einsum("f,qpfh->qph", leaves.weights, np.array(leaves.last, np.float64))
     return leaves, games, np.einsum("f,qpfh->qph", leaves.weights, games.values)
 
 
@@ -238,13 +238,13 @@ def test_what_is_remembered_adds_up() -> None:
         chosen = np.flatnonzero(generator.random(5) < 0.5)
         leaves.visit(chosen, np.full(len(chosen), 0.5))
         for player in Player:
-            before = leaves.last.copy()
+            before = np.array(leaves.last)
             leaves.step(player, NOBODY, NOBODY)
             np.testing.assert_array_equal(leaves.last[player][:, chosen], fresh[player][:, chosen])
             rest = np.setdiff1d(np.arange(5), chosen)
             np.testing.assert_array_equal(leaves.last[player][:, rest], before[player][:, rest])
             np.testing.assert_array_equal(leaves.last[1 - player], before[1 - player])
-    expected = np.einsum("f,qpfh->qph", leaves.weights, leaves.last.astype(np.float64))
+    expected = np.einsum("f,qpfh->qph", leaves.weights, np.array(leaves.last, np.float64))
     np.testing.assert_allclose(leaves.totals, expected, atol=1e-9 * np.abs(expected).max())
 
 

@@ -142,7 +142,7 @@ def test_values_of_hands_that_do_not_matter_stay_what_they_were() -> None:
     solver = make(STRONG)
     solver.train_batch(22)
     watched = Watched(solver)
-    before = solver.leaves.last.copy()
+    before = np.array(solver.leaves.last)
     solver.train_batch(1)
     for player in Player:
         mask = watched.masks[player]

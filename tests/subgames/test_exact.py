@@ -120,24 +120,6 @@ def test_iterations_agree_with_loops(spot: Spot, algorithm: str, iterations: int
         compare(solver, player, solver.subgame.evaluate(player, other), twin.evaluate(player))
 
 
-@pytest.mark.parametrize("spot", [TURN, SYMMETRIC])
-def test_threads_do_not_change_the_game(spot: Spot) -> None:
-    """Sums in another order round differently, so only the solution can be compared."""
-    one, two = SpotSolver(spot, threads=1), SpotSolver(spot, threads=2)
-    for player in Player:
-        values = [
-            solver.subgame.step(
-                player, solver.reach[player], solver.reach[player.opponent], solver.schedule.at(1)
-            )
-            for solver in (one, two)
-        ]
-        assert np.abs(values[0] - values[1]).max() < 1e-4
-    for solver in (one, two):
-        solver.train_batch(300)
-        assert solver.exploitability() < 0.003 * spot.pot
-    assert one.expected_values() == pytest.approx(two.expected_values(), abs=0.003 * spot.pot)
-
-
 def test_many_iterations_at_once_are_the_same_as_one_by_one() -> None:
     batch, single = SpotSolver(RIVER, threads=1), SpotSolver(RIVER, threads=1)
     batch.train_batch(100)
@@ -155,17 +137,6 @@ def test_many_iterations_at_once_are_the_same_as_one_by_one() -> None:
     for name, array in batch.subgame.state().items():
         assert np.array_equal(array, single.subgame.state()[name]), name
         assert np.array_equal(array, by_hand.subgame.state()[name]), name
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_run_twice_is_the_same_to_the_bit(threads: int) -> None:
-    runs = []
-    for _ in range(2):
-        solver = SpotSolver(TURN, threads=threads)
-        solver.train_batch(15)
-        runs.append(solver.state())
-    for name, array in runs[0].items():
-        assert np.array_equal(array, runs[1][name], equal_nan=True), name
 
 
 @pytest.mark.parametrize("precision", ["float16", "int16"])

@@ -12,7 +12,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.flop_games import FlopGames, Values
 from allstreets.subgames.fresh_flops import FreshFlops
 from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
@@ -31,7 +31,7 @@ def fresh(game: UnifiedGame) -> FreshFlops:
     return games
 
 
-def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> list[Floats]:
+def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> list[Values]:
     """Iterations with some reach on some flops; the values of all half-iterations."""
     generator = np.random.default_rng(first)
     found = []

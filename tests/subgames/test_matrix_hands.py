@@ -25,6 +25,7 @@ from allstreets.kernels.jit import kernel
 from allstreets.kernels.matrix_store import move_numbers
 from allstreets.kernels.simd import LANES, aligned, compress, load, store
 from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.flop_games import Values
 from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_hands import listed, sources, stored_places
 from allstreets.subgames.matrix_model import Stage
@@ -66,7 +67,7 @@ def multipliers(iteration: int, threshold: float = -np.inf) -> list[Multipliers]
     return [SCHEDULE.at(iteration)._replace(threshold=threshold)] * FLOPS
 
 
-def train(games: MatrixFlops, reach: Floats, iterations: range, **keys: Any) -> list[Floats]:
+def train(games: MatrixFlops, reach: Floats, iterations: range, **keys: Any) -> list[Values]:
     """Whole iterations at a reach of [2, P, H]; returns all values."""
     found = []
     for iteration in iterations:

@@ -27,7 +27,7 @@ from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import Multipliers, parse_schedule
 from allstreets.kernels.matrix_layout import UPDATE
 from allstreets.kernels.matrix_terminals import add_folds, add_showdowns
-from allstreets.kernels.simd import LANES, aligned
+from allstreets.kernels.simd import LANES
 from allstreets.subgames.matrix_model import Stage
 from allstreets.subgames.matrix_pruning import blocks_of_hands
 
@@ -198,25 +198,23 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
 
     hands, length = len(stages[0].combos), game.game.cards.lengths[0]
-    other = aligned((1, length))
-    other[0, :hands] = generator.random(hands)
-    asked = generator.random((1, length // LANES)) < (0.5 if masked else 1.0)
+    other = generator.random(hands)
+    asked = generator.random(length // LANES) < (0.5 if masked else 1.0)
     now = Multipliers(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
     row = discount_row(now, threshold=-50.0)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     copy_to_twin(game, twin)
-    wanted = np.repeat(asked[0], LANES)[:hands]
-    twin.pruned_step(player, other[0, :hands].astype(np.float64), rule_of(row), wanted)
+    wanted = np.repeat(asked, LANES)[:hands]
+    twin.pruned_step(player, other, rule_of(row), wanted)
 
-    values, expected = aligned((1, length)), aligned((1, length))
     spaces = game.game.spaces()
     table = np.array([row], np.float32)
     blocks_asked = asked.astype(np.uint8) if masked else None
-    game.game.run(player, other, values, UPDATE, spaces, discounts=table, wanted=blocks_asked)
+    values = game.game.run(player, other, UPDATE, spaces, discounts=table, wanted=blocks_asked)
     plain = np.array([discount_row(now)], np.float32)
-    full.game.run(player, other, expected, UPDATE, spaces, discounts=plain)
+    expected = full.game.run(player, other, UPDATE, spaces, discounts=plain)
 
-    expected *= np.repeat(asked, LANES, axis=1)
+    expected *= wanted
     np.testing.assert_array_equal(values, expected)
     for name_of_array, array in full.state().items():
         if name_of_array.startswith("average"):
@@ -402,17 +400,14 @@ def test_hands_that_nobody_asks_for_learn_nothing() -> None:
     for solver in (game, full):
         solver.iterate(EVERYONE, every)
     hands = np.arange(169) < 40
-    asked = blocks_of_hands(hands[None])
-    length = game.game.cards.lengths[0]
-    other, values = aligned((1, length)), aligned((1, length))
-    other[0, :169] = 1
+    asked = blocks_of_hands(hands)
     before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
     table = np.array([discount_row(every[-1])], np.float32)
     spaces = game.game.spaces()
-    game.game.run(Player.IP, other, values, UPDATE, spaces, discounts=table, wanted=asked)
+    values = game.game.run(Player.IP, EVERYONE[0], UPDATE, spaces, discounts=table, wanted=asked)
     expected = full.step(Player.IP, *EVERYONE, every[-1])
-    np.testing.assert_array_equal(values[0, :48], expected[:48])
-    assert not values[0, 48:].any()
+    np.testing.assert_array_equal(values[:48], expected[:48])
+    assert not values[48:].any()
     for node in game.game.tree.decisions():
         new, ideal = stored_at(game, node), stored_at(full, node)
         if game.game.tree.player[node] == Player.IP:

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, Pruning, Schedule
-from allstreets.subgames import FlopGames, Flops
+from allstreets.kernels.weighted_sum import add_weighted
+from allstreets.subgames import FlopGames, Flops, Values
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -48,10 +49,11 @@ class SubgameLeaves:
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
         shape = (2, games.pots, games.flops, HAND_COUNT)
-        self.last = np.zeros(shape, np.float32)  # v_f, by player and pot
+        self.last = list(np.zeros(shape, np.float32))  # v_f, by player: [P, F, 169]
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
         self._visit_weights = [0.0]
+        self._latest: dict[int, Multipliers] = {}
         self.visit_all()
 
     def visit_all(self) -> None:
@@ -81,19 +83,33 @@ class SubgameLeaves:
         weights = self.weights[flops]
         if len(flops) == self.games.flops:
             self.totals[player] = _weighted(weights, new)
+            # Not copied where it need not be: one thread takes long for all flops.
+            in_order = np.array_equal(flops, self._all)
+            self.last[player] = (new if in_order else new[:, np.argsort(flops)]).astype(
+                np.float32, copy=False
+            )
             estimate: Floats = self.totals[player].copy()
         else:
             change = new - self.last[player][:, flops]
             estimate = self.totals[player] + _weighted(weights / self._chances, change)
             self.totals[player] += _weighted(weights, change)
-        self.last[player][:, flops] = new
+            self.last[player][:, flops] = new
         return estimate
 
     def _multipliers(self, visits: NDArray[np.int64]) -> list[Multipliers]:
         """[K]: what an iteration does on each flop, by its visits."""
+        first = visits[:1]
+        if (visits == first).all():
+            return [self._at(visit) for visit in first.tolist()] * len(visits)
         found, places = np.unique(visits, return_inverse=True)
-        by_visit = [self.schedule.at(visit, self.pruning) for visit in found.tolist()]
+        by_visit = [self._at(visit) for visit in found.tolist()]
         return [by_visit[place] for place in places.tolist()]
+
+    def _at(self, visit: int) -> Multipliers:
+        """What an iteration does at a visit; both of its halves ask."""
+        if visit not in self._latest:
+            self._latest = {visit: self.schedule.at(visit, self.pruning)}
+        return self._latest[visit]
 
     def visit_weights(self) -> Floats:
         """[F]: what the visits of each flop still weigh in its positive regrets."""
@@ -133,7 +149,7 @@ class SubgameLeaves:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""
         return {
-            "leaves.last": self.last,
+            "leaves.last": np.stack(self.last),
             "leaves.totals": self.totals,
             "leaves.visits": self.visits,
             **self.games.state(),
@@ -141,13 +157,15 @@ class SubgameLeaves:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same leaves."""
-        self.last[...] = state["leaves.last"]
+        self.last = list(np.array(state["leaves.last"], np.float32))
         self.totals[...] = state["leaves.totals"]
         self.visits[...] = state["leaves.visits"]
         self.games.restore(state)
 
 
-def _weighted(weights: Floats, values: Floats) -> Floats:
+def _weighted(weights: Floats, values: Values) -> Floats:
     """[P, 169]: Σ over flops of weight · values [P, K, 169]."""
-    total: Floats = np.einsum("k,pkh->ph", weights, values)
+    dense = values if values.flags.c_contiguous else values.copy()
+    total = np.zeros((values.shape[0], values.shape[2]))
+    add_weighted(weights, dense, total)
     return total

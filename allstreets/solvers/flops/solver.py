@@ -249,10 +249,11 @@ class FlopsSolver:
                 for (pot, flop), table in zip(pairs, tables, strict=True):
                     pair_values[pot, flop] = table
         regrets = self.positive_regrets()
-        found = []
-        for flop in flops:
+
+        def of_flop(flop: int) -> list[tuple[Row, Arrays]]:
             kept = [TWO_BYTES if each else ONE_BYTE for each in two[:, flop]]
             packed = self.games.pack(flop, self.reach, kept)
+            found = []
             for pot in range(self.games.pots):
                 arrays = _of_pot(packed, pot)
                 arrays["values"] = values[:, pot : pot + 1, flop]
@@ -261,7 +262,10 @@ class FlopsSolver:
                 row["exploitability"] = float(exploitability[pot, flop])
                 row["avg_positive_regret"] = float(regrets[pot, flop])
                 found.append((row, arrays))
-        return found
+            return found
+
+        with ThreadPoolExecutor(threads) as pool:
+            return [pair for found in pool.map(of_flop, flops) for pair in found]
 
     def _row(self, flop: int, number: int, arrays: Arrays) -> Row:
         """The figures of a pot on a flop. Shares are of the pot; both players' EVs sum to 1."""

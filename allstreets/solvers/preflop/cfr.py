@@ -34,6 +34,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, preflop_equity
 from allstreets.cfr import Multipliers
+from allstreets.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,6 +42,8 @@ Strategies = dict[int, Floats]  # decision → [A, 169]
 
 SMALL_SHARE = 0.01
 """What every hand adds to the average besides its reach, so that it is sensible everywhere."""
+
+NO_FLAGS = np.zeros((0, HAND_COUNT), np.bool_)
 
 
 class Leaves(Protocol):
@@ -131,17 +134,51 @@ class PreflopGame:
         return values
 
 
+def preflop_layout(game: PreflopGame) -> PreflopLayout:
+    """The game as the kernels read it."""
+    tree = game.tree
+    decisions = tree.decisions()
+    kinds, results = tree.kind, game.results.transpose(1, 0, 2)
+    ends = np.flatnonzero((kinds == NodeKind.FOLD) | (kinds == NodeKind.SHOWDOWN))
+    shown = kinds[ends] == NodeKind.SHOWDOWN
+    win, loss = results[:, ends, Outcome.WIN], results[:, ends, Outcome.LOSE]
+    children = [tree.children_of(node) for node in decisions]
+    return PreflopLayout(
+        decision=np.array(decisions, np.int64),
+        player=tree.player[decisions].astype(np.int64),
+        first=np.cumsum([0, *(len(each) for each in children)]),
+        child=np.concatenate([np.zeros(0, np.int64), *children]).astype(np.int64),
+        ends=ends,
+        on_pairs=np.where(shown, (win + loss) / 2, win),
+        on_margin=np.where(shown, (win - loss) / 2, 0.0),
+        pairs=np.ascontiguousarray(game.pairs, np.float64),
+        margin=np.ascontiguousarray(game.margin.T, np.float64),
+    )
+
+
 class PreflopCfr:
     """Regrets and average strategies before the flop."""
 
     def __init__(self, game: PreflopGame, leaves: Leaves) -> None:
         self.game, self.leaves = game, leaves
-        self.regrets = {node: self._zeros(node) for node in game.tree.decisions()}
-        self.sums = {node: self._zeros(node) for node in game.tree.decisions()}
+        self._layout = preflop_layout(game)
+        self._slots = {
+            int(node): slice(int(first), int(last))
+            for node, first, last in zip(
+                self._layout.decision, self._layout.first[:-1], self._layout.first[1:], strict=True
+            )
+        }
+        # All decisions in one array [S, 169], and a part of it for each.
+        self._regrets, self._sums, self._strategies = (self._zeros() for _ in range(3))
+        self.regrets = {node: self._regrets[slots] for node, slots in self._slots.items()}
+        self.sums = {node: self._sums[slots] for node, slots in self._slots.items()}
+        self._reach = np.ones((game.tree.node_count, 2, HAND_COUNT))
+        self._values = np.zeros((game.tree.node_count, HAND_COUNT))
+        self._pots = np.array([pot.node for pot in game.pots], np.int64)
         self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
 
-    def _zeros(self, node: int) -> Floats:
-        return np.zeros((int(self.game.tree.child_count[node]), HAND_COUNT))
+    def _zeros(self) -> Floats:
+        return np.zeros((len(self._layout.child), HAND_COUNT))
 
     def current(self) -> Strategies:
         """Regret matching at every decision."""
@@ -178,38 +215,33 @@ class PreflopCfr:
 
         Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
         """
-        game, tree = self.game, self.game.tree
-        strategies = self.current()
-        reach = game.reach(strategies)
-        nodes = [pot.node for pot in game.pots]
-        values = game.end_values(player, reach[:, player.opponent])
+        layout, reach, values = self._layout, self._reach, self._values
+        preflop_down(layout, player, self._regrets, self._closed(), self._strategies, reach, values)
         prunes = now.threshold > -np.inf or bool(self.closed)
         mask = self.hand_mask(player, now.threshold) if prunes else None
-        values[nodes] = self.leaves.step(
+        values[self._pots] = self.leaves.step(
             player,
-            reach[nodes, player],
-            reach[nodes, player.opponent],
-            None if mask is None else mask[nodes],
+            reach[self._pots, player],
+            reach[self._pots, player.opponent],
+            None if mask is None else mask[self._pots],
         )
-        for node in reversed(game.tree.decisions()):
-            below = values[tree.children_of(node)]
-            if tree.player[node] != player:
-                values[node] = below.sum(axis=0)
-                share = reach[node, player.opponent] + SMALL_SHARE
-                self.sums[node] *= now.average
-                self.sums[node] += now.weight * strategies[node] * share
-                continue
-            values[node] = (strategies[node] * below).sum(axis=0)
-            regrets = self.regrets[node]
-            kept = regrets * np.where(regrets > 0, now.positive, now.negative)
-            gains = below - values[node]
-            if mask is not None:
-                # A closed action gains nothing; below it nothing changes at all.
-                gains = np.where(mask[tree.children_of(node)], gains, 0.0)
-                kept = np.where(mask[node], kept, regrets)
-            np.maximum(kept + gains, now.lowest, out=regrets)
-        root: Floats = values[0]
+        preflop_up(
+            layout, player, self._regrets, self._sums, self._strategies, reach, values,
+            NO_FLAGS if mask is None else mask,
+            np.array([now.positive, now.negative, now.lowest, now.average, now.weight]),
+            SMALL_SHARE,
+        )  # fmt: skip
+        root: Floats = values[0].copy()
         return root
+
+    def _closed(self) -> Flags:
+        """[S, 169]: actions that are closed for good; [0, 169] where none is."""
+        if not self.closed:
+            return NO_FLAGS
+        closed = np.zeros(self._regrets.shape, np.bool_)
+        for node, flags in self.closed.items():
+            closed[self._slots[node]] = flags
+        return closed
 
     def values(
         self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
