@@ -10,7 +10,7 @@ from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.boards_flops import BoardsFlops
 
 CONFIG = small_config(
-    cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=4,
+    cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,
     max_raises_per_street=0, regroup=2,
 )  # fmt: skip
 

@@ -44,6 +44,7 @@ PREFLOP_SECONDS_PER_DECISION = 1e-4  # per iteration; one thread only
 SETUP_SECONDS_PER_FLOP = 0.02
 BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
+GROUPING_BYTES = 400_000_000  # what a thread needs meanwhile
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 
 
@@ -85,6 +86,7 @@ def estimate_unified(
     elif model.kind == "boards":
         stored, seconds, tables = _boards(game, model)
         seconds *= visited / flops
+        tables += min(threads, flops) * GROUPING_BYTES  # again as ranges move, beside all the rest
         sets = min(MOST_SETS, len(game.flop_pots))
         setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
     else:

@@ -3,8 +3,9 @@
 Cards `boards` put hands together by the ranges of a quick first solve. Those of the run itself are
 better, once it has settled. So they are looked at a few times, each three times as late as the
 last, and hands are grouped again where the ranges have moved far enough to be worth the time: that
-of some 25 iterations. Early looks would be wasted, since ranges of a few iterations are worse than
-those of the first solve.
+of about 30 iterations, and what is carried over has to settle. Early looks would be wasted, since
+ranges of a few iterations are worse than those of the first solve. Once grouped again after 150
+iterations, ranges have moved by 0.01 when 300 are done; those of the first solve are 0.1 away.
 """
 
 from dataclasses import dataclass
