@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 # Bytecode is written by the first import: most modules of most packages are never imported.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 
 # The site is built in an environment of its own: nothing else needs what it is built with.
