@@ -3,7 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-INSTALL := -m pip install --quiet --disable-pip-version-check
+DEV_READY := $(VENV)/.ready-dev
+# Bytecode is written by the first import: most modules of most packages are never imported.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 
 # The site is built in an environment of its own: nothing else needs what it is built with.
 DOCS := .venv-docs
@@ -19,7 +22,8 @@ HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split(".").map
 HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page run test quick lint types layers web unit api docs bench lock clean
+.PHONY: help setup page run page-if-possible kernels test quick lint types layers web \
+	unit api docs bench lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,13 +32,18 @@ help: ## List the commands
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "allstreets needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11 …"; exit 2; }
-	@echo "Setting up $(VENV) (once; a minute or two) …"
+	@echo "Setting up $(VENV) (once; half a minute) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python $(INSTALL) -r requirements.lock
 	@$(BIN)/python $(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-setup: $(READY) ## Install everything into .venv
+$(DEV_READY): $(READY) requirements-dev.lock
+	@echo "Adding what checks and tests need (once; a minute) …"
+	@$(BIN)/python $(INSTALL) -r requirements-dev.lock
+	@touch $(DEV_READY)
+
+setup: $(READY) ## Install allstreets into .venv
 
 ifneq ($(HAS_NPM),)
 page: $(PAGE) ## Build the explorer's page (needs Node.js 20.19 or newer, with npm)
@@ -52,28 +61,36 @@ $(PAGE): $(TOOLS) $(PAGE_SOURCES)
 	@cd $(WEB) && npm run --silent build -- --logLevel warn
 	@touch $(PAGE)
 
-run: $(READY) ## Solve a small whole game, preflop through river, and show its charts
-	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
+# On a new machine the page is built while kernels are compiled.
+run: ## Solve a small whole game, preflop through river, and show its charts
+	@$(MAKE) --no-print-directory -j 2 kernels page-if-possible
 	@$(BIN)/allstreets train
 
-# Types and the page are checked while the tests run; each prints its findings in one piece.
-test: lint layers page ## All checks and tests
-	@$(MAKE) --no-print-directory -j 2 types web unit
+kernels: $(READY)
+	@$(BIN)/allstreets compile first-run
 
-quick: $(READY) ## What a change needs: checks, and 45 s of the tests nearest to the changed files
+page-if-possible:
+	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
+
+# Everything side by side, as soon as what it needs is there; each prints its findings in one piece.
+# Kernels are compiled from the moment that running needs no more packages.
+test: ## All checks and tests
+	@$(MAKE) --no-print-directory -j 4 lint layers page kernels types web unit
+
+quick: $(DEV_READY) ## What a change needs: checks, and 45 s of the tests nearest to the changed files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@PYTHONPATH=tests $(BIN)/python -m harness.quick
 
-lint: $(READY) ## ruff: lint and format check
+lint: $(DEV_READY) ## ruff: lint and format check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(READY) ## mypy --strict
+types: $(DEV_READY) ## mypy --strict
 	@$(BIN)/mypy
 
-layers: $(READY) ## import-linter: the layers of docs/architecture.md
+layers: $(DEV_READY) ## import-linter: the layers of docs/architecture.md
 	@$(BIN)/lint-imports
 
 ifneq ($(HAS_NPM),)
@@ -87,12 +104,12 @@ web:
 	@echo "Left out: checks and tests of the explorer's page (no npm)."
 endif
 
-unit: $(READY) page ## pytest
+unit: $(DEV_READY) lint layers page ## pytest
 	@$(BIN)/pytest -n 2 --dist worksteal
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
 
-api: $(READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types
+api: $(DEV_READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types
 	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json
 	@cd $(WEB) && npm run --silent types
 
@@ -106,15 +123,16 @@ docs: $(DOCS_READY) ## Build the documentation site into site/; a link that lead
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
 	@echo "Built: site/index.html"
 
-bench: $(READY) ## Run the benchmarks; figures go to benchmarks/results
+bench: $(DEV_READY) ## Run the benchmarks; figures go to benchmarks/results
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --quiet --upgrade
 
-lock: $(READY) ## Resolve the versions again into requirements.lock and requirements-docs.lock
+lock: $(DEV_READY) ## Resolve the versions again into the three requirements*.lock
 	@$(BIN)/python $(INSTALL) uv
-	@$(COMPILE) pyproject.toml --group dev --all-extras --output-file requirements.lock
+	@$(COMPILE) pyproject.toml --group dev --all-extras --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml --group install --constraint requirements-dev.lock --output-file requirements.lock
 	@$(COMPILE) --group docs --output-file requirements-docs.lock
 
 clean: ## Remove the environment and every cache inside the checkout

@@ -18,6 +18,8 @@ from .interrupt import InterruptRequest as InterruptRequest
 from .interrupt import ends_by_signals as ends_by_signals
 from .interrupt import interrupt_request as interrupt_request
 from .locks import held as held
+from .locks import is_held as is_held
+from .locks import share as share
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet
 from .threads import processors as processors

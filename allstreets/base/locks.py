@@ -21,7 +21,21 @@ def held(path: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _locked(path: Path) -> int | None:
+def share(path: Path) -> None:
+    """Hold the lock file `path` together with others, until the process ends."""
+    _locked(path, shared=True)
+
+
+def is_held(path: Path) -> bool:
+    """Whether some process holds or shares the lock file `path`; where that is unknown, yes."""
+    descriptor = _locked(path, wait=False)
+    if descriptor is None:
+        return True
+    os.close(descriptor)
+    return False
+
+
+def _locked(path: Path, *, shared: bool = False, wait: bool = True) -> int | None:
     try:
         import fcntl
 
@@ -29,8 +43,9 @@ def _locked(path: Path) -> int | None:
     except (ImportError, OSError):  # Windows; a folder that cannot be written
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks
+        how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
+    except OSError:  # held by another process, or a file system without locks
         os.close(descriptor)
         return None
     return descriptor

@@ -1,21 +1,16 @@
 """What the first run of a kind has to wait for: kernels that are compiled, tables of flops."""
 
 import sys
-from contextlib import suppress
 
 import typer
 
-from allstreets.kernels.jit import compiled_folder
+from allstreets.training import must_announce
 
 
 def announce_compiling(what: str) -> None:
     """Say once that kernels are compiled; a marker file next to them remembers it."""
-    marker = compiled_folder() / what
-    if not marker.exists():
+    if must_announce(what):
         typer.echo("compiling kernels, once, about a minute …", err=True)
-        with suppress(OSError):
-            marker.parent.mkdir(parents=True, exist_ok=True)
-            marker.touch()
 
 
 def count_tables(done: int, total: int) -> None:

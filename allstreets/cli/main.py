@@ -16,6 +16,7 @@ from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
 from allstreets.cli.certify import certify
+from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
@@ -63,6 +64,7 @@ app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("explore")(explore)
+app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")
 app.command("toy")(_keeps(toy))
 

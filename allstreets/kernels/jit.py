@@ -11,6 +11,8 @@ wait for each other.
 
 import hashlib
 import os
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -20,7 +22,12 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 
-from allstreets.base import cache_folder, held
+from allstreets.base import cache_folder, held, is_held, share
+
+UNUSED_SECONDS = 14 * 24 * 3600
+"""Compiled kernels that nothing has used for two weeks are removed when others are compiled."""
+IN_USE = "in-use.lock"
+"""In a folder of compiled kernels: shared by the processes that use it."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,11 +44,28 @@ def compiled_folder() -> Path:
 @cache
 def can_keep() -> bool:
     """Whether compiled kernels can be cached; without a folder every process compiles them."""
+    folder = compiled_folder()
     try:
-        compiled_folder().mkdir(parents=True, exist_ok=True)
+        new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        share(folder / IN_USE)
+        if new:
+            remove_unused(folder.parent, time.time())
     except OSError:
         return False
-    return os.access(compiled_folder(), os.W_OK)
+    return os.access(folder, os.W_OK)
+
+
+def remove_unused(cache: Path, now: float) -> None:
+    """Remove folders of compiled kernels that no process uses, or has begun to use for long.
+
+    Every state of the sources has its folder, of up to hundreds of megabytes. Others than the
+    newest may be those of another checkout or environment, so only time tells which are not.
+    """
+    for folder in cache.glob("kernels-*"):
+        if now - folder.stat().st_mtime > UNUSED_SECONDS and not is_held(folder / IN_USE):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def kernel(function: Function) -> Function:

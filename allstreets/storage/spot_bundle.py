@@ -187,7 +187,8 @@ def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
         for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
-            packed = pack_street(solver.view(cards), tree, street)
+            board = (*solver.spot.cards, *cards)
+            packed = pack_street(solver.view(cards), tree, street, board)
             arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
         yield f"nodes-{street.text}", arrays
     if saved != "full":

@@ -36,6 +36,7 @@ class NodeNumbers:
     strategy: Floats  # [A, H] of the player who acts
     action_values: Floats  # [A, H]: his result in chips, relative to half the starting pot
     values: tuple[Floats, Floats]  # [H] of OOP and IP: result when both play on
+    equity: tuple[Floats, Floats] | None = None  # [H] of OOP and IP, where it is known already
 
 
 @dataclass(frozen=True)

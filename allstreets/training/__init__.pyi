@@ -1,3 +1,5 @@
+from .ahead import KINDS as KINDS
+from .ahead import compile_ahead as compile_ahead
 from .certify_progress import show_certify_progress as show_certify_progress
 from .certify_run import CertifyJob as CertifyJob
 from .certify_run import CertifyOutcome as CertifyOutcome
@@ -6,6 +8,7 @@ from .certify_run import plan_certify as plan_certify
 from .chart import plot_chart as plot_chart
 from .compiled import COMPILING as COMPILING
 from .compiled import mark_compiled as mark_compiled
+from .compiled import must_announce as must_announce
 from .compiled import must_compile as must_compile
 from .config import check_config as check_config
 from .config import config_schema as config_schema

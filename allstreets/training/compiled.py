@@ -1,4 +1,4 @@
-"""Whether the kernels for a spot were compiled before: a first solve has to wait for them."""
+"""Whether the kernels of a job were compiled before: the first of a kind has to wait for them."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +18,17 @@ def mark_compiled(spot: "Spot", precision: str) -> None:
     """Remember that such a spot has been solved."""
     with suppress(OSError):  # then it is announced once more
         _marker(spot, precision).touch()
+
+
+def must_announce(what: str) -> bool:
+    """Whether kernels of this name have not been waited for; from now on they have."""
+    marker = compiled_folder() / what
+    if marker.exists():
+        return False
+    with suppress(OSError):
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+    return True
 
 
 def _marker(spot: "Spot", precision: str) -> Path:

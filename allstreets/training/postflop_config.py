@@ -12,13 +12,13 @@ from allstreets.solvers import FlopTargets, PotGame, pot_at
 from allstreets.subgames import CardModel
 from allstreets.training.config_model import ConfigModel, ConfigWarning, WrongKeyError
 from allstreets.training.config_values import PotShare, Sizes
+from allstreets.training.flop_choice_config import FlopsConfig
 from allstreets.training.shared_config import (
     CHECK_INTERVAL,
     BucketsConfig,
     BucketsFlop,
     BucketsRiver,
     BucketsTurn,
-    FlopsConfig,
     Interval,
     MaxRaises,
     PruningConfig,

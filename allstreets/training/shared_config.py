@@ -5,16 +5,13 @@ pots, in toy games the game's own unit.
 """
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
 from allstreets.base import InputError
-from allstreets.cards import FlopSet, fitted_count, parse_flop_set
 from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
 from allstreets.training.config_model import ConfigModel, WrongKeyError
-from allstreets.training.fitted_flops import fitted_flops
 from allstreets.training.problems import shown
 
 DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
@@ -197,44 +194,6 @@ class BucketsConfig(ConfigModel):
     def buckets(self) -> tuple[int, int, int]:
         """Buckets on flop, turn and river."""
         return self.num_hand_buckets_flop, self.num_hand_buckets_turn, self.num_hand_buckets_river
-
-
-class FlopsConfig(ConfigModel):
-    """Which flops may come."""
-
-    flops: int | str | tuple[str, ...] = Field(default="all", examples=["all"])
-    """all; subset_95 (15, 25, 49, 95 or 184 flops with weights, chosen to stand for all 1,755);
-    fitted_95 (chosen for this game, see fitted_from); spread_25 or 25 (middles of equal parts);
-    or a list of flops."""
-
-    fitted_from: str | None = Field(default=None, examples=["runs/all_flops"])
-    """With flops fitted_N: a folder with a solution of this game, or one like it, on all flops."""
-
-    @field_validator("flops")
-    @classmethod
-    def _flops_can_be_read(cls, value: int | str | tuple[str, ...]) -> int | str | tuple[str, ...]:
-        if fitted_count(value) is None:
-            parse_flop_set(f"spread_{value}" if isinstance(value, int) else value)
-        return value
-
-    @model_validator(mode="after")
-    def _fitted_to_something(self) -> "FlopsConfig":
-        fitted = fitted_count(self.flops)
-        if fitted and self.fitted_from is None:
-            raise WrongKeyError(
-                "flops",
-                f"{self.flops} is chosen by a solution on all flops: name its folder with "
-                "fitted_from, or write subset_95",
-            )
-        if self.fitted_from is not None and not fitted:
-            raise WrongKeyError("fitted_from", "is for flops fitted_95, say; leave it out")
-        return self
-
-    def flop_set(self) -> FlopSet:
-        """The flops that may come, with what they weigh."""
-        if count := fitted_count(self.flops):
-            return fitted_flops(count, Path(self.fitted_from or ""))
-        return parse_flop_set(self.flops)
 
 
 def scaled(threshold: float | str, factor: float) -> float | str:

@@ -10,6 +10,7 @@ from allstreets.solvers import UnifiedGame, VisitPlan
 from allstreets.subgames import CardModel
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
+from allstreets.training.flop_choice_config import FlopsConfig
 from allstreets.training.game_config import (
     STREETS,
     GameConfig,
@@ -21,7 +22,6 @@ from allstreets.training.game_config import (
 from allstreets.training.loop_config import StopConfig
 from allstreets.training.shared_config import (
     BucketsConfig,
-    FlopsConfig,
     LearningConfig,
     MaxRaises,
     PruningConfig,

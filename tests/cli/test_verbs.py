@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from allstreets.cards import Range, all_flops, equity, parse_board
+from allstreets.cli.compile import Jobs
 from allstreets.cli.main import main
+from allstreets.training import KINDS
 
 
 def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
@@ -108,3 +110,17 @@ def test_one_flop(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["suit_map"] == {"c": "c", "d": "h", "h": "s", "s": "d"}
     assert main(["flops", "7sAhKd"]) == 0
     assert "7sAhKd is AsKh7d" in capsys.readouterr().out
+
+
+def test_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], int | None]] = []
+
+    def compile_ahead(kinds: list[str], processes: int | None) -> None:
+        asked.append((kinds, processes))
+
+    monkeypatch.setattr("allstreets.training.compile_ahead", compile_ahead)
+    assert main(["compile"]) == 0
+    assert main(["compile", "first-run", "--processes", "3"]) == 0
+    assert asked == [(["all"], None), (["first-run"], 3)]
+    assert {kind for kinds, _ in asked for kind in kinds} <= set(KINDS)
+    assert {*Jobs} == set(KINDS)

@@ -9,7 +9,19 @@ import numba
 import numpy as np
 import pytest
 
+from allstreets.kernels.jit import IN_USE, UNUSED_SECONDS, remove_unused
 from allstreets.kernels.matrix_pass import largest
+
+NOW = 2_000_000_000.0
+
+HOLDER = """
+import sys
+from pathlib import Path
+from allstreets.base import share
+share(Path(sys.argv[1]))
+print("ready", flush=True)
+input()
+"""
 
 SCRIPT = """
 import numpy as np
@@ -51,3 +63,29 @@ def test_python_cannot_call_an_inner_kernel() -> None:
     assert numba.njit(lambda numbers: largest(numbers))(row) == 2
     with pytest.raises(TypeError, match="only kernels can call it"):
         largest(row)  # also once it is compiled
+
+
+def test_kernels_that_nothing_uses_are_removed(tmp_path: Path) -> None:
+    ages = {"kernels-old": 1, "kernels-held": 1, "kernels-new": -1, "tables": 1}
+    for name, more in ages.items():
+        (tmp_path / name / "part").mkdir(parents=True)
+        (tmp_path / name / IN_USE).touch()
+        used = NOW - UNUSED_SECONDS - more
+        os.utime(tmp_path / name, (used, used))
+    script = (
+        f"from allstreets.base import share; share({str(tmp_path / 'kernels-held' / IN_USE)!r})"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{script}; print('ready', flush=True); input()"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    remove_unused(tmp_path, NOW)
+    assert {path.name for path in tmp_path.iterdir()} == {*ages} - {"kernels-old"}
+    process.communicate("\n")
+    remove_unused(tmp_path, NOW)
+    assert {path.name for path in tmp_path.iterdir()} == {"kernels-new", "tables"}

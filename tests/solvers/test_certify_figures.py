@@ -1,5 +1,7 @@
 """The exploitability of the whole game out of single flops: known games, known populations."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from builders.whole_solution import classes, raked
@@ -12,10 +14,11 @@ from allstreets.subgames import DealtPairs
 from allstreets.subgames.real_flop import RealValues
 
 
-@pytest.mark.parametrize("solver", [classes(), raked()])
+@pytest.mark.parametrize("solved", [classes, raked])
 def test_in_its_own_game_a_solution_is_as_exploitable_as_the_solver_says(
-    solver: UnifiedSolver,
+    solved: Callable[[], UnifiedSolver],
 ) -> None:
+    solver = solved()
     found, wanted = solver.evaluate(), solver.figures()
     preflop = solver.preflop
     strategies = preflop.average()

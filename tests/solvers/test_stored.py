@@ -7,9 +7,10 @@ import pytest
 from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError
-from allstreets.betting import Street
+from allstreets.betting import Player, Street
 from allstreets.cards import parse_card
-from allstreets.solvers import SpotSolver
+from allstreets.solvers import SpotResult, SpotSolver
+from allstreets.solvers.equity import combo_equity
 from allstreets.solvers.spot.stored import StoredStreet, board_name, pack_street
 
 
@@ -29,9 +30,8 @@ def test_the_first_street(keys: dict[str, Any]) -> None:
     solver = SpotSolver(spot(keys))
     solver.train_batch(5)
     tree, view = solver.spot.tree, solver.result().street()
-    stored = StoredStreet(
-        tree, tree.first_street, pack_street(view, tree, tree.first_street), np.arange(1326)
-    )
+    packed = pack_street(view, tree, tree.first_street, solver.spot.cards)
+    stored = StoredStreet(tree, tree.first_street, packed, np.arange(1326))
     for node in tree.decisions(tree.first_street):
         assert_same(stored.node(node), view.node(node))
         np.testing.assert_array_equal(stored.strategy(node), view.strategy(node))
@@ -44,10 +44,33 @@ def test_a_card_that_stands_for_others(card: str) -> None:
     tree, result = solver.spot.tree, solver.result()
     root = solver.subgame.streets[0].runouts[0]
     name, renamed = board_name(root, (parse_card(card),))
-    packed = pack_street(result.street((parse_card(name),)), tree, Street.TURN)
+    board = (*solver.spot.cards, parse_card(name))
+    packed = pack_street(result.street((parse_card(name),)), tree, Street.TURN, board)
     stored = StoredStreet(tree, Street.TURN, packed, renamed)
     for node in tree.decisions(Street.TURN):
-        assert_same(stored.node(node), result.street((parse_card(card),)).node(node))
+        ours, wanted = stored.node(node), result.street((parse_card(card),)).node(node)
+        assert_same(ours, wanted)
+        assert ours.equity is not None
+        shown = (*solver.spot.cards, parse_card(card))  # with the suits that were asked for
+        for found, equity in zip(
+            ours.equity, combo_equity(shown, wanted.combos, wanted.reach), strict=True
+        ):
+            np.testing.assert_allclose(found, equity, rtol=1e-12)
+
+
+def test_files_without_equities_are_read() -> None:
+    solver = SpotSolver(spot(RIVER))
+    tree, street = solver.spot.tree, solver.spot.tree.first_street
+    packed = pack_street(solver.result().street(), tree, street, solver.spot.cards)
+    old = {name: array for name, array in packed.items() if not name.startswith("equity")}
+    assert len(old) == len(packed) - 2
+    stored = StoredStreet(tree, street, old, np.arange(1326))
+    assert stored.node(0).equity is None
+    found = SpotResult(solver.spot, lambda _: stored).node("")
+    for player in Player:
+        np.testing.assert_array_equal(
+            found.equities[player], solver.result().node("").equities[player]
+        )
 
 
 def test_a_card_of_the_board_is_refused() -> None:

@@ -18,6 +18,20 @@ def test_importing_training_is_light() -> None:
     assert found.stdout == "[]\n"
 
 
+SPOT_SCRIPT = """
+import sys
+from allstreets.training import read_spot
+print([name for name in sys.modules if name.startswith("allstreets.solvers.unified")])
+"""
+
+
+def test_a_spot_is_read_without_whole_games() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", SPOT_SCRIPT], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "[]\n"
+
+
 def test_every_public_name_exists() -> None:
     import allstreets.storage
     import allstreets.training

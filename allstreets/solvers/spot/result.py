@@ -79,6 +79,7 @@ class SpotResult:
             found,
             hands_of(ranges, numbers.combos, numbers.reach, (weights[0], weights[1])),
             lambda: Evs((oop, ip), actions),
+            numbers.equity,
             strategy=numbers.strategy,
             locked=self._locked(found.node, found.cards)[numbers.combos[numbers.player]],
         )
@@ -128,6 +129,7 @@ class SpotResult:
         found: Line,
         hands: tuple[Hands, Hands],
         evaluate: Callable[[], Evs],
+        equity: Pair | None = None,
         **more: Any,
     ) -> Decision:
         oop, ip = hands
@@ -142,7 +144,7 @@ class SpotResult:
             paid=(0.0, 0.0),
             hands=hands,
             deal=lambda: self.pairs(board),
-            equate=lambda: combo_equity(board, combos, reach),
+            equate=lambda: combo_equity(board, combos, reach) if equity is None else equity,
             evaluate=evaluate,
             **more,
         )

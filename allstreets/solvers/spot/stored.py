@@ -10,6 +10,9 @@ actions of all of his decisions:
 | values_oop, values_ip       | [N, H] | result in chips, relative to half the starting pot     |
 | strategy_oop, strategy_ip   | [S, H] | probabilities                                          |
 | actions_oop, actions_ip     | [S, H] | result of each action                                  |
+| equity_oop, equity_ip       | [N, H] | share of the pot if all cards were dealt now           |
+
+Equity could be computed again, but not without kernels, which take longer to load than all else.
 
 Numbers are stored as they were computed, in 64 bits: what is read back is equal, not close.
 """
@@ -23,6 +26,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, card_text
+from allstreets.solvers.equity import combo_equity
 from allstreets.subgames import NodeNumbers, NodeSlots, node_slots
 
 Arrays = dict[str, NDArray[Any]]
@@ -42,10 +46,13 @@ class StreetNumbers(Protocol):
         """[A, H]: the strategy of the player who acts there."""
 
 
-def pack_street(view: StreetNumbers, tree: BettingTree, street: Street) -> Arrays:
-    """The arrays of one board."""
+def pack_street(
+    view: StreetNumbers, tree: BettingTree, street: Street, board: tuple[int, ...]
+) -> Arrays:
+    """The arrays of one board, its cards being those on the table."""
     arrays: Arrays = {}
     numbers = [view.node(node) for node in tree.decisions(street)]
+    equities = [combo_equity(board, view.combos, each.reach) for each in numbers]
     for player in Player:
         name, combos = player.name.lower(), view.combos[player]
         empty = np.zeros((0, len(combos)))
@@ -53,6 +60,7 @@ def pack_street(view: StreetNumbers, tree: BettingTree, street: Street) -> Array
         arrays[f"combos_{name}"] = combos.astype(np.int16)
         arrays[f"reach_{name}"] = _rows([each.reach[player] for each in numbers], empty)
         arrays[f"values_{name}"] = _rows([each.values[player] for each in numbers], empty)
+        arrays[f"equity_{name}"] = _rows([each[player] for each in equities], empty)
         arrays[f"strategy_{name}"] = np.concatenate([empty, *(each.strategy for each in own)])
         arrays[f"actions_{name}"] = np.concatenate([empty, *(each.action_values for each in own)])
     return arrays
@@ -113,6 +121,9 @@ class StoredStreet:
         own = slice(first, first + int(self._tree.child_count[node]))
         name = player.name.lower()
         reach = arrays["reach_oop"][place], arrays["reach_ip"][place]
+        equity = None
+        if "equity_oop" in arrays:  # older files do without
+            equity = arrays["equity_oop"][place], arrays["equity_ip"][place]
         return NodeNumbers(
             player,
             self._combos,
@@ -121,6 +132,7 @@ class StoredStreet:
             arrays[f"strategy_{name}"][own],
             arrays[f"actions_{name}"][own],
             (arrays["values_oop"][place], arrays["values_ip"][place]),
+            equity,
         )
 
     def strategy(self, node: int) -> NDArray[np.float64]:

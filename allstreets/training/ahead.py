@@ -1,0 +1,110 @@
+"""Kernels compiled before a job needs them: on a new machine, while other things are installed.
+
+A task is the smallest job of its kind: run once, it has called every kernel that a real one calls,
+and the kernels do not depend on its sizes. Numba compiles one kernel at a time in a process, so
+tasks run side by side in processes of their own; what two of them need, one compiles.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from allstreets.base import InputError, suggest, thread_count
+from allstreets.betting import PreflopRules, Street, same_sizes
+from allstreets.cards import parse_flop_set
+from allstreets.cfr import parse_schedule
+from allstreets.kernels.jit import compiled_folder
+from allstreets.solvers import Spot, SpotSolver, UnifiedGame, UnifiedSolver, first_ranges, keep
+from allstreets.subgames import CardModel
+from allstreets.training.compiled import mark_compiled, must_announce
+
+FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
+
+
+def compile_spot(board: str, precision: str) -> None:
+    """The kernels of spots that start with as many cards."""
+    spot = Spot(board=board, oop="AKs", ip="QQ", pot=10, stack=20, bets="50%", raises="a")
+    solver = SpotSolver(spot, threads=1, precision=precision)
+    solver.train_batch(1)
+    solver.metrics()
+    solver.expected_values()
+    mark_compiled(spot, precision)
+    if len(spot.cards) == 3 and precision == "float32":
+        must_announce("certify")  # exact flops judge the strategies of whole games
+
+
+def _small_game() -> UnifiedGame:
+    """A whole game of one pot on one flop."""
+    sizes = same_sizes(Street.FLOP, "100%", "100%")
+    return UnifiedGame(PreflopRules.parse(3, [], 4), sizes, parse_flop_set([FLOP]), max_raises=0)
+
+
+def compile_boards() -> None:
+    """The kernels of whole games with real boards."""
+    game = _small_game()
+    engine = game.build(game.engine(CardModel("boards", groups=16)))
+    solver = UnifiedSolver(game, engine, parse_schedule("tuned"))
+    solver.train_batch(1)
+    solver.metrics()
+    keep(solver)
+    must_announce("unified-boards")
+
+
+def compile_classes() -> None:
+    """The kernels of whole games by hand classes, from which those with real boards start."""
+    first_ranges(_small_game(), parse_schedule("tuned"))
+    must_announce("unified-classes")
+
+
+TASKS: Mapping[str, Callable[[], None]] = {
+    "boards": compile_boards,
+    "classes": compile_classes,
+    "flop": partial(compile_spot, FLOP, "float32"),
+    "river": partial(compile_spot, f"{FLOP}2c2d", "float32"),
+    "flop-float16": partial(compile_spot, FLOP, "float16"),
+    "flop-int16": partial(compile_spot, FLOP, "int16"),
+}
+"""By name, the longest first. Spots from a flop bring the kernels of the turn along."""
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "first-run": ("boards", "classes", "flop"),  # which judges its strategies
+    "spots": ("flop", "river"),
+    "all": tuple(TASKS),
+}
+"""What a user may want to have compiled, as tasks."""
+
+
+def tasks_of(kinds: Sequence[str]) -> list[str]:
+    """The tasks of some kinds, each once."""
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InputError(f"'{kind}' is no kind of job: {suggest(kind, KINDS)}")
+    return list(dict.fromkeys(task for kind in kinds for task in KINDS[kind]))
+
+
+def _marker(task: str) -> Path:
+    """Lies beside the compiled kernels, so it goes when they do."""
+    return compiled_folder() / f"ahead-{task}"
+
+
+def compile_ahead(kinds: Sequence[str], processes: int | None = None) -> None:
+    """Compile the kernels of some kinds of jobs, with so many processes (default: one per core)."""
+    tasks = [task for task in tasks_of(kinds) if not _marker(task).exists()]
+    if not tasks:
+        return
+
+    def run(task: str) -> None:
+        subprocess.run([sys.executable, "-m", __name__, task], check=True)
+        with suppress(OSError):  # then it is run once more
+            _marker(task).touch()
+
+    with ThreadPoolExecutor(min(thread_count(processes, "processes"), len(tasks))) as pool:
+        list(pool.map(run, tasks))
+
+
+if __name__ == "__main__":
+    TASKS[sys.argv[1]]()

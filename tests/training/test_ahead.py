@@ -1,0 +1,64 @@
+"""Kernels compiled ahead of need: the smallest jobs call what real ones call."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from allstreets.base import InputError
+from allstreets.training import ahead
+from allstreets.training.ahead import KINDS, TASKS, compile_ahead, tasks_of
+
+
+def test_kinds_are_made_of_tasks() -> None:
+    assert set(KINDS["all"]) == set(TASKS)
+    assert tasks_of(["spots", "first-run"]) == ["flop", "river", "boards", "classes"]
+    with pytest.raises(InputError, match="did you mean 'spots'"):
+        tasks_of(["spot"])
+
+
+REAL_JOB = """
+import sys
+from allstreets import Spot, solve
+spot = Spot(board="Ks7d4c9h2s", oop="22+,A2s+", ip="KTs+,QQ+", pot=10, stack=95, rake="5%")
+print(solve(spot, target=0.01).exploitability < 0.01)
+modules = [vars(module) for name, module in sys.modules.items() if "allstreets.kernels" in name]
+kernels = {id(found): found for names in modules for found in names.values()}.values()
+stats = [found.stats for found in kernels if hasattr(found, "stats")]
+print(sum(map(len, (one.cache_hits for one in stats))) > 0)
+print([str(one) for one in stats if one.cache_misses])
+"""
+
+
+def test_a_real_job_finds_every_kernel() -> None:
+    TASKS["river"]()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-c", REAL_JOB],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["True", "True", "[]"]
+
+
+def test_what_was_compiled_is_not_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    def run(command: list[str], check: bool) -> None:
+        assert check
+        started.append(command[-1])
+
+    monkeypatch.setattr(ahead, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(subprocess, "run", run)
+    compile_ahead(["first-run"], processes=1)
+    assert started == ["boards", "classes", "flop"]
+    compile_ahead(["spots"], processes=2)
+    assert started == ["boards", "classes", "flop", "river"]
+    compile_ahead(["spots", "first-run"])
+    assert len(started) == 4
