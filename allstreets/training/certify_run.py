@@ -1,7 +1,7 @@
 """Certifying a whole game as a job: choose flops, judge them one by one, keep the figures."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from allstreets.solvers import (
     Judge,
     RealGame,
     UnifiedResult,
+    available_bytes,
     draw_flops,
     estimate_certificate,
     everything,
@@ -30,6 +31,7 @@ from allstreets.solvers import (
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.subgames import DealtPairs, RealValues
+from allstreets.training.certify_workers import Workers, certificate_work, judge_and_keep
 from allstreets.training.estimate import process_bytes
 from allstreets.version import __version__
 
@@ -44,7 +46,7 @@ class CertifyProgress:
     done: int  # flops, those of earlier runs included
     total: int
     before: int  # flops that were judged in earlier runs
-    flop: str | None  # at work
+    flop: str | None  # judged last
     seconds: float  # of this run
     process_bytes: int | None
 
@@ -86,14 +88,14 @@ class CertifyJob:
     @cached_property
     def work(self) -> CertificateWork:
         """The flops that were judged so far."""
-        settings = {"completion": self.judge.completion.text, "code_version": __version__}
-        return CertificateWork.of(self.folder, settings)
+        return certificate_work(self.folder, self.judge.completion)
 
     def estimate(self) -> CertificateEstimate:
-        """What judging the missing flops takes."""
+        """What judging the missing flops takes, on as many of them at a time as memory allows."""
         missing = [flop for flop in self.flops if not self.work.has(flop.text)]
-        known = len(self.flops) - len(missing)
-        return estimate_certificate(self.judge, missing, known)
+        return estimate_certificate(
+            self.judge, missing, len(self.flops) - len(missing), available_bytes()
+        )
 
     def run(
         self,
@@ -131,19 +133,36 @@ class CertifyJob:
                     observer(progress)
 
             request.hold()
-            for place, flop in enumerate(missing):
-                if request.wants_to_stop():
-                    return CertifyOutcome(self, None, len(found))
-                tell(flop)
-                start = time.monotonic()
-                values = self.judge.values(flop, missing[place + 1 :])
-                seconds = time.monotonic() - start
-                self.work.save(flop.text, values, seconds)
-                found[flop.number] = values, seconds
+            if missing:
+                tell(None)
+            for flop in self._judged(missing, request.wants_to_stop):
+                judged = self.work.load(flop.text)
+                assert judged is not None, "what was stored a moment ago can be read"
+                found[flop.number] = judged
+                if len(found) < len(self.flops):
+                    tell(flop)
+            if len(found) < len(self.flops):
+                return CertifyOutcome(self, None, len(found))
             tell(None)
             certificate = self._certificate(found)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
+
+    def _judged(self, missing: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
+        """Judge flops, and store what they are worth; side by side where memory allows."""
+        judge, left = self.judge, list(missing)
+        workers = self.estimate().at_once
+        if workers > 1:
+            threads = max(1, judge.threads // workers)
+            several = Workers(self.folder, judge.completion, workers, threads)
+            for flop in several.judge(missing, stop):
+                left.remove(flop)
+                yield flop
+        for place, flop in enumerate(left):
+            if stop():
+                return
+            judge_and_keep(judge, self.work, flop, left[place + 1 :])
+            yield flop
 
     def _certificate(self, found: dict[int, tuple[RealValues, float]]) -> Certificate:
         result, judge = self.result, self.judge

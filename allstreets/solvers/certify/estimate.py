@@ -13,6 +13,7 @@ from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.00003  # of one pot
 SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses, one action of one hand
+WORKER_SECONDS = 4.0  # of work that are worth the start of another process
 SHARED = 0.2  # of what is stored where every hand has its own row: hands of a row share theirs
 
 
@@ -23,10 +24,16 @@ class CertificateEstimate:
     known: int  # flops that are judged already
     seconds: float  # for the others, a guess
     memory_bytes: int  # the program itself included
+    at_once: int = 1  # flops that are judged side by side, each by a process
 
 
-def estimate_certificate(judge: Judge, flops: Sequence[Flop], known: int) -> CertificateEstimate:
-    """What it takes to judge these flops; `known` were judged before."""
+def estimate_certificate(
+    judge: Judge, flops: Sequence[Flop], known: int, free: int | None = None
+) -> CertificateEstimate:
+    """What it takes to judge these flops; `known` were judged before.
+
+    With `free` memory several are judged side by side, as many as fit into half of it.
+    """
     game, seconds, memory = judge.result.game, 0.0, 0
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
@@ -36,13 +43,16 @@ def estimate_certificate(judge: Judge, flops: Sequence[Flop], known: int) -> Cer
             passes += need.slots * SECONDS_PER_SLOT + boards * SECONDS_PER_BOARD
             tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
             largest = max(largest, tables + int(SHARED * need.memory_bytes / 2))
-        seconds += like * (setup + passes / judge.threads)
+        seconds += like * (setup + passes)
         memory = max(memory, largest)
     unknown = [flop for flop in flops if flop.number not in judge.stored]
     if unknown:
         some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
-        model = judge.completion.model
-        solving = estimate_unified(replace(game, flops=some), model, threads=judge.threads)
+        solving = estimate_unified(replace(game, flops=some), judge.completion.model)
         seconds += solving.seconds_to(judge.completion.iterations)
         memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
-    return CertificateEstimate(known, seconds, memory + PROGRAM_BYTES)
+    one = memory + PROGRAM_BYTES
+    fit = 1 if free is None else max(1, free // 2 // one)
+    worth = 1 + int(seconds / WORKER_SECONDS)
+    at_once = max(1, min(judge.threads, len(flops), fit, worth))
+    return CertificateEstimate(known, seconds / judge.threads, one * at_once, at_once)

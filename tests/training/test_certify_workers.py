@@ -1,0 +1,106 @@
+"""Flops judged by processes of their own: the same figures, and nothing lost when one dies."""
+
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders.small_games import write_small
+
+from allstreets.base import InputError
+from allstreets.cli.main import main
+from allstreets.solvers import Completion
+from allstreets.subgames import CLASSES
+from allstreets.training import CertifyJob, certify_run, plan_certify
+from allstreets.training.certify_workers import Workers, certificate_work, work_for
+
+LIMPED = {"stack_depth": 2, "raise_cap": 0, "max_raises_per_street": 0}
+FLOPS = ["KsKhKd", "AsAhAd", "QsQhQd"]
+QUICKLY = Completion(CLASSES, 5)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("workers")
+    file = write_small(folder / "small.yaml", **LIMPED, flops=FLOPS)
+    assert main(["train", str(file), "--output", str(folder / "solved")]) == 0
+    return folder / "solved"
+
+
+@pytest.fixture
+def copy(solved: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(solved, tmp_path / "copy"))
+
+
+def job(folder: Path) -> CertifyJob:
+    return plan_certify(folder, "own", completion=QUICKLY, threads=1)
+
+
+def judged(folder: Path) -> list[np.ndarray]:
+    work = certificate_work(folder, QUICKLY)
+    found = [work.load(flop.text) for flop in job(folder).flops]
+    return [values.best for values, _ in (each for each in found if each is not None)]
+
+
+def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path) -> None:
+    alone = Path(shutil.copytree(solved, tmp_path / "alone"))
+    wanted = job(alone).run().certificate
+    certificate_work(copy, QUICKLY).begin()
+    flops = job(copy).flops
+    found = list(Workers(copy, QUICKLY, 2).judge(flops, lambda: False))
+    assert sorted(flop.text for flop in found) == sorted(flop.text for flop in flops)
+    for one, other in zip(judged(alone), judged(copy), strict=True):
+        np.testing.assert_array_equal(one, other)
+    again = job(copy).run().certificate
+    assert wanted is not None
+    assert again is not None
+    assert again.real_exploitability_mbb == wanted.real_exploitability_mbb
+
+
+def test_a_worker_answers_line_by_line(copy: Path) -> None:
+    certificate_work(copy, QUICKLY).begin()
+    facts = json.dumps({"model": CLASSES.facts(), "iterations": 5, "threads": 1})
+    answers = io.StringIO()
+    work_for(copy, facts, io.StringIO("AsAhAd\nKsKhKd\n"), answers)
+    assert answers.getvalue().splitlines() == ["done AsAhAd", "done KsKhKd"]
+    assert len(judged(copy)) == 2
+
+
+def as_workers(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Let a job believe that several workers are worth it, and let them be this program."""
+
+    class Others(Workers):
+        def __init__(self, *_: object) -> None:
+            super().__init__(Path(), QUICKLY, 2)
+            self._command = [sys.executable, "-c", program]
+
+    class Several(CertifyJob):
+        def estimate(self):  # type: ignore[no-untyped-def]
+            from dataclasses import replace
+
+            return replace(super().estimate(), at_once=2)
+
+    monkeypatch.setattr(certify_run, "Workers", Others)
+    monkeypatch.setattr(certify_run, "CertifyJob", Several)
+
+
+def test_flops_of_workers_that_die_are_judged_all_the_same(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_workers(monkeypatch, "import os; os._exit(9)")
+    assert job(copy).run().certificate is not None
+
+
+def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_workers(monkeypatch, """input(); print('failed "the disk is full"', flush=True); input()""")
+    with pytest.raises(InputError, match="the disk is full"):
+        job(copy).run()
+
+
+def test_after_a_request_to_stop_no_flop_is_begun(copy: Path) -> None:
+    workers = Workers(copy, QUICKLY, 2)
+    assert list(workers.judge(job(copy).flops, lambda: True)) == []
+    assert judged(copy) == []
