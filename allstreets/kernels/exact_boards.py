@@ -81,33 +81,6 @@ def clear_rows(forest: Forest, group: int, space: Workspace, own: int) -> None:
             store(space.values, row + block, zero)
 
 
-@kernel
-def river_boards(
-    forest: Forest,
-    boards: Boards,
-    storage: Storage,
-    space: Workspace,
-    parent_reach: Floats,
-    parent_values: Floats,
-    parent_own: int,
-    parent_other: int,
-    first: int,
-    last: int,
-    mode: int,
-    discounts: Discounts,
-) -> None:
-    """River boards first, …, last − 1 of one parent board."""
-    for board in range(first, last):
-        own = boards.own_start[board + 1] - boards.own_start[board]
-        other = boards.other_start[board + 1] - boards.other_start[board]
-        for group in range(len(forest.group_nodes) - 1):
-            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                receive(forest, boards, board, lanes, space, parent_reach, parent_other, other)
-            river_group(forest, boards, storage, space, board, group, mode, discounts)
-            for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                send(forest, boards, board, lanes, space, parent_values, parent_own, own)
-
-
 @inner_kernel
 def down_to_values(
     forest: Forest,
@@ -298,59 +271,3 @@ def early_up(
             store(space.values, target + block, total)
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
     go_up(forest, only, space, storage, boards, board, mode, discounts)
-
-
-@kernel
-def turn_boards(
-    turn: Forest,
-    turn_cards: Boards,
-    turn_storage: Storage,
-    turn_space: Workspace,
-    river: Forest,
-    river_cards: Boards,
-    river_storage: Storage,
-    river_space: Workspace,
-    parent_reach: Floats,
-    parent_values: Floats,
-    parent_own: int,
-    parent_other: int,
-    first: int,
-    last: int,
-    mode: int,
-    discounts: Discounts,
-) -> None:
-    """Turn boards first, …, last − 1 of a flop, each with all its rivers."""
-    lane_groups = len(turn.line_reach) // 16
-    for board in range(first, last):
-        own = turn_cards.own_start[board + 1] - turn_cards.own_start[board]
-        other = turn_cards.other_start[board + 1] - turn_cards.other_start[board]
-        for lanes in range(lane_groups):
-            receive(turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other)
-        early_down(turn, turn_cards, turn_storage, turn_space, board, mode)
-        clear_leaves(turn_space.leaf_values, own, len(turn.leaf_value) // 16)
-        river_boards(
-            river,
-            river_cards,
-            river_storage,
-            river_space,
-            turn_space.leaf_reach,
-            turn_space.leaf_values,
-            own,
-            other,
-            turn_cards.children[board],
-            turn_cards.children[board + 1],
-            mode,
-            discounts,
-        )
-        early_up(
-            turn,
-            turn_cards,
-            turn_storage,
-            turn_space,
-            turn_space.leaf_values,
-            board,
-            mode,
-            discounts,
-        )
-        for lanes in range(lane_groups):
-            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own)

@@ -153,6 +153,10 @@ class Discounts(NamedTuple):
     phase: np.float32  # 0..1, of the dither with which 16-bit means are rounded
 
 
+NO_DISCOUNTS = Discounts(*np.zeros(5, np.float32))
+"""Where nothing is updated."""
+
+
 class Workspace(NamedTuple):
     """What one thread needs for one street; contents do not outlive a board."""
 

@@ -116,15 +116,19 @@ def store_at(tables: PotTables, pot: int, stage: int, flops: int) -> StageStore:
     )
 
 
+NO_ROOTS = np.zeros((1, 0, 0))
+"""Where hands are classes. One type for all, so that kernels are compiled once."""
+
+
 @inner_kernel
-def enter(space: StageSpace, here: StageHands, reach: Doubles, root: Doubles | None) -> None:
+def enter(space: StageSpace, here: StageHands, reach: Doubles, root: Doubles) -> None:
     """Put the other's reach [169] into the root's row, in the hands of the first stage.
 
-    `root` [169, H] leads there from the classes, where hands are not classes.
+    `root` [169, H] leads there from the classes; it is empty where hands are classes.
     """
     row = space.reach[: here.other_length]
     row[:] = ZERO
-    if root is None:
+    if root.size == 0:
         for place in range(len(here.other)):
             hand = here.other[place]
             if hand < len(reach):  # what is above is padding
@@ -140,10 +144,10 @@ def enter(space: StageSpace, here: StageHands, reach: Doubles, root: Doubles | N
 
 
 @inner_kernel
-def leave(space: StageSpace, here: StageHands, root: Doubles | None, values: Floats) -> None:
+def leave(space: StageSpace, here: StageHands, root: Doubles, values: Floats) -> None:
     """Own values at the root's row, by class [169]; 0 for classes that the pass is not about."""
     found = space.values
-    if root is None:
+    if root.size == 0:
         values[:] = ZERO
         for place in range(len(here.own)):
             hand = here.own[place]
@@ -158,11 +162,9 @@ def leave(space: StageSpace, here: StageHands, root: Doubles | None, values: Flo
 
 
 @inner_kernel
-def root_of(roots: Doubles | None, flop: int) -> Doubles | None:
-    """The root of a flop; `None` where hands are classes."""
-    if roots is None:
-        return None
-    root: Doubles = roots[flop]
+def root_of(roots: Doubles, flop: int) -> Doubles:
+    """The root of a flop; empty where hands are classes."""
+    root: Doubles = roots[flop if roots.size else 0]
     return root
 
 
@@ -176,7 +178,7 @@ def run_pots(
     spaces: tuple[StageSpace, ...],
     flops: Longs,
     reach: Doubles,
-    roots: Doubles | None,
+    roots: Doubles,
     values: Floats,
     mode: int,
     discounts: Floats,
@@ -187,8 +189,9 @@ def run_pots(
 
     A piece [4] is flops[piece[0] : piece[1]] with the pots order[piece[2] : piece[3]]. `reach`
     [P, 169] is the other's, `values` [P, K, 169] come out, `roots` [F, 169, H] lead from classes to
-    hands. `discounts` [K or 1, 6] is a table of discounts. `wanted` [P, K or 1, H / 16] are the
-    blocks of own hands that an update computes in the pots that are `limited` [P]; `None`: in none.
+    hands, or are `NO_ROOTS`. `discounts` [K or 1, 6] is a table of discounts. `wanted` [P, K or 1,
+    H / 16] are the blocks of own hands that an update computes in the pots that are `limited` [P];
+    `None`: in none.
     """
     count = len(cards[0].combos)
     while True:
@@ -231,7 +234,7 @@ def iterate_pots(
     cards: tuple[StageCards, ...],
     spaces: tuple[StageSpace, ...],
     reach: Doubles,
-    roots: Doubles | None,
+    roots: Doubles,
     discounts: Floats,
     wanted: Bytes | None,
 ) -> None:

@@ -15,14 +15,21 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Player
 from allstreets.kernels.exact_boards import SPARE_ROWS
-from allstreets.kernels.exact_layout import ZERO_ROW, Boards, Discounts, Forest, Workspace
+from allstreets.kernels.exact_layout import (
+    NO_DISCOUNTS,
+    ZERO_ROW,
+    Boards,
+    Discounts,
+    Forest,
+    Workspace,
+)
 from allstreets.kernels.exact_terminals import TILE_ROWS as TILE_SPARE
 from allstreets.kernels.group_layout import GroupSpace, Products
 from allstreets.kernels.group_rivers import grouped_flop
 from allstreets.kernels.simd import aligned
 from allstreets.kernels.simd_product import TILE_ROWS
 from allstreets.subgames.boards_cards import FlopBoards
-from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame, Reach, Values
+from allstreets.subgames.exact import ExactSubgame, Reach, Values
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
 from allstreets.subgames.exact_sharing import stored_rows, with_slots
@@ -166,7 +173,7 @@ class BoardsSubgame(ExactSubgame):
         self.layout, self.cards, self.ranges = layout, cards, ranges
         self.tree, self.levels, self.slots = layout.tree, layout.levels, layout.slots
         self.forests, self.places, self.chips = layout.forests, layout.places, layout.chips[0]
-        self.threads, self.precision, self._pool = 1, "float16", None
+        self.threads, self.precision, self._work = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
         self.sharing = [None, cards.rivers[ranges].rows, None]

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import Multipliers
-from allstreets.kernels.exact_layout import UPDATE, Discounts
+from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
 from allstreets.subgames.boards import BoardsLayout, BoardsSubgame, PartOf
 from allstreets.subgames.boards_cards import FlopBoards
-from allstreets.subgames.exact import NO_DISCOUNTS
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.side_by_side import Trees
 

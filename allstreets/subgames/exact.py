@@ -22,18 +22,16 @@ from allstreets.cfr import Multipliers
 from allstreets.kernels.dither import dither_phase
 from allstreets.kernels.exact_boards import (
     SPARE_ROWS,
-    clear_leaves,
     early_down,
     early_reach,
     early_up,
-    river_boards,
     river_group,
     river_iterations,
-    turn_boards,
 )
 from allstreets.kernels.exact_layout import (
     BEST_RESPONSE,
     EVALUATE,
+    NO_DISCOUNTS,
     UPDATE,
     Boards,
     Discounts,
@@ -55,13 +53,11 @@ from allstreets.subgames.exact_cards import (
 from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
 from allstreets.subgames.exact_queue import BoardWork, useful_threads
 from allstreets.subgames.exact_sharing import Sharing, sharing_of, stored_rows
-from allstreets.subgames.pool import Pool
 
 Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
 Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
 
 EVERY_STRATEGY = 16  # half-iterations in which every strategy enters the running mean
-NO_DISCOUNTS = Discounts(*np.zeros(5, np.float32))
 PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
 
 
@@ -137,9 +133,8 @@ class ExactSubgame:
         self.spaces = [
             [self._workspace(level) for level in range(len(self.levels))] for _ in range(threads)
         ]
-        self._pool: Pool | None = None  # without: one board after the other
+        self._work: BoardWork | None = None  # below the root, where a card is dealt
         if len(self.levels) > 1:
-            self._pool = Pool(threads)
             self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
 
     def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
@@ -263,14 +258,12 @@ class ExactSubgame:
         if self.levels[0] == Street.RIVER:
             river_group(forest, boards, storage, space, 0, 0, mode, discounts)
         else:
-            if self._pool is None:
+            if self._work is None:
                 early_down(forest, boards, storage, space, 0, mode)
-                if len(self.levels) > 1:
-                    self.run_children(player, mode, discounts, 0, 0, len(self.streets[1].runouts))
             else:
                 early_reach(forest, boards, storage, space, 0, mode)
                 streets = [self._streets(player, spaces) for spaces in self.spaces]
-                self._work.run(player, streets, mode, discounts, self._pool)
+                self._work.run(player, streets, mode, discounts)
             early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
         row = int(forest.line_value[0]) * int(boards.own_start[1])
         values = space.values[row + self.streets[0].hands[player][0].hand]
@@ -298,23 +291,13 @@ class ExactSubgame:
             )
         ]
 
-    def run_children(
-        self, player: Player, mode: int, discounts: Discounts, thread: int, first: int, last: int
-    ) -> None:
-        """Boards first, …, last − 1 of the second street and everything below them."""
-        forests, boards = self.forests[player], self.boards[player]
-        spaces = self.spaces[thread]
-        leaf_reach, leaf_values = self.spaces[0][0].leaf_reach, spaces[0].leaf_values
-        own, other = int(boards[0].own_start[1]), int(boards[0].other_start[1])
-        clear_leaves(leaf_values, own, len(forests[0].leaf_value) // 16)
-        below = (forests[1], boards[1], self.storage(1, player), spaces[1])
-        parent = (leaf_reach, leaf_values, own, other)
-        arguments: tuple[Any, ...] = (*below, *parent, first, last, mode, discounts)
-        if len(forests) == 2:
-            river_boards(*arguments)
-        else:
-            river = (forests[2], boards[2], self.storage(2, player), spaces[2])
-            turn_boards(*below, *river, *arguments[len(below) :])
+    def run_turn(self, player: Player, turn: int, mode: int) -> NDArray[np.float32]:
+        """One turn board of a flop and everything below it, once reach has come down to its line.
+
+        Its reach rows are in the first thread's space; its value rows come back.
+        """
+        assert self._work is not None
+        return self._work.run_turn(player, self._streets(player, self.spaces[0]), turn, mode)
 
     @property
     def memory_bytes(self) -> int:

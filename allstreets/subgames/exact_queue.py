@@ -4,10 +4,18 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.betting import Player
 from allstreets.kernels.counter import new_counter
-from allstreets.kernels.exact_layout import Boards, Discounts, Forest, Longs, Workspace
+from allstreets.kernels.exact_layout import (
+    NO_DISCOUNTS,
+    Boards,
+    Discounts,
+    Forest,
+    Longs,
+    Workspace,
+)
 from allstreets.kernels.exact_queue import (
     DOWN,
     ENDS,
@@ -54,6 +62,7 @@ class BoardWork:
         threads: int,
     ) -> None:
         groups = [len(of_player[-1].group_nodes) - 1 for of_player in forests]
+        self._pool = Pool(threads)
         self.kept: TurnSpace | None = None
         if len(space) == 2:
             rivers = int(boards[0][0].children[1])
@@ -80,18 +89,28 @@ class BoardWork:
         streets: Sequence[Sequence[Street]],
         mode: int,
         discounts: Discounts,
-        pool: Pool,
     ) -> None:
         """Everything below the root, for the streets of each thread, into the root's leaves."""
+        queue = self._queue(self.pieces[player])
+        self._pool.together(partial(self._work, queue, streets, mode, discounts))
+
+    def run_turn(
+        self, player: Player, streets: Sequence[Street], turn: int, mode: int
+    ) -> NDArray[np.float32]:
+        """The value rows of one turn board; what it sends to the root's leaves means nothing."""
+        assert self.kept is not None
+        pieces = self.pieces[player]
+        queue = self._queue(pieces[(pieces[:, 0] != ENDS) & (pieces[:, 1] == turn)])
+        queue.up[:] = turn  # as if those before it were done
+        self._work(queue, [streets], mode, NO_DISCOUNTS, 0)
+        values: NDArray[np.float32] = self.kept.values[turn % len(self.kept.values)]
+        return values
+
+    def _queue(self, pieces: Longs) -> Queue:
+        """Pieces of which none is done."""
         counts = np.zeros(self._sent + self._turns + 1, np.int64)
-        queue = Queue(
-            new_counter(),
-            self.pieces[player],
-            counts[: self._sent],
-            counts[self._sent : -1],
-            counts[-1:],
-        )
-        pool.together(partial(self._work, queue, streets, mode, discounts))
+        sent, down, up = counts[: self._sent], counts[self._sent : -1], counts[-1:]
+        return Queue(new_counter(), np.ascontiguousarray(pieces), sent, down, up)
 
     def _work(
         self,

@@ -17,9 +17,9 @@ from allstreets.kernels.exact_boards import (
     receive,
     river_group,
 )
-from allstreets.kernels.exact_layout import EVALUATE
+from allstreets.kernels.exact_layout import EVALUATE, NO_DISCOUNTS
 from allstreets.kernels.simd import LANES, LARGEST, widen
-from allstreets.subgames.exact import NO_DISCOUNTS, ExactSubgame, Reach
+from allstreets.subgames.exact import ExactSubgame, Reach
 
 Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
@@ -153,8 +153,8 @@ class StreetView:
         early_down(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
         number = self.board.numbers[1]
         if level == 1 and subgame.levels[1] != Street.RIVER:
-            subgame.run_children(own, EVALUATE, NO_DISCOUNTS, 0, number, number + 1)
-            return [self._kept(1)]
+            values = subgame.run_turn(own, number, EVALUATE)
+            return [(spaces[1].reach.copy(), values.copy())]
         parent = 0
         if level == 2:
             hands = int(boards[0].other_start[1])

@@ -29,7 +29,7 @@ from allstreets.kernels.matrix_layout import (
     StageSpace,
     filled,
 )
-from allstreets.kernels.matrix_pots import PotTables, iterate_pots, run_pots
+from allstreets.kernels.matrix_pots import NO_ROOTS, PotTables, iterate_pots, run_pots
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.matrix_hands import HandSelection, stage_hands
 from allstreets.subgames.matrix_model import StageMatrices, padded
@@ -99,7 +99,7 @@ class MatrixGame(MatrixStore):
             filled(spaces),
             np.array([flop]),
             other[None],
-            None,
+            NO_ROOTS,
             values,
             mode,
             discounts,
@@ -122,7 +122,7 @@ class MatrixGame(MatrixStore):
                 filled(self.cards.kernel),
                 filled(spaces),
                 reach[:, None],
-                None,
+                NO_ROOTS,
                 part,
                 blocks,
             )

@@ -28,7 +28,7 @@ from allstreets.kernels.matrix_layout import (
     Longs,
     filled,
 )
-from allstreets.kernels.matrix_pots import PotTables, iterate_pots, run_pots
+from allstreets.kernels.matrix_pots import NO_ROOTS, PotTables, iterate_pots, run_pots
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
@@ -76,6 +76,7 @@ class MatrixFlops:
         allocate: Allocate = aligned,
     ) -> None:
         self.model, self.dealt, self.roots = model, cards.dealt, cards.roots
+        self._kernel_roots = NO_ROOTS if cards.roots is None else cards.roots
         self._facts = cards
         self.cards = StageMatrices(cards.stages)
         self.payoffs = [payoffs for _, payoffs in trees]
@@ -175,7 +176,8 @@ class MatrixFlops:
     ) -> None:
         """What one thread gets hold of."""
         spaces = self._spaces[thread]
-        iterate_pots(counter, pieces, tables, self._cards, spaces, reach, self.roots, every, blocks)
+        roots = self._kernel_roots
+        iterate_pots(counter, pieces, tables, self._cards, spaces, reach, roots, every, blocks)
 
     def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
@@ -237,7 +239,7 @@ class MatrixFlops:
         def work(thread: int) -> None:
             run_pots(
                 counter, pieces, order, tables, self._cards, self._spaces[thread], flops,
-                reach, self.roots, values, mode, discounts, wanted, limited,
+                reach, self._kernel_roots, values, mode, discounts, wanted, limited,
             )  # fmt: skip
 
         if len(order):

@@ -39,16 +39,6 @@ def test_results_are_those_of_one_thread_to_the_bit(
         assert solver.exploitability() == solvers[0].exploitability()
 
 
-def test_one_board_after_the_other_is_the_same_to_the_bit() -> None:
-    """The slow twin: no queue."""
-    solver, twin = SpotSolver(FLOP, threads=1), SpotSolver(FLOP, threads=1)
-    twin.subgame._pool = None
-    for one in (solver, twin):
-        one.train_batch(8)
-    for name, array in solver.state().items():
-        assert np.array_equal(array, twin.state()[name], equal_nan=True), name
-
-
 def river_marks(pieces: NDArray[np.int64], rivers: int, groups: int) -> NDArray[np.int64]:
     """How often each river board and group is visited; every board after the one before it."""
     done = np.zeros((rivers, groups), np.int64)
