@@ -191,9 +191,8 @@ def spot_job(name: str) -> Callable[[int], Job]:
 
     def job(threads: int) -> Job:
         solver = SpotSolver(load_spot(name), threads=threads)
-        pool: Any = solver.subgame._pool
-        pools = [pool] if isinstance(pool, Pool) else []
-        return Job(lambda: solver.train_batch(4), 4, pools)
+        work = solver.subgame._work
+        return Job(lambda: solver.train_batch(4), 4, [work._pool] if work else [])
 
     return job
 
