@@ -24,6 +24,9 @@ from allstreets.kernels.simd import aligned, llvm_function, machine_code, pointe
 
 Counter = NDArray[np.int64]
 
+PATIENCE = 20_000
+"""Looks at a counter before a thread gives way: some hundred microseconds."""
+
 
 def new_counter() -> Counter:
     """A counter that starts at 0, on a cache line of its own."""
@@ -90,6 +93,11 @@ def wait_for(counters: Counter, index: int, count: int) -> None:
     """Wait until so many pieces are done. They must have been handed out before this one.
 
     Whoever has them is at work on them, so that this ends; and soon, if they came long before.
+    Giving way to another program costs milliseconds, so that it is put off for a while.
     """
+    patience = PATIENCE
     while finished(counters, index) < count:
-        give_way()
+        if patience > 0:
+            patience -= 1
+        else:
+            give_way()
