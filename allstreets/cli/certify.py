@@ -1,8 +1,8 @@
 """allstreets certify: what a whole-game solution is worth with real cards."""
 
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 
     from allstreets.solvers import CertificateEstimate
     from allstreets.training import CertifyJob, CertifyOutcome
-
-
-class CompletionCards(StrEnum):
-    """What flops without stored strategies are solved with."""
-
-    boards = "boards"
-    classes = "classes"
 
 
 def certify(
@@ -35,7 +28,7 @@ def certify(
         ),
     ] = None,
     cards: Annotated[
-        CompletionCards | None,
+        Literal["boards", "classes"] | None,
         typer.Option(
             help="What flops that the solution does not store are solved with. Default: its own "
             "boards; boards with 32 groups for other cards."
@@ -69,14 +62,9 @@ def certify(
     """
     from allstreets.base import INTERRUPTED
     from allstreets.solvers import Completion
-    from allstreets.subgames import CardModel
     from allstreets.training import plan_certify
 
-    completion = None
-    if cards or groups or iterations:
-        usual = Completion()
-        model = CardModel(cards.value if cards else "boards", groups=groups or usual.model.groups)
-        completion = Completion(model, iterations or usual.iterations)
+    completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
     job = plan_certify(folder, flops, completion=completion, seed=seed, threads=threads)
     outcome = certify_on_terminal(console(stderr=json), job)
     if outcome.interrupted:

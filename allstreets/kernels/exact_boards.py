@@ -81,23 +81,6 @@ def clear_rows(forest: Forest, group: int, space: Workspace, own: int) -> None:
             store(space.values, row + block, zero)
 
 
-@inner_kernel
-def down_to_values(
-    forest: Forest,
-    boards: Boards,
-    storage: Storage,
-    space: Workspace,
-    board: int,
-    group: int,
-    mode: int,
-    river: bool,
-    averages: bool,
-) -> None:
-    """From the reach rows of a group's lines to the value rows of its folds and showdowns."""
-    go_down(forest, group, space, storage, boards, board, mode)
-    end_values(forest, boards, storage, space, board, group, mode, river, averages)
-
-
 @inlined_kernel
 def end_values(
     forest: Forest,
@@ -143,7 +126,8 @@ def river_group(
 ) -> None:
     """Everything between the reach rows of a group's lines and their value rows."""
     averages = bool(discounts.average > ZERO)
-    down_to_values(forest, boards, storage, space, board, group, mode, True, averages)
+    go_down(forest, group, space, storage, boards, board, mode)
+    end_values(forest, boards, storage, space, board, group, mode, True, averages)
     go_up(forest, group, space, storage, boards, board, mode, discounts)
 
 
@@ -231,11 +215,11 @@ def early_reach(
         store(space.leaf_reach, 16 * (base + other), zero)
 
 
-@kernel
-def clear_leaves(leaf_values: Floats, own: int, lane_groups: int) -> None:
-    """Zero the values of a board's leaves before its children add theirs."""
+@inner_kernel
+def clear_leaves(leaf_values: Floats, own: int, first: int, last: int) -> None:
+    """Zero the leaves of lane groups first, …, last − 1 before boards add their values."""
     zero = splat(ZERO)
-    for row in range(lane_groups * (own + SPARE_ROWS)):
+    for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
         store(leaf_values, 16 * row, zero)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from allstreets.kernels.counter import Counter, finish, take, wait_for
 from allstreets.kernels.exact_boards import (
-    SPARE_ROWS,
+    clear_leaves,
     early_down,
     early_ends,
     early_up,
@@ -39,7 +39,6 @@ from allstreets.kernels.exact_layout import (
     Workspace,
 )
 from allstreets.kernels.jit import inner_kernel, kernel
-from allstreets.kernels.simd import splat, store
 
 ENDS, DOWN, RIVERS, UP = range(4)
 """Kinds of pieces."""
@@ -73,14 +72,6 @@ class TurnSpace(NamedTuple):
 
 
 @inner_kernel
-def clear_lanes(leaves: Floats, first: int, last: int, own: int) -> None:
-    """Zero the leaves of lane groups first, …, last − 1."""
-    zero = splat(np.float32(0.0))
-    for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
-        store(leaves, 16 * row, zero)
-
-
-@inner_kernel
 def river_piece(
     forest: Forest,
     boards: Boards,
@@ -109,7 +100,7 @@ def river_piece(
                 receive(forest, boards, board, lanes, space, leaf_reach, other, there)
             river_group(forest, boards, storage, space, board, group, mode, discounts)
             if board == before:
-                clear_lanes(leaves, begin, end, own)
+                clear_leaves(leaves, own, begin, end)
             wait_for(sent, group, board - before)
             for lanes in range(begin, end):
                 send(forest, boards, board, lanes, space, leaves, own, here)
@@ -197,7 +188,7 @@ def work_on_flop(
             early_up(forest, boards, storage, space, leaves, board, mode, discounts)
             wait_for(queue.up, 0, board)
             if board == 0:
-                clear_lanes(root_values, only, root_groups, root_own)
+                clear_leaves(root_values, root_own, only, root_groups)
             for lanes in range(lane_groups):
                 send(forest, boards, board, lanes, space, root_values, root_own, own)
             finish(queue.up, 0)

@@ -236,7 +236,7 @@ def grouped_turns(
         for lanes in range(line_groups):
             receive(turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other)
         early_down(turn, turn_cards, turn_storage, turn_space, board, mode)
-        clear_leaves(turn_space.leaf_values, own, leaf_groups)
+        clear_leaves(turn_space.leaf_values, own, 0, leaf_groups)
         grouped_rivers(
             river,
             river_boards,
@@ -295,7 +295,7 @@ def grouped_flop(
         at = flop.line_reach[pot] * other
         space.reach[at : at + other] = reach[pot]
     early_down(flop, flop_boards, storages[0], space, zeroth, mode)
-    clear_leaves(space.leaf_values, own, len(flop.leaf_value) // 16)
+    clear_leaves(space.leaf_values, own, 0, len(flop.leaf_value) // 16)
     grouped_turns(
         forests[1],
         boards[1],
@@ -315,9 +315,7 @@ def grouped_flop(
         mode,
         discounts,
     )
-    early_up(
-        flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, discounts
-    )  # fmt: skip
+    early_up(flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, discounts)
     for pot in range(len(values)):
         at = flop.line_value[pot] * own
         values[pot] = space.values[at : at + own]

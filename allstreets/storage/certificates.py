@@ -3,10 +3,11 @@
     FOLDER/certificate/certificate.json        the figures; `solvers.certificate`
            certificate/work.json               what its flops were judged under
            certificate/AsKh7d.safetensors      what a flop is worth with real cards
+           certificate/9s8s2h-5f0c.safetensors … that was solved first; the hash says how
 
 A flop's file is written as soon as it is judged. So an interrupted certification goes on where it
-was, and one with more flops judges only those that are new. Files of a solution that has changed
-since, or of other settings, are removed before the first flop is judged.
+was, and one with more flops, or with other ways to solve those that are not stored, judges only
+what is new. Files of a solution that has changed since are removed before the first flop is judged.
 """
 
 import json
@@ -26,6 +27,7 @@ from allstreets.solvers import Certificate, data_hash
 from allstreets.storage.manifest import cannot_write, read_manifest
 from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.subgames import RealValues
+from allstreets.version import __version__
 
 FOLDER, CERTIFICATE, WORK = "certificate", "certificate.json", "work.json"
 
@@ -74,15 +76,16 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
 
 
 class CertificateWork:
-    """The flops that were judged so far, for a solution and settings that `facts` describe."""
+    """The flops that were judged so far, for a solution and a version that `facts` describe."""
 
     def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
         self.folder, self.facts = folder / FOLDER, dict(facts)
 
     @classmethod
-    def of(cls, folder: Path, settings: Mapping[str, Any]) -> "CertificateWork":
+    def of(cls, folder: Path) -> "CertificateWork":
         """The work on the solution that a folder holds now."""
-        return cls(folder, {"judged": judged_hash(read_manifest(folder, "unified")), **settings})
+        judged = judged_hash(read_manifest(folder, "unified"))
+        return cls(folder, {"judged": judged, "code_version": __version__})
 
     def differs(self) -> list[str]:
         """In which facts the work that lies there is another one; empty: there is none, or this."""
@@ -108,29 +111,33 @@ class CertificateWork:
             return there
         return None
 
-    def save(self, flop: str, values: RealValues, seconds: float) -> None:
-        """Store what a flop is worth, and how long it took to find out."""
+    def save(self, flop: str, completion: str | None, values: RealValues, seconds: float) -> None:
+        """Store what a flop is worth, and how long it took to find out.
+
+        `completion` is how it was solved first; None: it is played as the solution stores it.
+        """
         arrays = {"best": values.best}
         if values.own is not None:
             arrays["own"] = values.own
         try:
-            write_checked_arrays(self._path(flop), arrays, {"seconds": seconds})
+            write_checked_arrays(self._path(flop, completion), arrays, {"seconds": seconds})
         except OSError as error:
             raise cannot_write(self.folder.parent, error) from error
 
-    def load(self, flop: str) -> tuple[RealValues, float] | None:
+    def load(self, flop: str, completion: str | None) -> tuple[RealValues, float] | None:
         """What a flop is worth and its seconds, if it was judged; a damaged file is as none."""
         if self._facts_there() != self.facts:
             return None
         try:
-            arrays, facts = read_checked_arrays(self._path(flop))
+            arrays, facts = read_checked_arrays(self._path(flop, completion))
         except (DamagedFileError, FileNotFoundError):
             return None
         return RealValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
 
-    def has(self, flop: str) -> bool:
+    def has(self, flop: str, completion: str | None) -> bool:
         """Whether there is a file of a flop that was judged."""
-        return self._facts_there() == self.facts and self._path(flop).exists()
+        return self._facts_there() == self.facts and self._path(flop, completion).exists()
 
-    def _path(self, flop: str) -> Path:
-        return self.folder / f"{flop}{SUFFIX}"
+    def _path(self, flop: str, completion: str | None) -> Path:
+        how = f"-{data_hash({'completion': completion})[:4]}" if completion else ""
+        return self.folder / f"{flop}{how}{SUFFIX}"

@@ -22,12 +22,13 @@ from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.boards_pots import BoardsPots, PotsOnFlop
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_flops import ExactFlops, Trees
+from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops
 from allstreets.subgames.packed import ONE_BYTE, Numbers
 from allstreets.subgames.pool import Pool
 from allstreets.subgames.range_sets import RangeSets, moved, range_sets
 from allstreets.subgames.regrouping import regroup_flop
+from allstreets.subgames.side_by_side import Trees
 
 Longs = NDArray[np.int64]
 

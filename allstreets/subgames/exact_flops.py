@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, Player, Street
+from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import EXACT, CardModel
@@ -24,9 +24,9 @@ from allstreets.subgames.exact_view import StreetView, average_strategy, set_ave
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.separate_flops import SeparateFlops
+from allstreets.subgames.side_by_side import Trees
 
 Longs = NDArray[np.int64]
-Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]  # and payoffs, by pot
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
 

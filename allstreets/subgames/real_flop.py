@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, Player
+from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import every_combo
 from allstreets.subgames.real_play import RealPlay
+from allstreets.subgames.side_by_side import Trees
 
 Floats = NDArray[np.float64]
-Trees = Sequence[tuple[BettingTree, Floats]]
 
 LEAST_REACH = 1e-12
 """A pot to which the other player brings no hand more often than this is worth nothing."""

@@ -64,15 +64,16 @@ TASKS: Mapping[str, Callable[[], None]] = {
     "boards": compile_boards,
     "classes": compile_classes,
     "flop": partial(compile_spot, FLOP, "float32"),
+    "turn": partial(compile_spot, f"{FLOP}2c", "float32"),
     "river": partial(compile_spot, f"{FLOP}2c2d", "float32"),
     "flop-float16": partial(compile_spot, FLOP, "float16"),
     "flop-int16": partial(compile_spot, FLOP, "int16"),
 }
-"""By name, the longest first. Spots from a flop bring the kernels of the turn along."""
+"""By name, the longest first."""
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "first-run": ("boards", "classes", "flop"),  # which judges its strategies
-    "spots": ("flop", "river"),
+    "spots": ("flop", "turn", "river"),
     "all": tuple(TASKS),
 }
 """What a user may want to have compiled, as tasks."""

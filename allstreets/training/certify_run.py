@@ -30,8 +30,8 @@ from allstreets.solvers import (
     known_count,
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
-from allstreets.subgames import DealtPairs, RealValues
-from allstreets.training.certify_workers import Workers, certificate_work, judge_and_keep
+from allstreets.subgames import CardModel, DealtPairs, RealValues
+from allstreets.training.certify_workers import Workers, judge_and_keep
 from allstreets.training.estimate import process_bytes
 from allstreets.version import __version__
 
@@ -83,16 +83,18 @@ class CertifyJob:
     @property
     def completed(self) -> int:
         """How many of them the solution stores no strategies of."""
-        return sum(flop.number not in self.judge.stored for flop in self.flops)
+        return sum(self.judge.completes(flop) is not None for flop in self.flops)
 
     @cached_property
     def work(self) -> CertificateWork:
         """The flops that were judged so far."""
-        return certificate_work(self.folder, self.judge.completion)
+        return CertificateWork.of(self.folder)
 
     def estimate(self) -> CertificateEstimate:
         """What judging the missing flops takes, on as many of them at a time as memory allows."""
-        missing = [flop for flop in self.flops if not self.work.has(flop.text)]
+        missing = [
+            flop for flop in self.flops if not self.work.has(flop.text, self.judge.completes(flop))
+        ]
         return estimate_certificate(
             self.judge, missing, len(self.flops) - len(missing), available_bytes()
         )
@@ -114,7 +116,7 @@ class CertifyJob:
             self.work.begin()
             found: dict[int, tuple[RealValues, float]] = {}
             for flop in self.flops:
-                known = self.work.load(flop.text)
+                known = self._known(flop)
                 if known is not None:
                     found[flop.number] = known
             missing = [flop for flop in self.flops if flop.number not in found]
@@ -136,7 +138,7 @@ class CertifyJob:
             if missing:
                 tell(None)
             for flop in self._judged(missing, request.wants_to_stop):
-                judged = self.work.load(flop.text)
+                judged = self._known(flop)
                 assert judged is not None, "what was stored a moment ago can be read"
                 found[flop.number] = judged
                 if len(found) < len(self.flops):
@@ -147,6 +149,10 @@ class CertifyJob:
             certificate = self._certificate(found)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
+
+    def _known(self, flop: Flop) -> tuple[RealValues, float] | None:
+        """What a flop is worth and its seconds, if it was judged."""
+        return self.work.load(flop.text, self.judge.completes(flop))
 
     def _judged(self, missing: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
         """Judge flops, and store what they are worth; side by side where memory allows."""
@@ -221,14 +227,13 @@ def plan_certify(
     folder: Path,
     flops: str | int | None = None,
     *,
-    completion: Completion | None = None,
+    completion: Callable[[CardModel], Completion] = Completion.like,
     seed: int = 1,
     threads: int | None = None,
 ) -> CertifyJob:
     """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
 
-    Flops that it does not store are completed as `completion` says; without it as its own were
-    solved, where that can be.
+    Flops that it does not store are completed as `completion` says for the solution's cards.
     """
     kind = folder_kind(folder)
     if kind != "unified":
@@ -237,8 +242,7 @@ def plan_certify(
             "solver: {type: unified_cfr}"
         )
     result = load_unified(folder)
-    completion = completion or Completion.like(result.cards)
-    judge = Judge(result, completion, thread_count(threads))
+    judge = Judge(result, completion(result.cards), thread_count(threads))
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
     return CertifyJob(folder, judge, draws, chosen, seed)
 

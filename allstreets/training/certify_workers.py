@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
@@ -26,15 +27,8 @@ from allstreets.cards import Flop, parse_flop
 from allstreets.solvers import Completion, Judge
 from allstreets.storage import CertificateWork, load_unified
 from allstreets.subgames import CardModel
-from allstreets.version import __version__
 
 DONE, FAILED = "done ", "failed "  # how the answers of a worker begin; the rest is JSON
-
-
-def certificate_work(folder: Path, completion: Completion) -> CertificateWork:
-    """The flops that were judged so far, completed in this way."""
-    settings = {"completion": completion.text, "code_version": __version__}
-    return CertificateWork.of(folder, settings)
 
 
 def judge_and_keep(
@@ -43,7 +37,7 @@ def judge_and_keep(
     """Judge one flop, and store what it is worth."""
     start = time.monotonic()
     values = judge.values(flop, following)
-    work.save(flop.text, values, time.monotonic() - start)
+    work.save(flop.text, judge.completes(flop), values, time.monotonic() - start)
 
 
 class Workers:
@@ -110,14 +104,18 @@ class Workers:
     ) -> None:
         """Start a worker, and tell it flops as long as there are any."""
         # In a session of its own: a terminal's Ctrl-C is for the job, which lets flops be finished.
-        with subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,
-        ) as process:
+        # One that died with an order unread leaves a pipe that cannot be closed in order.
+        with (
+            suppress(BrokenPipeError),
+            subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                start_new_session=True,
+            ) as process,
+        ):
             self._processes.append(process)
             assert process.stdin is not None
             assert process.stdout is not None
@@ -159,7 +157,7 @@ def work_for(folder: Path, facts: str, orders: IO[str], answers: IO[str]) -> Non
     told = json.loads(facts)
     completion = Completion(CardModel.of(told["model"]), told["iterations"])
     judge = Judge(load_unified(folder), completion, told["threads"])
-    work = certificate_work(folder, completion)
+    work = CertificateWork.of(folder)
     for order in orders:
         flop = parse_flop(order.strip()).flop
         try:

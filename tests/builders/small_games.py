@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from allstreets.cli.main import main
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.solver_config import UnifiedConfig
 
@@ -34,6 +35,10 @@ EXACT: dict[str, Any] = {
 }
 
 
+# The same by hand classes, whose strategies are stored on all streets.
+LIMPED: dict[str, Any] = {"stack_depth": 2, "raise_cap": 0, "max_raises_per_street": 0}
+
+
 def small_config(**keys: Any) -> UnifiedConfig:
     """A small game, with other keys where given."""
     config = check_config({"solver": {**SMALL, **keys}}, TrainConfig)
@@ -45,6 +50,13 @@ def write_small(path: Path, **keys: Any) -> Path:
     """The same as a training file."""
     path.write_text(json.dumps({"name": "small", "solver": {**SMALL, **keys}}))
     return path
+
+
+def solve_limped(folder: Path, flops: list[str]) -> Path:
+    """The folder of a limped pot that is solved on some flops."""
+    file = write_small(folder / "small.yaml", **LIMPED, flops=flops)
+    assert main(["train", str(file), "--output", str(folder / "solved")]) == 0
+    return folder / "solved"
 
 
 def kept_numbers(folder: Path) -> dict[str, bytes]:

@@ -63,25 +63,27 @@ def test_a_damaged_one_is_as_none(tmp_path: Path) -> None:
         assert read_certificate(tmp_path, MANIFEST) is None
 
 
-def test_flops_are_kept_for_one_solution_and_one_way_of_completing(tmp_path: Path) -> None:
-    work = CertificateWork(tmp_path, {"judged": "a", "completion": "classes"})
+def test_flops_are_kept_for_one_solution_and_by_how_they_were_completed(tmp_path: Path) -> None:
+    work = CertificateWork(tmp_path, {"judged": "a"})
     assert work.differs() == []
     work.begin()
     best = np.random.default_rng(1).random((2, 3, 169))
-    work.save("AsKh7d", RealValues(best), 1.5)
-    work.save("9s8s2h", RealValues(best, 2 * best), 2.5)
-    again = CertificateWork(tmp_path, {"judged": "a", "completion": "classes"})
+    work.save("AsKh7d", None, RealValues(best), 1.5)
+    work.save("9s8s2h", "classes", RealValues(best, 2 * best), 2.5)
+    work.save("9s8s2h", "boards", RealValues(best), 3.5)
+    again = CertificateWork(tmp_path, {"judged": "a"})
     again.begin()
-    found = again.load("9s8s2h")
+    found = again.load("9s8s2h", "classes")
     assert found is not None
     values, seconds = found
     assert seconds == 2.5
     np.testing.assert_array_equal(values.own, 2 * best)
-    assert again.has("AsKh7d")
-    assert again.load("2s2h2d") is None
-    other = CertificateWork(tmp_path, {"judged": "b", "completion": "classes"})
+    assert again.has("AsKh7d", None)
+    assert not again.has("AsKh7d", "classes")
+    assert again.load("9s8s2h", None) is None
+    other = CertificateWork(tmp_path, {"judged": "b"})
     assert other.differs() == ["judged"]
-    assert other.load("AsKh7d") is None
-    assert not other.has("AsKh7d")
+    assert other.load("AsKh7d", None) is None
+    assert not other.has("AsKh7d", None)
     other.begin()
-    assert again.load("AsKh7d") is None
+    assert again.load("AsKh7d", None) is None

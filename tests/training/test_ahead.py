@@ -14,7 +14,7 @@ from allstreets.training.ahead import KINDS, TASKS, compile_ahead, tasks_of
 
 def test_kinds_are_made_of_tasks() -> None:
     assert set(KINDS["all"]) == set(TASKS)
-    assert tasks_of(["spots", "first-run"]) == ["flop", "river", "boards", "classes"]
+    assert tasks_of(["spots", "first-run"]) == ["flop", "turn", "river", "boards", "classes"]
     with pytest.raises(InputError, match="did you mean 'spots'"):
         tasks_of(["spot"])
 
@@ -58,7 +58,7 @@ def test_what_was_compiled_is_not_compiled_again(
     monkeypatch.setattr(subprocess, "run", run)
     compile_ahead(["first-run"], processes=1)
     assert started == ["boards", "classes", "flop"]
-    compile_ahead(["spots"], processes=2)
-    assert started == ["boards", "classes", "flop", "river"]
+    compile_ahead(["spots"], processes=1)
+    assert started == ["boards", "classes", "flop", "turn", "river"]
     compile_ahead(["spots", "first-run"])
-    assert len(started) == 4
+    assert len(started) == 5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.small_games import write_small
+from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
 from allstreets.base import InputError
@@ -21,18 +21,13 @@ from allstreets.training import CertifyJob, CertifyProgress, plan_certify
 from allstreets.training.certify_progress import certify_line
 from allstreets.training.solution_report import certificate_lines, quality_lines
 
-# One pot, checked or all-in, on flops of which most runouts are alike.
-LIMPED = {"stack_depth": 2, "raise_cap": 0, "max_raises_per_street": 0}
 FLOPS = ["KsKhKd", "AsAhAd"]
 QUICKLY = Completion(CLASSES, 5)
 
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("certify")
-    file = write_small(folder / "small.yaml", **LIMPED, flops=FLOPS)
-    assert main(["train", str(file), "--output", str(folder / "solved")]) == 0
-    return folder / "solved"
+    return solve_limped(tmp_path_factory.mktemp("certify"), FLOPS)
 
 
 @pytest.fixture
@@ -41,7 +36,7 @@ def copy(solved: Path, tmp_path: Path) -> Path:
 
 
 def job(folder: Path, flops: str = "own") -> CertifyJob:
-    return plan_certify(folder, flops, completion=QUICKLY, threads=1)
+    return plan_certify(folder, flops, completion=lambda _: QUICKLY, threads=1)
 
 
 def test_on_its_own_flops(copy: Path) -> None:
@@ -129,9 +124,12 @@ def test_flops_that_are_not_stored_are_solved_first(copy: Path) -> None:
     assert low <= found.real_exploitability_mbb <= high
     assert "2 of these flops" in certificate_lines(found)[-1]
     assert len(job(copy, "all").flops) == FLOP_COUNT
-    # Another way of completing them is another work.
-    other = plan_certify(copy, "2", completion=Completion(CLASSES, 6), threads=1)
-    assert other.work.differs() == ["completion"]
+    # Completed in another way they are judged again, those that are stored are not.
+    other = plan_certify(copy, "2", completion=lambda _: Completion(CLASSES, 6), threads=1)
+    assert other.work.differs() == []
+    assert other.estimate().known == 2
+    assert other.run().certificate is not None
+    assert job(copy, "2").estimate().known == 4
 
 
 def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,26 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.small_games import write_small
+from builders.small_games import solve_limped
 
 from allstreets.base import InputError
-from allstreets.cli.main import main
 from allstreets.solvers import Completion
 from allstreets.subgames import CLASSES
 from allstreets.training import CertifyJob, certify_run, plan_certify
-from allstreets.training.certify_workers import Workers, certificate_work, work_for
+from allstreets.training.certify_workers import Workers, work_for
 
-LIMPED = {"stack_depth": 2, "raise_cap": 0, "max_raises_per_street": 0}
 FLOPS = ["KsKhKd", "AsAhAd", "QsQhQd"]
 QUICKLY = Completion(CLASSES, 5)
 
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("workers")
-    file = write_small(folder / "small.yaml", **LIMPED, flops=FLOPS)
-    assert main(["train", str(file), "--output", str(folder / "solved")]) == 0
-    return folder / "solved"
+    return solve_limped(tmp_path_factory.mktemp("workers"), FLOPS)
 
 
 @pytest.fixture
@@ -36,19 +31,19 @@ def copy(solved: Path, tmp_path: Path) -> Path:
 
 
 def job(folder: Path) -> CertifyJob:
-    return plan_certify(folder, "own", completion=QUICKLY, threads=1)
+    return plan_certify(folder, "own", completion=lambda _: QUICKLY, threads=1)
 
 
 def judged(folder: Path) -> list[np.ndarray]:
-    work = certificate_work(folder, QUICKLY)
-    found = [work.load(flop.text) for flop in job(folder).flops]
+    work = job(folder).work
+    found = [work.load(flop.text, None) for flop in job(folder).flops]
     return [values.best for values, _ in (each for each in found if each is not None)]
 
 
 def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path) -> None:
     alone = Path(shutil.copytree(solved, tmp_path / "alone"))
     wanted = job(alone).run().certificate
-    certificate_work(copy, QUICKLY).begin()
+    job(copy).work.begin()
     flops = job(copy).flops
     found = list(Workers(copy, QUICKLY, 2).judge(flops, lambda: False))
     assert sorted(flop.text for flop in found) == sorted(flop.text for flop in flops)
@@ -61,7 +56,7 @@ def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path)
 
 
 def test_a_worker_answers_line_by_line(copy: Path) -> None:
-    certificate_work(copy, QUICKLY).begin()
+    job(copy).work.begin()
     facts = json.dumps({"model": CLASSES.facts(), "iterations": 5, "threads": 1})
     answers = io.StringIO()
     work_for(copy, facts, io.StringIO("AsAhAd\nKsKhKd\n"), answers)

@@ -8,6 +8,7 @@ Its preflop strategy stays as it is, and the rest is what a player would do who 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -46,9 +47,23 @@ class Completion:
             )
 
     @classmethod
-    def like(cls, cards: CardModel) -> "Completion":
-        """As a solution with these cards solves its flops, where it stores what it needs to."""
-        return cls(cards) if cards.kind == "boards" else cls()
+    def like(
+        cls,
+        cards: CardModel,
+        kind: Literal["boards", "classes"] | None = None,
+        groups: int | None = None,
+        iterations: int | None = None,
+    ) -> "Completion":
+        """As a solution with these cards solves its flops, where it stores what it needs to.
+
+        What is named is as named.
+        """
+        model = cards if cards.kind == "boards" else BOARDS
+        if kind is not None and kind != model.kind:
+            model = CardModel(kind)
+        if groups is not None:
+            model = replace(model, groups=groups)
+        return cls(model, cls.iterations if iterations is None else iterations)
 
     @property
     def text(self) -> str:
@@ -71,6 +86,10 @@ class Judge:
         if not self.result.has_flops or not plays_all_streets(self.result.cards):
             return {}
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
+
+    def completes(self, flop: Flop) -> str | None:
+        """How a flop is solved before it is judged; None: it is stored."""
+        return None if flop.number in self.stored else self.completion.text
 
     @cached_property
     def reach(self) -> Floats:
