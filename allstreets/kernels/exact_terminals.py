@@ -117,47 +117,47 @@ def net_wins(
 ) -> Any:
     """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
 
-    The prefix sums grow by the other's combos from the weakest up. An own hand is looked up as soon
-    as all that it needs is done, while it is still in the first-level cache. The sums of one card
-    stand one after the other behind a row of zeros, so that the sum before a combo is the row
-    before its own; in the end the last ones are copied to the region `sums`.
+    Sums grow by the other's combos from the weakest up, those of each card in the region `sums`. An
+    own hand reads them twice: when all that it beats are in, and when all that it ties with are.
     """
-    prefix, cards = regions.prefix, regions.cards
+    net, sums = regions.net, regions.sums
     first, mine = boards.combo_start[board], boards.own_start[board]
     count = boards.combo_start[board + 1] - first
-    firsts = board * (CARDS + 1)
     zero = splat(ZERO)
     for card in range(CARDS):
-        store(rows, cards + 16 * pick(boards.card_first, firsts + card), zero)
-    store(rows, prefix, zero)
+        store(rows, sums + 16 * card, zero)
     total = zero
-    done = 0
-    for start in range(0, max(count, 1), CHUNK):  # once at least: own hands may meet no combo
-        end = min(start + CHUNK, count)
-        for combo in range(start, end):
-            prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
-            prefetch(storage.own_average, ahead.place + ahead.average * combo)
-            reach = load(rows, regions.reach + 16 * combo)
-            total = total + reach
-            store(rows, prefix + 16 * (combo + 1), total)
-            place = 2 * (first + combo)
-            a = cards + 16 * pick(boards.card_places, place)
-            store(rows, a, load(rows, a - 16) + reach)
-            b = cards + 16 * pick(boards.card_places, place + 1)
-            store(rows, b, load(rows, b - 16) + reach)
-        while done < own and pick(boards.upto, mine + done) <= end:
-            hand = mine + done
-            below = load(rows, prefix + 16 * pick(boards.below, hand))
-            upto = load(rows, prefix + 16 * pick(boards.upto, hand))
-            below = below - load(rows, cards + 16 * pick(boards.below_cards, 2 * hand))
-            upto = upto - load(rows, cards + 16 * pick(boards.upto_cards, 2 * hand))
-            below = below - load(rows, cards + 16 * pick(boards.below_cards, 2 * hand + 1))
-            upto = upto - load(rows, cards + 16 * pick(boards.upto_cards, 2 * hand + 1))
-            store(rows, regions.net + 16 * done, below + upto)
+    begun = done = combo = 0
+    while True:
+        while begun < own and pick(boards.below, mine + begun) <= combo:
+            hand = 2 * (mine + begun)
+            rest = total - load(rows, sums + 16 * pick(boards.own_cards, hand))
+            rest = rest - load(rows, sums + 16 * pick(boards.own_cards, hand + 1))
+            store(rows, net + 16 * begun, rest)
+            begun += 1
+        while done < own and pick(boards.upto, mine + done) <= combo:
+            hand = 2 * (mine + done)
+            rest = total - load(rows, sums + 16 * pick(boards.own_cards, hand))
+            rest = rest - load(rows, sums + 16 * pick(boards.own_cards, hand + 1))
+            store(rows, net + 16 * done, load(rows, net + 16 * done) + rest)
             done += 1
-    for card in range(CARDS):
-        last = pick(boards.card_first, firsts + card + 1) - 1
-        store(rows, regions.sums + 16 * card, load(rows, cards + 16 * last))
+        if combo == count:
+            break
+        until = count
+        if done < own:
+            until = pick(boards.upto, mine + done)
+        if begun < own:
+            until = min(until, pick(boards.below, mine + begun))
+        for here in range(combo, until):
+            prefetch(storage.own_regrets, ahead.place + ahead.regrets * here)
+            prefetch(storage.own_average, ahead.place + ahead.average * here)
+            reach = load(rows, regions.reach + 16 * here)
+            total = total + reach
+            a = sums + 16 * pick(boards.combo_cards, 2 * (first + here))
+            store(rows, a, load(rows, a) + reach)
+            b = sums + 16 * pick(boards.combo_cards, 2 * (first + here) + 1)
+            store(rows, b, load(rows, b) + reach)
+        combo = until
     return total
 
 
