@@ -102,16 +102,12 @@ class Boards(NamedTuple):
     combo_start: Longs  # [B+1]: where the other's combos on a board begin
     combo_cards: NDArray[np.uint8]  # by other combo, 2: cards
     combo_hand: Shorts  # by other combo: its hand on the board; never falls
-    own_twin: Shorts  # by own hand: the other's combo that is its own, or one behind the last
+    own_twin: Shorts  # by own hand: the other's hand that has its combo, or one behind the last
     equity_start: Longs  # [B]: where the all-in matrix of a board begins
     equity: Floats  # by board [own, other]: share won − share lost, over all runouts and combos
-    # River only: places in the prefix sums over the other's combos in order of strength.
+    # River only: counts of the other's combos, which stand in order of strength.
     below: Shorts  # by own hand: combos that it beats
     upto: Shorts  # by own hand: combos that it does not lose to
-    below_cards: Shorts  # by own hand, 2: the same among combos that hold its first, second card
-    upto_cards: Shorts
-    card_first: Shorts  # [B, 54]: where the prefix sums of each card begin
-    card_places: Shorts  # by other combo, 2: its place in the prefix sums of its two cards
 
 
 class Storage(NamedTuple):

@@ -1,4 +1,4 @@
-"""Tables of a river board: where each hand stands in the prefix sums over the other's hands."""
+"""Tables of a river board: which of the other's combos each hand beats, and which is its own."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,77 +14,37 @@ def place_hands(
     own_cards: NDArray[np.uint8],
     own_start: Longs,
     own_count: Longs,
+    other_start: Longs,
     combo_strengths: Shorts,
     combo_cards: NDArray[np.uint8],
+    combo_hand: Shorts,
     combo_start: Longs,
     below: Shorts,
     upto: Shorts,
-    below_cards: Shorts,
-    upto_cards: Shorts,
-    card_places: Shorts,
-    card_first: Shorts,
     own_twin: Shorts,
 ) -> None:
-    """Fill the tables of all boards; hands and combos stand in order of strength, weakest first.
-
-    The prefix sums of card c begin with the empty one and go on with one for each of the other's
-    combos that holds c; those of the next card follow. `card_first` [B, 54] says where each card's
-    begin.
-    """
-    running = np.zeros(53, np.int64)
-    first_place = np.zeros(53, np.int64)
+    """Fill the tables of all boards; hands and combos stand in order of strength, weakest first."""
     twin = np.full(53 * 53, -1, np.int64)
     for board in range(len(own_count)):
         combos, mine = combo_start[board], own_start[board]
-        count = combo_start[board + 1] - combos
-        running[:] = 0
-        for combo in range(combos, combos + count):
-            running[combo_cards[2 * combo]] += 1
-            running[combo_cards[2 * combo + 1]] += 1
-        place = 0
-        for card in range(53):
-            first_place[card] = place
-            card_first[54 * board + card] = place
-            place += running[card] + 1
-        card_first[54 * board + 53] = place
-        running[:] = 0
-        for combo in range(combos, combos + count):
-            first, second = combo_cards[2 * combo], combo_cards[2 * combo + 1]
-            card_places[2 * combo] = first_place[first] + running[first] + 1
-            card_places[2 * combo + 1] = first_place[second] + running[second] + 1
-            running[first] += 1
-            running[second] += 1
-            twin[53 * np.int64(first) + second] = combo - combos
-        for bound in range(2):  # 0: strictly below, 1: up to and including ties
-            running[:] = 0
-            done = 0
-            for hand in range(mine, mine + own_count[board]):
-                strength = own_strengths[hand]
-                while done < count and (
-                    combo_strengths[combos + done] < strength
-                    or (bound == 1 and combo_strengths[combos + done] == strength)
-                ):
-                    running[combo_cards[2 * (combos + done)]] += 1
-                    running[combo_cards[2 * (combos + done) + 1]] += 1
-                    done += 1
-                for side in range(2):
-                    card = own_cards[2 * hand + side]
-                    at = first_place[card] + running[card]
-                    if bound == 0:
-                        below_cards[2 * hand + side] = at
-                    else:
-                        upto_cards[2 * hand + side] = at
-                if bound == 0:
-                    below[hand] = done
-                else:
-                    upto[hand] = done
-        for hand in range(mine, own_start[board + 1]):
-            own_twin[hand] = count  # none
+        last = combo_start[board + 1]
+        beaten = tied = 0
+        for hand in range(mine, mine + own_count[board]):
+            strength = own_strengths[hand]
+            while combos + beaten < last and combo_strengths[combos + beaten] < strength:
+                beaten += 1
+            while combos + tied < last and combo_strengths[combos + tied] <= strength:
+                tied += 1
+            below[hand], upto[hand] = beaten, tied
+        for combo in range(combos, last):
+            cards = 53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
+            twin[cards] = combo_hand[combo]
+        own_twin[mine : own_start[board + 1]] = other_start[board + 1] - other_start[board]  # none
         for hand in range(mine, mine + own_count[board]):
             found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
             if found >= 0:
                 own_twin[hand] = found
-        for combo in range(combos, combos + count):
+        for combo in range(combos, last):
             twin[53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]] = -1
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.kernels.exact_layout import Boards, Floats, Forest, Storage, Workspace
+from allstreets.kernels.exact_layout import Boards, Floats, Forest, Longs, Storage, Workspace
 from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.simd import (
     fma,
@@ -30,7 +30,6 @@ from allstreets.kernels.simd import (
 )
 
 CARDS = 53  # the last one is held by padding
-CHUNK = 32  # prefix sums of so many hands are made before own hands are looked up
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
@@ -46,62 +45,76 @@ class Ahead(NamedTuple):
 class Regions(NamedTuple):
     """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
 
-    reach: int  # his hands, then his combos, and a row of zeros
+    reach: int  # his hands, and a row of zeros
     folds: int  # the same
-    prefix: int  # his combos + 1
-    cards: int  # twice his combos, + 1 for each card
     net: int  # own hands
     sums: int  # cards
     fold_sums: int  # cards
     out: int  # 2 × 16 rows, to be turned
 
 
-TILE_ROWS = 256
-"""Rows that a tile buffer needs beyond six times the longest list of hands or combos."""
+TILE_ROWS = 144
+"""Rows that a tile buffer needs beyond three times the longest list of hands."""
 
 
 @inner_kernel
-def lay_out(own: int, other: int, combos: int) -> Regions:
-    """Regions for hand lists, and a list of the other's combos, of these lengths."""
-    folds = 16 * (max(other, combos) + 1)
-    prefix = folds + folds
-    cards = prefix + 16 * (combos + 1)
-    net = cards + 16 * (2 * combos + CARDS)
+def lay_out(own: int, other: int) -> Regions:
+    """Regions for hand lists of these lengths."""
+    folds = 16 * (other + 1)
+    net = folds + folds
     sums = net + 16 * own
     fold_sums = sums + 16 * CARDS
-    return Regions(0, folds, prefix, cards, net, sums, fold_sums, fold_sums + 16 * CARDS)
+    return Regions(0, folds, net, sums, fold_sums, fold_sums + 16 * CARDS)
+
+
+class Source(NamedTuple):
+    """The reach rows that are turned into the columns of a tile."""
+
+    reach: Floats
+    row: Longs  # of each lane
+    lane: int  # the first of sixteen
 
 
 @inner_kernel
-def spread(boards: Boards, board: int, rows: Floats, at: int) -> None:
-    """Turn rows of hands into rows of their combos, in place.
-
-    Combos stand in the order of their hands, so none stands before its hand; and where one stands
-    at the place of its hand, so do all before it: on most boards there is nothing to do.
-    """
-    first = boards.combo_start[board]
-    for combo in range(boards.combo_start[board + 1] - first - 1, 0, -1):
-        hand = pick(boards.combo_hand, first + combo)
-        if hand == combo:
-            return
-        store(rows, at + 16 * combo, load(rows, at + 16 * hand))
-
-
-@inner_kernel
-def sum_by_card(boards: Boards, board: int, rows: Floats, at: int, sums: int) -> Any:
-    """Total of a tile over his combos, returned, and of those that hold each card, at `sums`."""
+def clear_sums(rows: Floats, sums: int) -> Any:
+    """Zero the sums of all cards; returns a zero for the sum of all combos."""
     zero = splat(ZERO)
     for card in range(CARDS):
         store(rows, sums + 16 * card, zero)
-    total = zero
-    first = boards.combo_start[board]
-    for combo in range(boards.combo_start[board + 1] - first):
-        reach = load(rows, at + 16 * combo)
-        total = total + reach
-        a = sums + 16 * pick(boards.combo_cards, 2 * (first + combo))
-        store(rows, a, load(rows, a) + reach)
-        b = sums + 16 * pick(boards.combo_cards, 2 * (first + combo) + 1)
-        store(rows, b, load(rows, b) + reach)
+    return zero
+
+
+@inner_kernel
+def add_combo(boards: Boards, combo: int, rows: Floats, at: int, sums: int) -> Any:
+    """Add the reach of his hand at `at` that holds a combo to the sums of its cards; returned."""
+    reach = load(rows, at + 16 * pick(boards.combo_hand, combo))
+    a = sums + 16 * pick(boards.combo_cards, 2 * combo)
+    store(rows, a, load(rows, a) + reach)
+    b = sums + 16 * pick(boards.combo_cards, 2 * combo + 1)
+    store(rows, b, load(rows, b) + reach)
+    return reach
+
+
+@inner_kernel
+def without_cards(boards: Boards, hand: int, rows: Floats, sums: int, total: Any) -> Any:
+    """S of an own hand: a sum over combos less those that hold one of its cards."""
+    rest = total - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand))
+    return rest - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+
+
+@inner_kernel
+def sum_by_card(
+    boards: Boards, board: int, rows: Floats, at: int, sums: int, other: int, source: Source
+) -> Any:
+    """Bring his reach to `at`; its total, returned, and that of the combos with each card."""
+    total = clear_sums(rows, sums)
+    combo, last = boards.combo_start[board], boards.combo_start[board + 1]
+    for block in range(0, other, 16):
+        to = at + 16 * block
+        transpose_from(source.reach, source.row, source.lane, other, block, rows, to, 16)
+        while combo < last and pick(boards.combo_hand, combo) < block + 16:
+            total = total + add_combo(boards, combo, rows, at, sums)
+            combo += 1
     return total
 
 
@@ -112,6 +125,8 @@ def net_wins(
     rows: Floats,
     regions: Regions,
     own: int,
+    other: int,
+    source: Source,
     storage: Storage,
     ahead: Ahead,
 ) -> Any:
@@ -123,42 +138,34 @@ def net_wins(
     net, sums = regions.net, regions.sums
     first, mine = boards.combo_start[board], boards.own_start[board]
     count = boards.combo_start[board + 1] - first
-    zero = splat(ZERO)
-    for card in range(CARDS):
-        store(rows, sums + 16 * card, zero)
-    total = zero
-    begun = done = combo = 0
+    total = clear_sums(rows, sums)
+    begun = done = combo = brought = 0
     while True:
         while begun < own and pick(boards.below, mine + begun) <= combo:
-            hand = 2 * (mine + begun)
-            rest = total - load(rows, sums + 16 * pick(boards.own_cards, hand))
-            rest = rest - load(rows, sums + 16 * pick(boards.own_cards, hand + 1))
+            rest = without_cards(boards, mine + begun, rows, sums, total)
             store(rows, net + 16 * begun, rest)
             begun += 1
         while done < own and pick(boards.upto, mine + done) <= combo:
-            hand = 2 * (mine + done)
-            rest = total - load(rows, sums + 16 * pick(boards.own_cards, hand))
-            rest = rest - load(rows, sums + 16 * pick(boards.own_cards, hand + 1))
+            rest = without_cards(boards, mine + done, rows, sums, total)
             store(rows, net + 16 * done, load(rows, net + 16 * done) + rest)
             done += 1
         if combo == count:
-            break
+            return total
         until = count
         if done < own:
             until = pick(boards.upto, mine + done)
         if begun < own:
             until = min(until, pick(boards.below, mine + begun))
-        for here in range(combo, until):
-            prefetch(storage.own_regrets, ahead.place + ahead.regrets * here)
-            prefetch(storage.own_average, ahead.place + ahead.average * here)
-            reach = load(rows, regions.reach + 16 * here)
-            total = total + reach
-            a = sums + 16 * pick(boards.combo_cards, 2 * (first + here))
-            store(rows, a, load(rows, a) + reach)
-            b = sums + 16 * pick(boards.combo_cards, 2 * (first + here) + 1)
-            store(rows, b, load(rows, b) + reach)
+        needed = pick(boards.combo_hand, first + until - 1)
+        while brought <= needed:
+            to = regions.reach + 16 * brought
+            transpose_from(source.reach, source.row, source.lane, other, brought, rows, to, 16)
+            brought += 16
+        for combo in range(combo, until):
+            prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
+            prefetch(storage.own_average, ahead.place + ahead.average * combo)
+            total = total + add_combo(boards, first + combo, rows, regions.reach, sums)
         combo = until
-    return total
 
 
 @inner_kernel
@@ -205,22 +212,22 @@ def showdowns(
     regions: Regions,
     own: int,
     other: int,
+    source: Source,
     storage: Storage,
     ahead: Ahead,
     stakes: Floats,
-    lane: int,
     river: bool,
 ) -> Any:
     """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.
 
     Either way the reach of the hands that hold each card stands in `sums` afterwards.
     """
+    store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
     if river:
-        spread(boards, board, rows, regions.reach)
-        return net_wins(boards, board, rows, regions, own, storage, ahead)
-    all_in(boards, board, rows, regions, own, other, stakes, lane)
-    spread(boards, board, rows, regions.reach)
-    return sum_by_card(boards, board, rows, regions.reach, regions.sums)
+        return net_wins(boards, board, rows, regions, own, other, source, storage, ahead)
+    total = sum_by_card(boards, board, rows, regions.reach, regions.sums, other, source)
+    all_in(boards, board, rows, regions, own, other, stakes, source.lane)
+    return total
 
 
 @inner_kernel
@@ -237,15 +244,11 @@ def choice_tile(
     river: bool,
 ) -> None:
     """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
-    combos = boards.combo_start[board + 1] - boards.combo_start[board]
-    rows, regions, lane = space.tile, lay_out(own, other, combos), 16 * tile
-    for hand in range(0, other, 16):
-        to = regions.reach + 16 * hand
-        transpose_from(space.reach, forest.choice_reach, lane, other, hand, rows, to, 16)
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    source = Source(space.reach, forest.choice_reach, lane)
     total = showdowns(
-        boards, board, rows, regions, own, other, storage, ahead, forest.choice_stake, lane, river
+        boards, board, rows, regions, own, other, source, storage, ahead, forest.choice_stake, river
     )
-    store(rows, regions.reach + 16 * combos, splat(ZERO))  # the twin that he does not hold
     mine = boards.own_start[board]
     stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
     loss = load(forest.choice_loss, lane)
@@ -253,8 +256,7 @@ def choice_tile(
     for block in range(0, own, 16):
         for k in range(16):
             hand = mine + block + k
-            every = total - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand))
-            every = every - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+            every = without_cards(boards, hand, rows, regions.sums, total)
             met = every + load(rows, regions.reach + 16 * pick(boards.own_twin, hand))
             net = load(rows, regions.net + 16 * (block + k)) - excess * every
             store(rows, regions.out + 16 * k, fma(stake, net, rake * met))
@@ -277,22 +279,16 @@ def answer_tile(
     river: bool,
 ) -> None:
     """A tile of the other's nodes: value of his fold and of his call or check together."""
-    combos = boards.combo_start[board + 1] - boards.combo_start[board]
-    rows, regions, lane = space.tile, lay_out(own, other, combos), 16 * tile
-    for hand in range(0, other, 16):
-        to = regions.reach + 16 * hand
-        transpose_from(space.reach, forest.answer_showdown, lane, other, hand, rows, to, 16)
-        to = regions.folds + 16 * hand
-        transpose_from(space.reach, forest.answer_fold, lane, other, hand, rows, to, 16)
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    source = Source(space.reach, forest.answer_showdown, lane)
     total = showdowns(
-        boards, board, rows, regions, own, other, storage, ahead, forest.answer_stake, lane, river
+        boards, board, rows, regions, own, other, source, storage, ahead, forest.answer_stake, river
     )
     stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
     gain = load(forest.answer_gain, lane)
-    spread(boards, board, rows, regions.folds)
-    fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums)
-    for region in (regions.reach, regions.folds):
-        store(rows, region + 16 * combos, splat(ZERO))  # the twin that he does not hold
+    source = Source(space.reach, forest.answer_fold, lane)
+    store(rows, regions.folds + 16 * other, splat(ZERO))
+    fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
     # What each card's hands are worth when they fold, and when they call but for won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
@@ -304,8 +300,7 @@ def answer_tile(
     for block in range(0, own, 16):
         for k in range(16):
             hand = mine + block + k
-            rest = total - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand))
-            rest = rest - load(rows, regions.sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+            rest = without_cards(boards, hand, rows, regions.sums, total)
             twin = 16 * pick(boards.own_twin, hand)  # taken off twice, whether it folds or calls
             rest = fma(gain, load(rows, regions.folds + twin), rest)
             rest = fma(rake, load(rows, regions.reach + twin), rest)

@@ -90,7 +90,7 @@ class BoardsLayout:
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
-            tile=aligned(16 * (6 * longest + TILE_SPARE)),
+            tile=aligned(16 * (3 * longest + TILE_SPARE)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
             rows=aligned(longest * 2 * (1 + max(int(f.actions.max(initial=0)) for f in forests))),

@@ -162,7 +162,6 @@ class ExactSubgame:
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
-        combos = max(int(np.diff(boards[level].combo_start).max()) for boards in self.boards)
         forests = [self.forests[own][level] for own in Player]
         lanes = max(len(forest.leaf_reach) for forest in forests) // 16
         leaf = lanes * (longest + SPARE_ROWS) * 16
@@ -173,7 +172,7 @@ class ExactSubgame:
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
-            tile=aligned(16 * (6 * max(longest, combos) + TILE_ROWS)),
+            tile=aligned(16 * (3 * longest + TILE_ROWS)),
             leaf_reach=aligned(leaf),
             leaf_values=aligned(leaf),
             rows=aligned(rows),

@@ -216,10 +216,6 @@ def kernel_boards(
     tables = {
         "below": np.zeros(own_total, np.uint16),
         "upto": np.zeros(own_total, np.uint16),
-        "below_cards": np.zeros(2 * own_total, np.uint16),
-        "upto_cards": np.zeros(2 * own_total, np.uint16),
-        "card_places": np.zeros(len(his.combo_cards), np.uint16),
-        "card_first": np.zeros(54 * count, np.uint16),
         "own_twin": np.zeros(own_total, np.uint16),
     }
     place_hands(
@@ -227,8 +223,10 @@ def kernel_boards(
         mine.cards,
         mine.start,
         mine.count,
+        his.start,
         his.combo_strengths,
         his.combo_cards,
+        his.combo_hand,
         his.combo_start,
         **tables,
     )
