@@ -161,11 +161,11 @@ def net_wins(
             to = regions.reach + 16 * brought
             transpose_from(source.reach, source.row, source.lane, other, brought, rows, to, 16)
             brought += 16
-        for combo in range(combo, until):
+        while combo < until:
             prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
             prefetch(storage.own_average, ahead.place + ahead.average * combo)
             total = total + add_combo(boards, first + combo, rows, regions.reach, sums)
-        combo = until
+            combo += 1
 
 
 @inner_kernel
