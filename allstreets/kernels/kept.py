@@ -6,17 +6,17 @@ takes longer than a river takes to solve. A kernel that is only called needs its
 the names defined there; the rest waits until something is compiled, which makes Numba ready itself.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
-EMPTY = ""
-"""The source of a module with nothing to link."""
+EMPTY = ""  # the source of a module with nothing to link
 
 
-class KeptKernel(CompileResultCacheImpl):  # type: ignore[misc]
+class KeptKernel(CompileResultCacheImpl):
     """What is kept of a kernel: as Numba has it, and the names that its machine code defines."""
 
     def reduce(self, compiled: Any) -> Any:
@@ -44,10 +44,13 @@ class KeptKernel(CompileResultCacheImpl):  # type: ignore[misc]
         return compiled
 
 
-class KeptKernels(FunctionCache):  # type: ignore[misc]
+class KeptKernels(FunctionCache):
     """The versions of one kernel that are kept, by the types of its arguments."""
 
     _impl_class = KeptKernel
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The kept version, or None."""

@@ -271,7 +271,7 @@ class _Opened:
             raise InputError("this street was not saved: look up a node by its line")
         with _damage_reported(self._folder):
             if level >= len(self._kept):
-                return self._solved(cards).view(cards)
+                return self._played(cards)
             return self._stored(cards)
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
@@ -284,13 +284,25 @@ class _Opened:
         arrays = {key.removeprefix(f"{name}."): file[key] for key in own}
         return StoredStreet(self._spot.tree, street, arrays, renamed)
 
-    def _solved(self, cards: tuple[int, ...]) -> "SpotSolver":
-        """A solver with the mapped files as average strategies, verified for a view of `cards`.
+    def _played(self, cards: tuple[int, ...]) -> "StreetNumbers":
+        """A view by a solver with the mapped files as average strategies.
 
-        Such a view plays the boards on the way to its own, that one, and all below it.
+        It plays the boards on the way to its own, that one, and all below it. Those strategies are
+        verified before, and leave memory after it: all boards together may not fit.
         """
-
         solver = self._mapped_solver()
+        parts = list(self._average_parts(solver, cards))
+        for file, name, first, last in parts:
+            file.verify(name, first, last)
+        view = solver.view(cards)
+        for file, name, first, last in parts:
+            file.release(name, first, last)
+        return view
+
+    def _average_parts(
+        self, solver: "SpotSolver", cards: tuple[int, ...]
+    ) -> "Iterator[tuple[CheckedFile, str, int, int]]":
+        """(file, array, first slot, last slot) of the average strategies of a view of `cards`."""
         subgame = solver.subgame
         numbers = find_board(subgame, cards).numbers
         for level, street in enumerate(subgame.levels):
@@ -302,8 +314,7 @@ class _Opened:
             for player in Player:
                 slots = subgame.boards[player][level].own_slots
                 name = f"average.{street.text}.{player.name.lower()}"
-                self._open(street.text).verify(name, int(slots[first]), int(slots[last]))
-        return solver
+                yield self._open(street.text), name, int(slots[first]), int(slots[last])
 
     def _mapped_solver(self) -> "SpotSolver":
 
