@@ -1499,6 +1499,12 @@ export interface components {
             /** Rake Cap */
             rake_cap?: number | null;
             /**
+             * River Groups
+             * @default none
+             * @enum {string}
+             */
+            river_groups: "none" | "suits";
+            /**
              * @default {
              *       "flop": {
              *         "ip": {
