@@ -17,8 +17,9 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from allstreets import solvers, subgames  # whose kernels are loaded when something is played
 from allstreets.base import Arrays, DamagedFileError, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
@@ -26,7 +27,6 @@ from allstreets.solvers import (
     Announce,
     Spot,
     SpotResult,
-    SpotSolver,
     StoredStreet,
     StreetNumbers,
     TrimmedResult,
@@ -50,8 +50,11 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
-from allstreets.subgames import RiverGroups, deal_streets, find_board
+from allstreets.subgames import RiverGroups, deal_streets
 from allstreets.version import __version__
+
+if TYPE_CHECKING:
+    from allstreets.solvers import SpotSolver
 
 KIND: Kind = "spot"
 _OURS = re.compile(
@@ -304,7 +307,7 @@ class _Opened:
     ) -> "Iterator[tuple[CheckedFile, str, int, int]]":
         """(file, array, first slot, last slot) of the average strategies of a view of `cards`."""
         subgame = solver.subgame
-        numbers = find_board(subgame, cards).numbers
+        numbers = subgames.find_board(subgame, cards).numbers
         for level, street in enumerate(subgame.levels):
             if level < len(numbers):
                 first, last = numbers[level], numbers[level] + 1
@@ -320,7 +323,7 @@ class _Opened:
 
         if self._solver is None:
             how = self._settings
-            solver = SpotSolver(
+            solver = solvers.SpotSolver(
                 self._spot, how.algorithm, precision=how.precision, river_groups=how.river_groups
             )
             subgame = solver.subgame
