@@ -1,6 +1,6 @@
 """The report over turn or river cards: the first decision after each of them.
 
-A card of a large spot takes half a second the first time it is looked at, and all of them as many
+A card of a large spot takes a while the first time it is looked at, and all of them read as many
 gigabytes as its strategies. So a report comes in parts, one for each board that differs: reports
 with the rows of that board alone, whose weights are in one unit.
 """
