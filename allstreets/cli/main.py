@@ -33,7 +33,6 @@ from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
 NAME_SHOWN = 60  # characters of a file's name in a message
-COLLECTED_OBJECTS = 100_000  # new ones between two looks of the garbage collector
 
 app = typer.Typer(
     name="allstreets",
@@ -153,8 +152,7 @@ def _help_hint(error: TyperException) -> str:
 
 def run() -> None:
     """The entry point of the installed command."""
-    # A command imports hundreds of modules, and hardly anything of them ever becomes garbage:
-    gc.set_threshold(COLLECTED_OBJECTS)  # so the collector looks seldom,
     code = main()
-    gc.freeze()  # and not at all before the process ends.
+    # Or Python would look for garbage in all that was imported, several times, before it ends.
+    gc.freeze()
     sys.exit(code)
