@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError
 from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def _show_one(text: str, form: FlopFormat) -> None:
 
 
 def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFormat) -> None:
+    from allstreets.base import write_atomic
     from allstreets.cards import build_flop_table, choose_flops, flop_set_error, subset_text
     from allstreets.training import solution_leaves
 

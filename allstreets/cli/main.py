@@ -4,6 +4,7 @@ Exit codes: 0 good, 2 bad input, 1 a bug of ours, 130 Ctrl-C (and SIGTERM or SIG
 Subcommands import their tools when they run, so that help and completion answer at once.
 """
 
+import gc
 import os
 import sys
 import warnings
@@ -151,4 +152,7 @@ def _help_hint(error: TyperException) -> str:
 
 def run() -> None:
     """The entry point of the installed command."""
-    sys.exit(main())
+    code = main()
+    # Or Python would look for garbage in all that was imported, several times, before it ends.
+    gc.freeze()
+    sys.exit(code)

@@ -104,8 +104,8 @@ class ExactFlops:
         else:
             config = kept.manifest["config"]
             precision, groups = config["precision"], config.get("river_groups", "none")
-        described = form_of(found, form.target_pct, precision)
-        return self._solves.start(described, source_of(folder, found, output, groups))
+        described = form_of(found, form.target_pct, precision, groups)
+        return self._solves.start(described, source_of(folder, found, output))
 
     def _game(self, folder: Path) -> UnifiedResult:
         """The whole game in a folder, as it is on disk now; for the holder of the lock."""

@@ -60,7 +60,9 @@ def sum_regrets(
     whole = 0.0
     highest = zero
     buffer = np.zeros(16, np.float32)
-    slots = actions.sum()
+    slots = 0
+    for node in range(len(actions)):
+        slots += actions[node]
     for board in range(len(count)):
         hands = start[board + 1] - start[board]
         at = start[board] * slots
@@ -84,4 +86,7 @@ def sum_regrets(
                     highest = maximum(highest, regret)
             whole += np.float64(total(part))
     store(buffer, 0, highest)
-    return whole, np.float64(buffer.max())
+    most = buffer[0]
+    for lane in range(1, 16):
+        most = max(most, buffer[lane])
+    return whole, np.float64(most)

@@ -23,6 +23,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base import cache_folder, held, is_held, share
+from allstreets.kernels.kept import KeptKernels
 
 UNUSED_SECONDS = 14 * 24 * 3600
 """Compiled kernels that nothing has used for two weeks are removed when others are compiled."""
@@ -105,17 +106,18 @@ def _closed(compiled: Any) -> Any:
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
-    # Numba reads the folder while it decorates. It is put back for the user's own functions.
+    # Numba reads the folder with each cache. It is put back for the user's own functions.
     config.CACHE_DIR = str(compiled_folder())
     try:
         every: dict[str, Any] = {
             "nogil": True,
-            "cache": can_keep(),
             "error_model": "numpy",
             "no_cfunc_wrapper": True,  # kernels are never passed to C
             **options,
         }
         compiled: Any = numba.njit(**every)(function)
+        if can_keep():
+            compiled._cache = KeptKernels(function)
     finally:
         config.CACHE_DIR = before
     if can_keep():

@@ -76,7 +76,7 @@ from .spot.estimate import estimate_exact as estimate_exact
 from .spot.estimate import estimate_spot as estimate_spot
 from .spot.estimate import hands_by_board as hands_by_board
 from .spot.estimate import require_memory as require_memory
-from .spot.estimate import spot_root as spot_root
+from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
 from .spot.many import ManyRow as ManyRow
 from .spot.many import solve_many as solve_many
@@ -86,6 +86,7 @@ from .spot.result import SpotResult as SpotResult
 from .spot.solver import SpotSolver as SpotSolver
 from .spot.solver import solve as solve
 from .spot.spot import Spot as Spot
+from .spot.spot import spot_root as spot_root
 from .spot.stored import StoredStreet as StoredStreet
 from .spot.stored import StreetNumbers as StreetNumbers
 from .spot.stored import board_name as board_name

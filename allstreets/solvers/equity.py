@@ -5,14 +5,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.cards import (
-    COMBO_MASKS,
-    Range,
-    flop_matchups,
-    live_combos,
-    matchups,
-    preflop_equity,
-)
+from allstreets import cards  # its kernels are loaded by who counts, not by who reads
+from allstreets.cards import COMBO_MASKS, Range, live_combos
 from allstreets.solvers.hands import Bools, Floats, Longs, Pair, quotient
 
 CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
@@ -31,7 +25,7 @@ def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats
     """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and where they do."""
     oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
     fits = fitting(oop, ip)
-    return np.where(fits, matchups(board, oop, ip).equity, 0.0), fits
+    return np.where(fits, cards.matchups(board, oop, ip).equity, 0.0), fits
 
 
 def fitting(first: Longs, second: Longs) -> Bools:
@@ -61,10 +55,10 @@ def class_equity(
 
 def flop_equity(flop: tuple[int, ...], reach: Floats) -> Pair:
     """Equities of classes on a flop, over every turn and river."""
-    table = flop_matchups(flop)
+    table = cards.flop_matchups(flop)
     return class_equity(table.pairs, (table.pairs + table.margins / table.runouts) / 2, reach)
 
 
 def preflop_class_equity(pairs: Floats, reach: Floats) -> Pair:
     """Equities of classes before the flop where `pairs` [169, 169] of combos are dealt."""
-    return class_equity(pairs, pairs * np.nan_to_num(preflop_equity().equity), reach)
+    return class_equity(pairs, pairs * np.nan_to_num(cards.preflop_equity().equity), reach)

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from allstreets.base import DamagedFileError
-from allstreets.storage.mapped import array_places, map_file, mapped_array
+from allstreets.storage.mapped import array_places, map_file, mapped_array, release
 
 BLOCK_BYTES = 1 << 20
 DIGITS = 8  # of a CRC-32 in hexadecimal
@@ -80,9 +80,20 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
 
     def verify(self, name: str, first: int = 0, last: int | None = None) -> None:
         """Compare elements first, …, last − 1 of a flat array with what was written."""
+        self._compare(*self._bytes(name, first, last))
+
+    def release(self, name: str, first: int = 0, last: int | None = None) -> None:
+        """Let elements of a flat array leave memory, where nobody has written to them.
+
+        They are read again when they are looked at.
+        """
+        release(self._memory, *self._bytes(name, first, last))
+
+    def _bytes(self, name: str, first: int, last: int | None) -> tuple[int, int]:
+        """Where elements first, …, last − 1 lie."""
         place = self._places[name]
         end = place.end if last is None else place.start + last * place.dtype.itemsize
-        self._compare(place.start + first * place.dtype.itemsize, end)
+        return place.start + first * place.dtype.itemsize, end
 
     def _compare(self, start: int, end: int) -> None:
         """Bytes start, …, end − 1."""

@@ -127,6 +127,15 @@ def map_file(path: Path, size: int | None = None) -> mmap.mmap:
     return memory
 
 
+def release(memory: mmap.mmap, start: int, end: int) -> None:
+    """Let bytes start, …, end − 1 leave memory, where the system can; what was written is lost."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        size = end // mmap.PAGESIZE * mmap.PAGESIZE - first
+        if size > 0:
+            memory.madvise(mmap.MADV_DONTNEED, first, size)
+
+
 def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
     """Where the arrays of a file lie, by its header, and its metadata."""
     try:

@@ -17,8 +17,9 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from allstreets import solvers, subgames  # whose kernels are loaded when something is played
 from allstreets.base import Arrays, DamagedFileError, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
@@ -26,7 +27,6 @@ from allstreets.solvers import (
     Announce,
     Spot,
     SpotResult,
-    SpotSolver,
     StoredStreet,
     StreetNumbers,
     TrimmedResult,
@@ -50,8 +50,11 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
-from allstreets.subgames import RiverGroups, deal_streets, find_board
+from allstreets.subgames import RiverGroups, deal_streets
 from allstreets.version import __version__
+
+if TYPE_CHECKING:
+    from allstreets.solvers import SpotSolver
 
 KIND: Kind = "spot"
 _OURS = re.compile(
@@ -271,7 +274,7 @@ class _Opened:
             raise InputError("this street was not saved: look up a node by its line")
         with _damage_reported(self._folder):
             if level >= len(self._kept):
-                return self._solved(cards).view(cards)
+                return self._played(cards)
             return self._stored(cards)
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
@@ -284,15 +287,27 @@ class _Opened:
         arrays = {key.removeprefix(f"{name}."): file[key] for key in own}
         return StoredStreet(self._spot.tree, street, arrays, renamed)
 
-    def _solved(self, cards: tuple[int, ...]) -> "SpotSolver":
-        """A solver with the mapped files as average strategies, verified for a view of `cards`.
+    def _played(self, cards: tuple[int, ...]) -> "StreetNumbers":
+        """A view by a solver with the mapped files as average strategies.
 
-        Such a view plays the boards on the way to its own, that one, and all below it.
+        It plays the boards on the way to its own, that one, and all below it. Those strategies are
+        verified before, and leave memory after it: all boards together may not fit.
         """
-
         solver = self._mapped_solver()
+        parts = list(self._average_parts(solver, cards))
+        for file, name, first, last in parts:
+            file.verify(name, first, last)
+        view = solver.view(cards)
+        for file, name, first, last in parts:
+            file.release(name, first, last)
+        return view
+
+    def _average_parts(
+        self, solver: "SpotSolver", cards: tuple[int, ...]
+    ) -> "Iterator[tuple[CheckedFile, str, int, int]]":
+        """(file, array, first slot, last slot) of the average strategies of a view of `cards`."""
         subgame = solver.subgame
-        numbers = find_board(subgame, cards).numbers
+        numbers = subgames.find_board(subgame, cards).numbers
         for level, street in enumerate(subgame.levels):
             if level < len(numbers):
                 first, last = numbers[level], numbers[level] + 1
@@ -302,14 +317,13 @@ class _Opened:
             for player in Player:
                 slots = subgame.boards[player][level].own_slots
                 name = f"average.{street.text}.{player.name.lower()}"
-                self._open(street.text).verify(name, int(slots[first]), int(slots[last]))
-        return solver
+                yield self._open(street.text), name, int(slots[first]), int(slots[last])
 
     def _mapped_solver(self) -> "SpotSolver":
 
         if self._solver is None:
             how = self._settings
-            solver = SpotSolver(
+            solver = solvers.SpotSolver(
                 self._spot, how.algorithm, precision=how.precision, river_groups=how.river_groups
             )
             subgame = solver.subgame

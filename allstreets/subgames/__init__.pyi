@@ -14,16 +14,12 @@ from .exact import ExactSubgame as ExactSubgame
 from .exact_cards import every_combo as every_combo
 from .exact_cards import whole_vectors as whole_vectors
 from .exact_flops import ExactFlops as ExactFlops
-from .exact_forest import NodeSlots as NodeSlots
-from .exact_forest import deal_streets as deal_streets
-from .exact_forest import node_slots as node_slots
 from .exact_locks import lock_strategy as lock_strategy
 from .exact_sharing import SharedRows as SharedRows
 from .exact_sharing import Sharing as Sharing
 from .exact_sharing import shared_rows as shared_rows
 from .exact_suits import suit_groups as suit_groups
 from .exact_suits import suit_sharing as suit_sharing
-from .exact_view import NodeNumbers as NodeNumbers
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy
 from .exact_view import find_board as find_board
@@ -55,3 +51,7 @@ from .real_play import plays_all_streets as plays_all_streets
 from .real_play import real_plays as real_plays
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
+from .street_nodes import NodeNumbers as NodeNumbers
+from .street_nodes import NodeSlots as NodeSlots
+from .street_nodes import deal_streets as deal_streets
+from .street_nodes import node_slots as node_slots

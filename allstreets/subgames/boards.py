@@ -31,9 +31,10 @@ from allstreets.kernels.simd_product import TILE_ROWS
 from allstreets.subgames.boards_cards import FlopBoards
 from allstreets.subgames.exact import ExactSubgame, Reach, Values
 from allstreets.subgames.exact_cards import whole_vectors
-from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_forest import DUMP_ROWS, build_forests
 from allstreets.subgames.exact_sharing import stored_rows, with_slots
 from allstreets.subgames.side_by_side import Trees, side_by_side
+from allstreets.subgames.street_nodes import deal_streets, node_slots
 
 FLOP, TURN, RIVER = range(3)  # levels
 FLOP_COMBOS, TURN_COMBOS = 1176, 1128

@@ -50,9 +50,10 @@ from allstreets.subgames.exact_cards import (
     next_street,
     whole_vectors,
 )
-from allstreets.subgames.exact_forest import build_forests, deal_streets, node_slots
+from allstreets.subgames.exact_forest import build_forests
 from allstreets.subgames.exact_queue import BoardWork, useful_threads
 from allstreets.subgames.exact_sharing import Sharing, sharing_of, stored_rows
+from allstreets.subgames.street_nodes import deal_streets, node_slots
 
 Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
 Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips

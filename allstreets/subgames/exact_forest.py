@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.kernels.exact_layout import ZERO_ROW, Forest
 from allstreets.kernels.simd import LANES
+from allstreets.subgames.street_nodes import deal_streets, node_slots
 
 DUMP_ROWS = LANES  # value rows 0..15: for the lanes that are never read, one each
 GROUP_BYTES = 640 * 1024
@@ -80,28 +81,6 @@ def nodes_below(tree: BettingTree, root: int, street: Street) -> list[int]:
             found.append(node)
             waiting += reversed(tree.children_of(node).tolist())
     return found
-
-
-@dataclass(frozen=True)
-class NodeSlots:
-    """Where a street's decision nodes stand in the stored arrays of their player."""
-
-    slot: dict[int, int]  # tree node → actions of that player's nodes before it
-    number: dict[int, int]  # tree node → that player's nodes before it
-    actions: tuple[int, int]  # of all nodes of OOP, IP
-    nodes: tuple[int, int]
-
-
-def node_slots(tree: BettingTree, street: Street) -> NodeSlots:
-    """Number the decision nodes of a street in the order of the tree."""
-    actions, nodes = [0, 0], [0, 0]
-    slot, number = {}, {}
-    for node in np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.street == street)).tolist():
-        player = int(tree.player[node])
-        slot[node], number[node] = actions[player], nodes[player]
-        actions[player] += int(tree.child_count[node])
-        nodes[player] += 1
-    return NodeSlots(slot, number, (actions[0], actions[1]), (nodes[0], nodes[1]))
 
 
 def _actions_before(
@@ -367,20 +346,6 @@ class _Builder:
             leaf_value=leaf_value,
             leaf_sums=longs(self.leaf_sums),
         )
-
-
-def deal_streets(tree: BettingTree, run_out: bool = False) -> list[Street]:
-    """The streets of a tree from the first one to the last on which a card is dealt.
-
-    Where all-ins are `run_out`, cards are dealt up to the river whatever the betting.
-    """
-    return [
-        street
-        for street in Street
-        if street == tree.first_street
-        or (run_out and street > tree.first_street)
-        or bool(((tree.kind == NodeKind.CHANCE) & (tree.street == street - 1)).any())
-    ]
 
 
 def build_forests(

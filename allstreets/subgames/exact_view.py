@@ -20,23 +20,10 @@ from allstreets.kernels.exact_boards import (
 from allstreets.kernels.exact_layout import EVALUATE, NO_DISCOUNTS
 from allstreets.kernels.simd import LANES, LARGEST, widen
 from allstreets.subgames.exact import ExactSubgame, Reach
+from allstreets.subgames.street_nodes import NodeNumbers
 
 Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
-
-
-@dataclass(frozen=True)
-class NodeNumbers:
-    """The solution at one decision node on one board; H hands of a player there."""
-
-    player: Player
-    combos: tuple[NDArray[np.int64], NDArray[np.int64]]  # [H] of OOP and IP
-    reach: tuple[Floats, Floats]  # [H] of OOP and IP: range weight times own actions so far
-    met: tuple[Floats, Floats]  # [H] of OOP and IP: reach of the other's hands that fit beside it
-    strategy: Floats  # [A, H] of the player who acts
-    action_values: Floats  # [A, H]: his result in chips, relative to half the starting pot
-    values: tuple[Floats, Floats]  # [H] of OOP and IP: result when both play on
-    equity: tuple[Floats, Floats] | None = None  # [H] of OOP and IP, where it is known already
 
 
 @dataclass(frozen=True)

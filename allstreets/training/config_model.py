@@ -5,11 +5,16 @@ fills a tuple field. A validator that looks at a whole section must run after it
 (`mode="after"`): one that runs before them would turn that leniency for tuples off.
 """
 
+import ast
+import inspect
 import types
+from itertools import pairwise
+from textwrap import dedent
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema
 
 from allstreets.training.problems import KeyPath
 
@@ -38,13 +43,44 @@ class ConfigModel(BaseModel):
         strict=True,
         allow_inf_nan=False,
         validate_default=True,
-        use_attribute_docstrings=True,
     )
 
     @classmethod
     def named_fields(cls) -> dict[str, FieldInfo]:
         """The fields by the keys that a file has."""
         return {known.alias or name: known for name, known in cls.model_fields.items()}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The schema, in which a field's docstring is its description.
+
+        Pydantic would read the sources of every section whenever one of them is imported.
+        """
+        schema = handler(core)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for key, text in cls._docstrings().items():
+            properties[key].setdefault("description", text)
+        return schema
+
+    @classmethod
+    def _docstrings(cls) -> dict[str, str]:
+        """By the keys that a file has, those of the sections that this one extends included."""
+        found: dict[str, str] = {}
+        for section in reversed(cls.__mro__):
+            if issubclass(section, ConfigModel):
+                [definition] = ast.parse(dedent(inspect.getsource(section))).body
+                assert isinstance(definition, ast.ClassDef)
+                for field, text in pairwise(definition.body):
+                    match field, text:
+                        case (
+                            ast.AnnAssign(target=ast.Name(name)),
+                            ast.Expr(value=ast.Constant(str(words))),
+                        ):
+                            found[name] = inspect.cleandoc(words)
+        known = cls.model_fields
+        return {known[name].alias or name: text for name, text in found.items() if name in known}
 
 
 def alternatives(annotation: Any) -> list[Any]:

@@ -5,6 +5,8 @@ import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,19 @@ def test_text(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     table = lines[next(i for i, line in enumerate(lines) if line.startswith("combo ")) + 1 :]
     node = load_spot(solved / "full").node("x b75%")
     assert len(table) == int((node.reach >= 1e-4).sum())
+
+
+def test_a_stored_street_is_shown_without_kernels(solved: Path) -> None:
+    script = (
+        "import sys; from allstreets.cli.main import main;"
+        f"main(['report', {str(solved / 'full')!r}, '--line', 'x b75%']);"
+        "print('numba' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "OOP to act" in done.stdout
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 def test_locks_and_lines_that_nobody_takes(

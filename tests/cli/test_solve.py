@@ -57,6 +57,21 @@ def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return answer
 
 
+def test_a_warm_solve_does_not_wake_the_compiler() -> None:
+    script = (
+        "import sys; from allstreets.cli.main import main;"
+        f"main({['solve', *flags(RIVER), '--max-iterations', '25', '--threads', '1']!r});"
+        "compiler = ('numba.np.arraymath', 'scipy.linalg');"
+        "print([part for part in compiler if part in sys.modules])"
+    )
+    for _ in range(2):  # the first one may have to compile
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+    assert "First decision" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.fixture
 def river(tmp_path: Path) -> Path:
     path = tmp_path / "river.yaml"

@@ -181,6 +181,9 @@ def test_every_answer_is_as_documented(
         kind, sent, *rest = body.decode().split("\n")
         assert (kind, rest) == ("event: solve", ["", ""])
         require_valid(api, {"$ref": "#/components/schemas/SolveEvent"}, sent.encode()[6:])
+    elif path.endswith(".ndjson") and answer.status_code == 200:
+        for line in body.splitlines():
+            require_valid(api, {"$ref": "#/components/schemas/CardReport"}, line)
     elif body and not path.endswith(".csv"):
         told = api.raw_schema["paths"][path][method.lower()]["responses"]
         content = told[str(answer.status_code)]["content"]

@@ -181,3 +181,19 @@ def test_what_is_wrong_is_said_beside_its_field(page: Page) -> None:
     expect(page.get_by_text(re.compile("many")).first).to_be_visible()
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
     expect(page.locator("#reason")).to_be_visible()
+
+
+def memory_with(page: Page, groups: str) -> int:
+    """What a spot is said to take once it is chosen how rivers are stored."""
+    sent = f'"river_groups":"{groups}"'
+    with page.expect_response(lambda one: sent in (one.request.post_data or "")) as told:
+        page.get_by_label("River strategies").select_option(groups)
+    needed: int = told.value.json()["memory_bytes"]
+    return needed
+
+
+def test_rivers_may_share_strategies(page: Page) -> None:
+    page.goto("/solve")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
+    page.get_by_text("Big blind, raises, rake").click()
+    assert memory_with(page, "suits") < memory_with(page, "none")

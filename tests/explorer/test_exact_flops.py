@@ -135,8 +135,8 @@ def test_little_memory_is_spared(game: Path) -> None:
         assert fit.need.process_bytes == need
     with pytest.raises(InputError, match="this spot needs"):
         fitting(found, game / "spots" / found.name, min(needs) - 1)
-    form, output = form_of(found, 0.3, "float16"), game / "spots" / found.name
-    flop = source_of(game, found, output, "suits")
+    form = form_of(found, 0.3, "float16", "suits")
+    flop = source_of(game, found, game / "spots" / found.name)
     work = read_work(Request(run=0, state="starting", form=form, created=0, flop=flop))
     assert work.config.river_groups == "suits"
 

@@ -20,12 +20,9 @@ from allstreets.explorer import folders as folders_module
 from allstreets.explorer import library as library_module
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.models.place import Decision, HandDetail, Place
-from allstreets.explorer.views.locked import LockedView
-from allstreets.explorer.views.spot import SpotView
+from allstreets.explorer.models.place import Decision
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, read_manifest, save_spot, write_certificate
+from allstreets.storage import read_manifest, save_spot, write_certificate
 from allstreets.storage.certificates import judged_hash
 from allstreets.storage.manifest import write_manifest
 from allstreets.version import __version__
@@ -285,24 +282,3 @@ def test_the_solve_that_wrote_it(opened: Path) -> None:
     ids = {card.name: card.id for card in library.cards()}
     assert library.detail(ids["turn"]).solve == "abc"
     assert library.detail(ids["game"]).solve is None
-
-
-def test_one_request_at_a_time() -> None:
-    free: list[bool] = []
-
-    class Watched(SpotView):
-        """A view that looks, whenever it is asked, whether others could ask as well."""
-
-        def place(self, line: str) -> Place:
-            free.append(not locked._lock.locked())
-            return super().place(line)
-
-        def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
-            free.append(not locked._lock.locked())
-            return super().hand(line, player, hand)
-
-    watched = Watched(load_spot(folder("turn")), {})
-    locked = LockedView(watched)
-    assert locked.place("x") == watched.place("x")
-    assert locked.hand("x", "ip", "AKs") == watched.hand("x", "ip", "AKs")
-    assert free == [False, True, False, True]

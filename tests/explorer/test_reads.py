@@ -3,6 +3,8 @@
 import asyncio
 import csv
 import io
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,14 @@ from builders.explorer_solutions import KINDS, folder, view
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from allstreets.base import InputError
 from allstreets.explorer.app import create_app
 from allstreets.explorer.csv_text import csv_text
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Deal
+from allstreets.explorer.models.reports import CardReport
+from allstreets.explorer.routes.solutions import report_lines
+from allstreets.explorer.views.card_reports import joined
 
 HOST = "127.0.0.1:8000"
 READS: dict[str, dict[str, str]] = {
@@ -98,9 +104,47 @@ def test_reads_are_those_of_the_view(client: Client, library: Library, name: str
 
 def test_tables(client: Client, library: Library) -> None:
     cards = ask(client, library, "turn", "cards", line="x x")
-    assert cards.json() == view("turn").cards("x x").model_dump(mode="json")
+    assert cards.json() == joined(view("turn").cards("x x")).model_dump(mode="json")
     flops = ask(client, library, "classes", "flops", line="c x")
     assert flops.json() == view("classes").flops("c x").model_dump(mode="json")
+
+
+def test_a_report_over_cards_comes_board_by_board(client: Client, library: Library) -> None:
+    answer = ask(client, library, "flop", "cards.ndjson", line="x x")
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    parts = [CardReport.model_validate_json(line) for line in answer.text.splitlines()]
+    assert len(parts) > 1
+    for part in parts:
+        assert sum(row.same_as is None for row in part.rows) == 1
+    whole = CardReport(**ask(client, library, "flop", "cards", line="x x").json())
+    assert_same_report(joined(parts), whole)
+    # Once it is complete it is kept, and comes at once.
+    [again] = ask(client, library, "flop", "cards.ndjson", line="x x").text.splitlines()
+    assert_same_report(joined([CardReport.model_validate_json(again)]), whole)
+
+
+def assert_same_report(found: CardReport, whole: CardReport) -> None:
+    """Weights of parts are rounded when they are sent, and those of a whole report once more."""
+    rows = {"rows": {"__all__": {"weight"}}}
+    assert found.model_dump(exclude=rows) == whole.model_dump(exclude=rows)
+    weights = [row.weight for row in whole.rows]
+    assert [row.weight for row in found.rows] == pytest.approx(weights, rel=1e-6)
+
+
+def test_a_report_over_cards_that_is_refused(client: Client, library: Library) -> None:
+    answer = ask(client, library, "turn", "cards.ndjson", line="")
+    assert answer.status_code == 404
+    assert "No card has been dealt yet" in answer.json()["message"]
+
+
+def test_a_report_over_cards_that_breaks_off_says_why() -> None:
+    def parts() -> Iterator[CardReport]:
+        yield from view("turn").cards("x x")
+        raise InputError("the solution is damaged")
+
+    *lines, last = report_lines(parts())
+    assert [CardReport.model_validate_json(line) for line in lines]
+    assert json.loads(last) == {"message": "the solution is damaged", "problems": []}
 
 
 @pytest.mark.parametrize(

@@ -60,10 +60,11 @@ def test_the_settings_arrive() -> None:
         force_allin_threshold=0.2,
         merging_threshold=0.1,
         precision="int16",
+        river_groups="suits",
         target_pct=0.25,
     )
     config, made = read_form(form)
-    assert (config.name, config.precision) == ("mine", "int16")
+    assert (config.name, config.precision, config.river_groups) == ("mine", "int16", "suits")
     assert config.exploitability_threshold == pytest.approx(0.0025)
     rules = made.rules
     assert (rules.rake, rules.rake_cap) == (0.05, 3.5)
@@ -73,9 +74,11 @@ def test_the_settings_arrive() -> None:
 
 
 def test_what_it_takes_is_what_the_solver_says() -> None:
-    for form, keys in ((river(), RIVER), (turn(), TURN), (flop(precision="float16"), FLOP)):
+    shared = turn(river_groups="suits")
+    half = flop(precision="float16")
+    for form, keys in ((river(), RIVER), (turn(), TURN), (shared, TURN), (half, FLOP)):
         told = estimate(form)
-        need = estimate_spot(spot(keys), form.precision)
+        need = estimate_spot(spot(keys), form.precision, river_groups=form.river_groups)
         assert told.problems == []
         assert told.memory_bytes == need.process_bytes
         assert {one.street: one.decisions for one in told.streets} == {
@@ -214,6 +217,7 @@ def test_what_does_not_fit_memory_says_what_would(monkeypatch: pytest.MonkeyPatc
     assert "With precision float16" in told.problems[0].message
     monkeypatch.setattr(spots, "available_bytes", lambda: half - 1)
     assert "river_groups suits" in message(flop())
+    assert estimate(flop(precision="float16", river_groups="suits")).problems == []
     tight = PROGRAM_BYTES + 1_000_000
     monkeypatch.setattr(spots, "available_bytes", lambda: tight)
     assert "fewer bet and raise sizes" in message(flop())

@@ -173,7 +173,7 @@ def test_what_is_not_there() -> None:
     with pytest.raises(InputError, match="neither a ratio nor a flop"):
         view("models").place("x b75%")
     with pytest.raises(InputError, match="no report over cards"):
-        view("models").cards("spr2 | Ks7d2c")
+        next(view("models").cards("spr2 | Ks7d2c"))
     with pytest.raises(InputError, match="no flop is dealt yet"):
         view("models").hand("spr2", "oop", "AA")
     with pytest.raises(InputError, match="decisions on the flop only"):

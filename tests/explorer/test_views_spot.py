@@ -28,6 +28,7 @@ from allstreets.cards import (
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
+from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.spot import SpotView
 from allstreets.solvers import SpotSolver, action_rows, player_rows
@@ -268,7 +269,7 @@ def _renamed(permutation: int, cards: tuple[int, ...]) -> list[int]:
     [("flop", "x x", "turn"), ("flop", "x x | 2c | x x", "river"), ("turn", "b75% c", "river")],
 )
 def test_the_report_over_cards(name: str, deal: str, street: str) -> None:
-    report = view(name).cards(deal)
+    report = joined(view(name).cards(deal))
     place = view(name).place(deal)
     assert (report.line, report.street) == (place.line, street)
     assert isinstance(place.here, Deal)
@@ -287,12 +288,12 @@ def test_the_report_over_cards(name: str, deal: str, street: str) -> None:
         assert (row.equity_oop, row.equity_ip) == pytest.approx((told[0].equity, told[1].equity))
         assert row.share == pytest.approx(here.share)
     # Further on along the line the report stays that of the last card.
-    assert view(name).cards(report.rows[0].line) == report
+    assert joined(view(name).cards(report.rows[0].line)) == report
 
 
 def test_weights_of_cards_add_up_to_what_is_dealt() -> None:
     """The means over all cards, by their weights, are the numbers before the card."""
-    report = view("turn").cards("x x")
+    report = joined(view("turn").cards("x x"))
     root = view("turn").equity("x x")
     mean = sum(row.weight * (row.equity_oop or 0) for row in report.rows)
     assert mean == pytest.approx(naive_explorer.area(root.oop))
@@ -300,9 +301,9 @@ def test_weights_of_cards_add_up_to_what_is_dealt() -> None:
 
 def test_reports_that_are_not_there() -> None:
     with pytest.raises(InputError, match="No card has been dealt yet"):
-        view("turn").cards("x b75%")
+        next(view("turn").cards("x b75%"))
     with pytest.raises(InputError, match=r"turn is not stored in this solution.*--save full"):
-        view("trimmed").cards("x x")
+        next(view("trimmed").cards("x x"))
     with pytest.raises(InputError, match="one board, so there is no table of flops"):
         view("turn").flops("")
 
@@ -367,7 +368,7 @@ def test_a_deal_tells_what_the_cards_are_worth_on_average(name: str, line: str) 
     assert isinstance(here, Deal)
     assert here.grids is not None
     told = {player: getattr(here.grids, player).summary for player in NAMES}
-    rows = view(name).cards(line).rows
+    rows = joined(view(name).cards(line)).rows
     for player in NAMES:
         for figure, digits in (("equity", 1e-6), ("ev", 2e-3)):
             mean = sum(row.weight * getattr(row, f"{figure}_{player}") for row in rows)
@@ -380,13 +381,13 @@ def test_a_deal_tells_what_the_cards_are_worth_on_average(name: str, line: str) 
 
 def test_ways_to_a_card_where_none_was_dealt() -> None:
     with pytest.raises(MissingError, match="No card has been dealt yet") as caught:
-        view("turn").cards("")
+        next(view("turn").cards(""))
     ways = {hint.label: hint.line for hint in caught.value.hints}
     assert ways == {"check, check": "x x", "bet 75 (75 %), call": "b75 c"}
     for line in ways.values():
-        assert view("turn").cards(line).street == "river"
+        assert next(view("turn").cards(line)).street == "river"
     with pytest.raises(MissingError, match="No card is dealt any more"):
-        view("turn").cards("b75% f")
+        next(view("turn").cards("b75% f"))
 
 
 @pytest.mark.parametrize(("name", "line"), EVERY)

@@ -248,7 +248,7 @@ def test_tables_that_are_not_there() -> None:
     with pytest.raises(InputError, match="ends where it is dealt"):
         view("preflop").flops("c x")
     with pytest.raises(InputError, match="averaged over"):
-        view("classes").cards("c x")
+        next(view("classes").cards("c x"))
 
 
 @pytest.mark.parametrize("line", ["c x | {} | x", "c x | {} | a"])

@@ -28,6 +28,7 @@ from allstreets.cards import (
 from allstreets.cli.report_unified import report_unified
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import UnifiedResult
@@ -211,7 +212,7 @@ def test_hands_that_play_alike_are_listed(view: SolutionView, result: UnifiedRes
 
 
 def test_reports_over_cards(view: SolutionView) -> None:
-    report = view.cards(f"{LIMPED} | x x")
+    report = joined(view.cards(f"{LIMPED} | x x"))
     assert (report.street, len(report.rows)) == ("turn", 49)
     assert sum(row.weight for row in report.rows) == pytest.approx(1.0)
     with pytest.raises(InputError, match="tables of decisions on the flop only"):

@@ -56,6 +56,36 @@ def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
     assert sorted(process.communicate()[0] for process in processes) == ["0\n", "1\n"]
 
 
+COMPILED_LATER = """
+import sys
+import numba
+import numpy as np
+from allstreets.kernels.external_sampling import random_number
+first = random_number(np.uint64(1))
+print(sum(random_number.stats.cache_hits.values()))
+print("numba.np.arraymath" in sys.modules)
+print(first == numba.njit(lambda state: random_number(state))(np.uint64(1)))
+"""
+
+
+def test_a_kept_kernel_is_loaded_without_the_compiler_and_linked_when_it_is_called(
+    tmp_path: Path,
+) -> None:
+    places = os.pathsep.join(path for path in sys.path if path)
+    environment = os.environ | {"ALLSTREETS_CACHE": str(tmp_path), "PYTHONPATH": places}
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", COMPILED_LATER],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert outputs == [["0", "True", "True"], ["1", "False", "True"]]
+
+
 def test_python_cannot_call_an_inner_kernel() -> None:
     row = np.array([1.0, 2.0], np.float32)
     with pytest.raises(TypeError, match="only kernels can call it"):

@@ -1,5 +1,6 @@
 """Bytes that are not as written are noticed where they are read, and cost nothing elsewhere."""
 
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -96,3 +97,25 @@ def test_a_block_is_read_once(
     for _ in range(2):
         dict(file)
     assert sum(read) == written[1]["bytes"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs the system's own account")
+def test_what_is_released_leaves_memory_and_is_read_again(tmp_path: Path) -> None:
+    path, sums = tmp_path / "large.safetensors", BlockSums()
+    numbers = np.arange(1 << 20, dtype=np.float32)
+    entry = write_mapped(path, {"numbers": numbers}, sums=sums)
+    file = CheckedFile(path, {**entry, "blocks": sums.entry()})
+    file.verify("numbers")
+    assert _resident(path) >= numbers.nbytes
+    file.release("numbers")
+    assert _resident(path) < numbers.nbytes // 10
+    assert (file["numbers"] == numbers).all()
+    file.release("numbers", 5, 6)  # less than a page
+    assert (file["numbers"] == numbers).all()
+
+
+def _resident(path: Path) -> int:
+    """Bytes of a mapped file that are in the memory of this process."""
+    _, _, account = Path("/proc/self/smaps").read_text().partition(f" {path}\n")
+    [size] = re.findall(r"^Rss: +(\d+) kB", account, re.MULTILINE)[:1]
+    return 1024 * int(size)

@@ -11,7 +11,7 @@ from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import make_card
 from allstreets.cfr import parse_schedule
 from allstreets.solvers import Spot
-from allstreets.solvers.spot.estimate import spot_root
+from allstreets.solvers.spot.spot import spot_root
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards
 from allstreets.subgames.exact_locks import lock_strategy

@@ -68,6 +68,7 @@ class SpotForm(Request):
     target_pct: float = Field(default=0.3, gt=0, lt=100)  # of the pot
     max_seconds: float | None = Field(default=None, gt=0)
     precision: Literal["float32", "float16", "int16"] = "float32"
+    river_groups: Literal["none", "suits"] = "none"  # suits: river hands alike share a strategy
 
 
 class FlopSource(BaseModel):
@@ -79,7 +80,6 @@ class FlopSource(BaseModel):
     line: str  # before the flop
     flop: str
     output: str  # the folder where the spot is kept, beside the whole game
-    river_groups: Literal["none", "suits"] = "none"
 
 
 class StreetCounts(Message):

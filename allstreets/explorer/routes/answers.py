@@ -13,6 +13,13 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 CSV: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table"}
 }
+NDJSON = "application/x-ndjson"
+PARTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {NDJSON: {"schema": {"type": "string"}}},
+        "description": "Lines, each a CardReport with some of the rows; or a Refusal, and the end",
+    }
+}
 BUSY: dict[int | str, dict[str, Any]] = {
     409: {"model": Refusal, "description": "Not in this state, or too much at once"}
 }

@@ -1,20 +1,25 @@
 """Looking into solutions."""
 
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 
+from allstreets.base import InputError
 from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.base import PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
 from allstreets.explorer.models.solves import Solve
-from allstreets.explorer.routes.answers import BUSY, CSV, REFUSALS
+from allstreets.explorer.routes.answers import BUSY, CSV, NDJSON, PARTS, REFUSALS
 from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.card_reports import joined
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
 
@@ -100,7 +105,24 @@ def range_text(
 @router.get("/solutions/{solution}/cards")
 def cards(view: TheView, line: Line = "") -> CardReport:
     """The cards that can be dealt, one row each."""
-    return view.cards(line)
+    return joined(view.cards(line))
+
+
+@router.get("/solutions/{solution}/cards.ndjson", response_class=StreamingResponse, responses=PARTS)
+def card_parts(view: TheView, line: Line = "") -> StreamingResponse:
+    """The same while it is made: a part for each board, the other requests between them."""
+    parts = view.cards(line)
+    first = next(parts)  # what is wrong with the request is answered as everywhere
+    return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
+
+
+def report_lines(parts: Iterable[CardReport]) -> Iterator[str]:
+    """Messages, a line each; if something fails on the way, the last one says what."""
+    try:
+        for part in parts:
+            yield f"{part.model_dump_json()}\n"
+    except InputError as error:
+        yield f"{Refusal(message=str(error)).model_dump_json()}\n"
 
 
 @router.get("/solutions/{solution}/flops")
@@ -130,7 +152,7 @@ def table_csv(view: TheView, line: Line = "") -> Response:
 @router.get("/solutions/{solution}/cards.csv", response_class=Response, responses=CSV)
 def cards_csv(view: TheView, line: Line = "") -> Response:
     """The report over cards for a spreadsheet."""
-    return csv_text(card_rows(view.cards(line)))
+    return csv_text(card_rows(joined(view.cards(line))))
 
 
 @router.get("/solutions/{solution}/flops.csv", response_class=Response, responses=CSV)

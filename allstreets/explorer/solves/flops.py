@@ -89,7 +89,7 @@ def read_work(request: Request) -> Work:
             "name": form.name,
             "exploitability_threshold": f"{form.target_pct!r}%",
             "precision": form.precision,
-            "river_groups": source.river_groups,
+            "river_groups": form.river_groups,
         }
     )
     return Work(config, found.spot, (result, found))
@@ -99,9 +99,9 @@ def need_bytes(request: Request, free: int | None) -> int:
     """The memory that solving takes; an `InputError` where so much is not `free`."""
     if request.flop is None:
         return check_form(request.form, free).need.process_bytes
-    spot, precision, groups = read_work(request).spot, request.form.precision, request.flop
-    need = estimate_spot(spot, precision, processors(), groups.river_groups)
-    require_memory(spot, precision, need, free, groups.river_groups)
+    spot, form = read_work(request).spot, request.form
+    need = estimate_spot(spot, form.precision, processors(), form.river_groups)
+    require_memory(spot, form.precision, need, free, form.river_groups)
     return need.process_bytes
 
 
@@ -126,7 +126,9 @@ def fitting(found: FlopSpot, output: Path, free: int | None) -> Fit:
     return fit
 
 
-def form_of(found: FlopSpot, target_pct: float, precision: str) -> SpotForm:
+def form_of(
+    found: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
+) -> SpotForm:
     """The spot as a form, for people to read and to change."""
     spot = found.spot
     oop, ip = (
@@ -149,19 +151,17 @@ def form_of(found: FlopSpot, target_pct: float, precision: str) -> SpotForm:
         merging_threshold=spot.merging_threshold,
         target_pct=target_pct,
         precision=cast(Precision, precision),
+        river_groups=river_groups,
     )
 
 
-def source_of(
-    folder: Path, found: FlopSpot, output: Path, river_groups: RiverGroups = "none"
-) -> FlopSource:
+def source_of(folder: Path, found: FlopSpot, output: Path) -> FlopSource:
     """Where the spot of a flop is read again, and where it is kept."""
     return FlopSource(
         folder=str(folder.absolute()),
         line=found.line,
         flop=found.cards,
         output=str(output.absolute()),
-        river_groups=river_groups,
     )
 
 

@@ -45,6 +45,7 @@ from allstreets.solvers import (
     estimate_exact,
     hands_by_board,
     require_memory,
+    rows_by_board,
 )
 from allstreets.training import SpotConfig
 
@@ -245,6 +246,7 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             "merging_threshold": form.merging_threshold,
             "exploitability_threshold": f"{form.target_pct!r}%",
             "precision": form.precision,
+            "river_groups": form.river_groups,
         }
     )
 
@@ -261,7 +263,8 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     root = runouts(spot.cards, weights)
     size = TreeSize.of(tree)
     hands = hands_by_board(root, combos, len(size.dealt_streets))
-    need = estimate_exact(size, hands, form.precision, processors())
+    rows = rows_by_board(root, combos, hands, form.river_groups)
+    need = estimate_exact(size, hands, form.precision, processors(), rows)
     return CheckedSpot(config, spot, tree, need)
 
 
@@ -279,4 +282,5 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
 
 
 def _require_room(checked: CheckedSpot, free: int) -> None:
-    require_memory(checked.spot, checked.config.precision, checked.need, free)
+    config = checked.config
+    require_memory(checked.spot, config.precision, checked.need, free, config.river_groups)

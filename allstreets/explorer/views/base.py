@@ -1,6 +1,6 @@
 """What the explorer needs of a solution, whatever its kind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,8 +40,8 @@ class SolutionView(Protocol):
     def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
         """A player's range at a line, or the part of it that takes an action."""
 
-    def cards(self, line: str) -> CardReport:
-        """One row per card that can be dealt at a line."""
+    def cards(self, line: str) -> Iterator[CardReport]:
+        """One row per card that can be dealt at a line: parts of a report, board by board."""
 
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""

@@ -1,7 +1,8 @@
 """One request at a time: views cache what they find, and a spot's solver has one workspace."""
 
-from collections.abc import Mapping
-from threading import Lock
+from collections import deque
+from collections.abc import Iterator, Mapping
+from threading import Event, Lock
 from typing import Any
 
 from allstreets.explorer.models.base import PlayerName
@@ -10,16 +11,49 @@ from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description, SolutionView
 
 
+class Turns:
+    """A lock that goes round: who asks for it again comes after all who wait already.
+
+    A plain lock would mostly go back to the thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._taken = False
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # it stays taken
+            else:
+                self._taken = False
+
+    def locked(self) -> bool:
+        """Whether it is somebody's turn."""
+        return self._taken
+
+
 class LockedView:
     """A view for many threads.
 
+    A report over cards takes many turns, one for each board, and others have theirs between them.
     A table over flops takes seconds the first time and works on nothing that others change: it has
     a lock of its own, so that other requests go on while it is built.
     """
 
     def __init__(self, view: SolutionView) -> None:
         self._view = view
-        self._lock, self._flops_lock = Lock(), Lock()
+        self._lock, self._flops_lock = Turns(), Lock()
 
     def describe(self) -> Description:
         """What it is."""
@@ -46,10 +80,16 @@ class LockedView:
         with self._lock:
             return self._view.range(line, player, action)
 
-    def cards(self, line: str) -> CardReport:
-        """One row per card that can be dealt at a line."""
+    def cards(self, line: str) -> Iterator[CardReport]:
+        """One row per card that can be dealt at a line, board by board."""
         with self._lock:
-            return self._view.cards(line)
+            parts = self._view.cards(line)
+        while True:
+            with self._lock:
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
 
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""

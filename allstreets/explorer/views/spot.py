@@ -1,6 +1,6 @@
 """A solved spot: real combos, and every turn and river card."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -129,9 +129,9 @@ class SpotView:
         """A player's range at a line, or the part of it that takes an action."""
         return range_text(self.scene(self.line(line)), player, action)
 
-    def cards(self, line: str) -> CardReport:
+    def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, or of the last one on the way to it."""
-        return self._reports.at(self.line(line))
+        return self._reports.parts(self.line(line))
 
     def flops(self, line: str) -> FlopReport:
         """There is one flop only."""

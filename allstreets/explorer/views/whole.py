@@ -1,6 +1,6 @@
 """A whole game, the part of one before the flop, or flops solved one by one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -171,12 +171,12 @@ class WholeView:
         """A player's range at a line, or the part of it that takes an action."""
         return range_text(self.scene(line), player, action)
 
-    def cards(self, line: str) -> CardReport:
+    def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, where turn and river go by their cards."""
         found = self._lines.read(line)
         walk = self._cards_of(found)
         if walk is not None:
-            return walk.reports.at(walk.way(found))
+            return walk.reports.parts(walk.way(found))
         after, reason = self._roots.after, "turn and river cards are averaged over"
         if after is None:
             reason = "this solution ends before the flop"

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street, TreeSize
-from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits, runouts
-from allstreets.solvers.spot.locks import lock_root
-from allstreets.solvers.spot.spot import Spot
+from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits
+from allstreets.solvers.spot.spot import Spot, spot_root
 from allstreets.subgames import PRECISIONS, RiverGroups, suit_groups, whole_vectors
 
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
@@ -56,15 +55,6 @@ class Estimate:
         return SETUP_SECONDS_PER_BOARD * sum(self.boards.values()) + (
             (iterations + 2) * self.seconds_per_iteration  # a check costs about two
         )
-
-
-def spot_root(spot: Spot) -> Runouts:
-    """The board with the renamings of suits that leave ranges and locks unchanged."""
-    locks = spot.locked_nodes
-    weights = [one.weights for one in spot.ranges]
-    weights += [lock.weights for lock in locks]
-    weights += [row for lock in locks for row in lock.strategy]
-    return lock_root(runouts(spot.cards, weights), locks)
 
 
 def estimate_spot(

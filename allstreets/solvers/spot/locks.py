@@ -21,7 +21,6 @@ from allstreets.betting import (
     parse_line,
 )
 from allstreets.cards import SPACED_SIGN, TOKEN, Range, Runouts, combo_text, live_combos
-from allstreets.subgames import ExactSubgame, lock_strategy
 
 WORDS = {
     "fold": ActionKind.FOLD,
@@ -252,12 +251,3 @@ def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
     """The symmetry that the locks leave: none at all when one of them names a card."""
     named = any(card != ANY_CARD for lock in locks for card in lock.cards)
     return root.without_symmetry() if named else root
-
-
-def impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
-    """Let the subgame play the locked strategies, and never change them."""
-    for lock in locks:
-        level, root = len(lock.cards), len(subgame.streets[0].runouts[0].board)
-        for number, runout in enumerate(subgame.streets[level].runouts):
-            if lock.holds_on(runout.board[root:]):
-                lock_strategy(subgame, level, number, lock.node, lock.strategy, lock.weights > 0)

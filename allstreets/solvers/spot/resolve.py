@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from allstreets import solvers  # whose kernels are loaded when something is solved again
 from allstreets.base import InputError
 from allstreets.betting import (
     ANY_CARD,
@@ -30,7 +31,6 @@ from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_com
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.spot.solver import solve
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
 from allstreets.solvers.spot.text import sizes_mapping
@@ -191,7 +191,7 @@ class TrimmedResult(SpotResult):
             spot, scales = spot_below(self, line, cards)
             if self.announce is not None:
                 self.announce(spot, line_text(tree, key[0], key[1]), self.target)
-            self._below[key] = solve(spot, self.target, threads=self.threads), scales
+            self._below[key] = solvers.solve(spot, self.target, threads=self.threads), scales
             while len(self._below) > CACHED_SPOTS:
                 del self._below[next(iter(self._below))]
         return self._below[key]

@@ -18,19 +18,16 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
-from allstreets.solvers.spot.estimate import (
-    require_precision,
-    require_river_groups,
-    spot_root,
-)
-from allstreets.solvers.spot.locks import impose
+from allstreets.solvers.spot.estimate import require_precision, require_river_groups
+from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.spot.spot import Spot
+from allstreets.solvers.spot.spot import Spot, spot_root
 from allstreets.subgames import (
     ExactSubgame,
     RiverGroups,
     StreetView,
     average_strategy,
+    lock_strategy,
     suit_sharing,
 )
 
@@ -71,7 +68,7 @@ class SpotSolver:
             precision,
             sharing=None if river_groups == "none" else by_suits,
         )
-        impose(self.subgame, spot.locked_nodes)
+        _impose(self.subgame, spot.locked_nodes)
         hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
         self.reach = weights[0][hands[0]], weights[1][hands[1]]
         self._iterations = 0
@@ -210,6 +207,15 @@ class SpotSolver:
         self.subgame.restore(state)
         self._iterations = int(state["progress"][0])
         self._regret_weight = float(state["progress"][1])
+
+
+def _impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
+    """Let the subgame play the locked strategies, and never change them."""
+    for lock in locks:
+        level, root = len(lock.cards), len(subgame.streets[0].runouts[0].board)
+        for number, runout in enumerate(subgame.streets[level].runouts):
+            if lock.holds_on(runout.board[root:]):
+                lock_strategy(subgame, level, number, lock.node, lock.strategy, lock.weights > 0)
 
 
 def solve(

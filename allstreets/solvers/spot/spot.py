@@ -22,9 +22,9 @@ from allstreets.betting import (
     rules_from_spot,
     street_of_board,
 )
-from allstreets.cards import Range, cards_text, parse_board
+from allstreets.cards import Range, Runouts, cards_text, parse_board, runouts
 from allstreets.solvers.equity import fitting, pairs_of
-from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
+from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks, lock_root
 
 NEEDED = ("board", "oop", "ip", "pot", "stack")
 # Keys of a spot file that are fields of another name.
@@ -172,6 +172,15 @@ class Spot:
     def pairs(self) -> float:
         """Σ of the weights of all pairs of combos that fit beside each other."""
         return pairs_of(self.ranges)
+
+
+def spot_root(spot: Spot) -> Runouts:
+    """The board with the renamings of suits that leave ranges and locks unchanged."""
+    locks = spot.locked_nodes
+    weights = [one.weights for one in spot.ranges]
+    weights += [lock.weights for lock in locks]
+    weights += [row for lock in locks for row in lock.strategy]
+    return lock_root(runouts(spot.cards, weights), locks)
 
 
 def _range(given: object) -> Range:

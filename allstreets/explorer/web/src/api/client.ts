@@ -58,6 +58,30 @@ export function address(
   return text ? `${filled}?${text}` : filled;
 }
 
+/** What stands in the place of an answer that does not come. */
+function lost(error: unknown, signal: AbortSignal | null | undefined): unknown {
+  if (signal?.aborted) return error;
+  return new RefusedError(0, "The server does not answer: start `allstreets explore` again.");
+}
+
+async function send(where: string, request: RequestInit): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(where, request);
+  } catch (error) {
+    throw lost(error, request.signal);
+  }
+  if (!answer.ok) {
+    const refusal = (await answer.json().catch(() => null)) as Schemas["Refusal"] | null;
+    throw new RefusedError(
+      answer.status,
+      refusal?.message ?? `The server answered ${answer.status}.`,
+      refusal?.problems ?? [],
+    );
+  }
+  return answer;
+}
+
 async function ask(verb: Verb, route: string, options: Options<unknown>): Promise<unknown> {
   const where = address(
     route,
@@ -65,28 +89,12 @@ async function ask(verb: Verb, route: string, options: Options<unknown>): Promis
     options.query as Record<string, string> | undefined,
   );
   const body = options.body === undefined ? undefined : JSON.stringify(options.body);
-  let answer: Response;
-  try {
-    answer = await fetch(where, {
-      method: verb.toUpperCase(),
-      ...(body === undefined ? {} : { body, headers: { "Content-Type": "application/json" } }),
-      ...(options.signal ? { signal: options.signal } : {}),
-    });
-  } catch (error) {
-    if (options.signal?.aborted) throw error;
-    throw new RefusedError(0, "The server does not answer: start `allstreets explore` again.");
-  }
-  if (answer.status === 204) return undefined;
-  const data: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    const refusal = data as Schemas["Refusal"] | null;
-    throw new RefusedError(
-      answer.status,
-      refusal?.message ?? `The server answered ${answer.status}.`,
-      refusal?.problems ?? [],
-    );
-  }
-  return data;
+  const answer = await send(where, {
+    method: verb.toUpperCase(),
+    ...(body === undefined ? {} : { body, headers: { "Content-Type": "application/json" } }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  return answer.status === 204 ? undefined : answer.json().catch(() => null);
 }
 
 export function get<P extends With<"get">>(
@@ -108,4 +116,27 @@ export function remove<P extends With<"delete">>(
   options: Options<Operation<P, "delete">> = {},
 ): Promise<Success<Operation<P, "delete">>> {
   return ask("delete", route, options) as Promise<Success<Operation<P, "delete">>>;
+}
+
+/** The messages of an answer that comes line by line; one that breaks off ends with a refusal. */
+export async function* parts<T extends object>(
+  where: string,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const answer = await send(where, { signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const piece = await reader?.read().catch((error: unknown) => {
+      throw lost(error, signal);
+    });
+    if (piece === undefined || piece.done) return;
+    const lines = (rest + piece.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const message = JSON.parse(line) as T | Schemas["Refusal"];
+      if ("message" in message) throw new RefusedError(422, message.message, message.problems);
+      yield message;
+    }
+  }
 }

@@ -144,6 +144,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/cards.ndjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Card Parts
+         * @description The same while it is made: a part for each board, the other requests between them.
+         */
+        get: operations["card_parts_api_solutions__solution__cards_ndjson_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/equity": {
         parameters: {
             query?: never;
@@ -1479,6 +1499,12 @@ export interface components {
             /** Rake Cap */
             rake_cap?: number | null;
             /**
+             * River Groups
+             * @default none
+             * @enum {string}
+             */
+            river_groups: "none" | "suits";
+            /**
              * @default {
              *       "flop": {
              *         "ip": {
@@ -1954,6 +1980,67 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    card_parts_api_solutions__solution__cards_ndjson_get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines, each a CardReport with some of the rows; or a Refusal, and the end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
                 };
             };
             /** @description The request makes no sense */

@@ -11,19 +11,27 @@ export class Asked<T> {
   private asked: string | null = null;
   private running: AbortController | null = null;
 
-  /** Ask, unless the same was asked last. An older question that is still open is dropped. */
-  async ask(key: string, question: (signal: AbortSignal) => Promise<T>): Promise<void> {
+  /**
+   * Ask, unless the same was asked last. An older question that is still open is dropped.
+   * A question may show what is known of its answer before it is complete.
+   */
+  async ask(
+    key: string,
+    question: (signal: AbortSignal, show: (value: T) => void) => Promise<T>,
+  ): Promise<void> {
     if (key === this.asked) return;
     this.drop();
     this.asked = key;
     const running = new AbortController();
     this.running = running;
     this.loading = true;
-    try {
-      const value = await question(running.signal);
+    const show = (value: T): void => {
       if (running.signal.aborted) return;
       this.value = value;
       this.error = null;
+    };
+    try {
+      show(await question(running.signal, show));
     } catch (error) {
       if (running.signal.aborted) return;
       if (!(error instanceof RefusedError)) throw error;

@@ -34,6 +34,23 @@ describe("a question", () => {
     expect(asked.loading).toBe(false);
   });
 
+  it("shows what is known while it is open, unless it was dropped", async () => {
+    const asked = new Asked<string>();
+    const end = pending<string>();
+    let show: (value: string) => void = () => undefined;
+    const done = asked.ask("slow", (_, shown) => {
+      show = shown;
+      return end.promise;
+    });
+    show("half");
+    expect([asked.value, asked.loading]).toEqual(["half", true]);
+    await asked.ask("quick", () => Promise.resolve("new"));
+    show("more");
+    end.answer("whole");
+    await done;
+    expect([asked.value, asked.loading]).toEqual(["new", false]);
+  });
+
   it("is not asked twice, but again after it was refused", async () => {
     const asked = new Asked<number>();
     let times = 0;

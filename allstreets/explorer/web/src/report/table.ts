@@ -7,6 +7,7 @@ import { DASH, fixed, often, percent } from "../common/format";
 import { digitsFor } from "../grid/cells";
 
 export type Choice = Schemas["Choice"];
+export type CardReport = Schemas["CardReport"];
 export type CardRow = Schemas["CardRow"];
 export type FlopRow = Schemas["FlopRow"];
 export type Row = CardRow | FlopRow;
@@ -24,6 +25,11 @@ export interface Column {
 /** What a row is about: "7h", "AsKh7d". */
 export function cardsOf(row: Row): string {
   return "card" in row ? row.card : row.flop;
+}
+
+/** A report over cards with one more of its parts. */
+export function withPart(report: CardReport | null, part: CardReport): CardReport {
+  return { ...part, rows: [...(report?.rows ?? []), ...part.rows] };
 }
 
 /** Cards in the order of the deck, as a number. */

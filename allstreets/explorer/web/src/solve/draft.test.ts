@@ -21,6 +21,7 @@ const FORM: SpotForm = {
   target_pct: 0.3,
   max_seconds: null,
   precision: "float32",
+  river_groups: "none",
 };
 
 describe("a form", () => {
@@ -31,7 +32,7 @@ describe("a form", () => {
     { max_seconds: 61.5 },
     { rake: 0, rake_cap: 12.5 },
     { pot: 5.5, stack: 97.25, chips_per_bb: 1, max_raises: 2 },
-    { rake: 0.0525, precision: "int16", target_pct: 0.05 },
+    { rake: 0.0525, precision: "int16", river_groups: "suits", target_pct: 0.05 },
   ])("comes back as it was read: %o", (part) => {
     const form = { ...FORM, ...part };
     expect(formOf(draftOf(form))).toEqual({ form, problems: [] });

@@ -8,6 +8,7 @@ import { filledBefore, sharingOf, type Sharing, type Sizes } from "./sizes";
 export type SpotForm = Schemas["SpotForm"];
 export type Problem = Schemas["Problem"];
 export type Precision = SpotForm["precision"];
+export type RiverGroups = SpotForm["river_groups"];
 
 /** The fields that hold one number each, as texts. */
 export interface NumberTexts {
@@ -32,6 +33,7 @@ export interface Draft extends NumberTexts {
   sizes: Sizes;
   sharing: Sharing;
   precision: Precision;
+  river_groups: RiverGroups;
 }
 
 type Read = number | null | undefined; // undefined: it cannot be read
@@ -101,8 +103,8 @@ export function formOf(draft: Draft): { form: SpotForm | null; problems: Problem
     else numbers[field] = value;
   }
   if (problems.length > 0) return { form: null, problems };
-  const { name, board, oop_range, ip_range, sizes, precision } = draft;
-  const texts = { name, board, oop_range, ip_range, sizes, precision };
+  const { name, board, oop_range, ip_range, sizes, precision, river_groups } = draft;
+  const texts = { name, board, oop_range, ip_range, sizes, precision, river_groups };
   return { form: { ...texts, ...numbers } as SpotForm, problems };
 }
 
@@ -128,6 +130,7 @@ export function draftOf(form: SpotForm): Draft {
     sizes,
     sharing: sharingOf(sizes, cards),
     precision: form.precision,
+    river_groups: form.river_groups,
     pot: textOf(form.pot),
     stack: textOf(form.stack),
     chips_per_bb: textOf(form.chips_per_bb),

@@ -18,6 +18,7 @@ const MODEL = draftOf({
   merging_threshold: 0,
   target_pct: 0.3,
   precision: "float32",
+  river_groups: "none",
 });
 
 describe("a kept draft", () => {
