@@ -104,7 +104,7 @@ def compare(
         (RAKED, "ahead", 6),
         (TURN, "ahead", 2),
         (MONOTONE, "ahead", 3),
-        (SYMMETRIC, "ahead", 4),
+        (SYMMETRIC, "ahead", 2),
         (FLOP, "ahead", 2),
     ],
 )
