@@ -11,6 +11,7 @@ from .pruning import Pruning as Pruning
 from .schedules import SCHEDULES as SCHEDULES
 from .schedules import Multipliers as Multipliers
 from .schedules import Schedule as Schedule
+from .schedules import ahead as ahead
 from .schedules import cfr_plus as cfr_plus
 from .schedules import dcfr as dcfr
 from .schedules import dcfr_plus as dcfr_plus

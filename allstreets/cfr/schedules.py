@@ -2,7 +2,7 @@
 
 At iteration t, counted from 1, with t' = t − 1, and before the new regrets are added:
 
-    R⁺ *= t'^α / (t'^α + offset)     R⁻ *= t'^β / (t'^β + 1)     S *= (t' / (t' + 1))^γ
+    R⁺ *= t'^α / (t'^α + offset)     R⁻ *= t'^β / (t'^β + owed)     S *= (t' / (t' + 1))^γ
 
 R are regrets, S the sums that the average strategy is made of. Where an exponent is `None` nothing
 is discounted. `clip` stands in the place of β: after the addition R = max(R, 0). `averaging` weighs
@@ -16,6 +16,13 @@ the new strategy by t^averaging instead of discounting the old; a schedule has o
 | `dcfr`    | 1.5  | 0.5  | 2 |                            | Brown & Sandholm (2019), there β = 0 |
 | `dcfr+`   | 1.5  | clip | 4 | offset 1.5                 | Xu et al. (2022), AutoCFR            |
 | `tuned`   | 1.5  | 0    | 4 | negative regrets halve     | γ beyond the published proof         |
+| `ahead`   | 1.4  | 0.75 | 4 | owed 10, looks ahead 0.5   | beyond any published proof           |
+
+`ahead` is about values, not about what is stored. A decision's regrets compare its actions with the
+strategy that was played, as ever. The value that it passes up to the player's decision before is
+that of a strategy which lies between: played + ahead · (what the new regrets will play − played).
+So what has just been learned below counts above at once, and not one iteration late. The exact
+games, `boards` among them, look ahead; other engines take the discounts of such a schedule alone.
 
 Every schedule gives a regret that is added now the weight 1; what older ones still weigh follows.
 With a warm-up of w, "dcfr(1.5,0.5,2)@30", the first w iterations are not discounted at all.
@@ -44,6 +51,7 @@ class Multipliers(NamedTuple):
     average: float  # factor of the sums that the average strategy is made of
     weight: float  # of the new strategy in these sums
     threshold: float = -math.inf  # actions with a smaller regret are pruned
+    ahead: float = 0.0  # how far values go over to the strategy of the new regrets
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class Schedule:
     clip: bool = False
     averaging: float = 0.0
     warmup: int = 0
+    owed: float = 1.0
+    ahead: float = 0.0
 
     def __post_init__(self) -> None:
         if self.warmup < 0:
@@ -72,6 +82,11 @@ class Schedule:
             raise InputError(
                 f"{self.name}: the averaging exponent is {self.averaging:g}, but must lie between "
                 f"0 (all iterations alike) and {LARGEST_EXPONENT:g}; 2 is usual"
+            )
+        if self.owed <= 0 or not 0 <= self.ahead <= 1:
+            raise InputError(
+                f"{self.name}: owed is {self.owed:g} and ahead {self.ahead:g}, but the one must "
+                "be positive and the other lie between 0 and 1"
             )
         if self.gamma is not None and self.averaging:
             raise InputError(f"{self.name}: the average is either weighted or discounted, not both")
@@ -97,7 +112,7 @@ class Schedule:
             rows[:, 0] = power / (power + self.offset)
         if self.beta is not None:
             power = before**self.beta
-            rows[:, 1] = power / (power + 1.0)
+            rows[:, 1] = power / (power + self.owed)
         if self.gamma is not None:
             rows[:, 2] = (before / now) ** self.gamma
         rows[now <= self.warmup] = 1.0
@@ -120,7 +135,8 @@ class Schedule:
         if self.clip:
             lowest = np.zeros(count)
         positive, negative, average, weight = self.table(first, count).T
-        columns = (positive, negative, lowest, average, weight, thresholds)
+        ahead = np.full(count, self.ahead)
+        columns = (positive, negative, lowest, average, weight, thresholds, ahead)
         return [Multipliers(*row) for row in np.stack(columns, axis=1).tolist()]
 
     @property
@@ -135,8 +151,9 @@ class Schedule:
         Then, and only then, regrets bound the exploitability of the average strategy.
         """
         exponents = (self.alpha, self.beta, self.gamma)
-        same = exponents == (None, None, None) or (exponents == (1, 1, 1) and self.offset == 1)
-        return same and not self.clip and not self.averaging and not self.warmup
+        ones = exponents == (1, 1, 1) and self.offset == self.owed == 1
+        same = exponents == (None, None, None) or ones
+        return same and not self.ahead and not self.clip and not self.averaging and not self.warmup
 
 
 def vanilla() -> Schedule:
@@ -169,6 +186,11 @@ def tuned() -> Schedule:
     return Schedule("tuned", alpha=1.5, beta=0, gamma=4)
 
 
+def ahead() -> Schedule:
+    """The default of spots: values look ahead, and negative regrets are forgotten only at first."""
+    return Schedule("ahead", alpha=1.4, beta=0.75, gamma=4, owed=10, ahead=0.5)
+
+
 SCHEDULES = {
     "vanilla": vanilla,
     "linear": linear,
@@ -176,6 +198,7 @@ SCHEDULES = {
     "dcfr": dcfr,
     "dcfr+": dcfr_plus,
     "tuned": tuned,
+    "ahead": ahead,
 }
 PARAMETERS = {"cfr+": ("averaging",), "dcfr": ("α", "β", "γ")}
 

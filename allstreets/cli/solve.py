@@ -49,7 +49,7 @@ def solve(
     max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="tuned, dcfr, cfr+, …")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="ahead, tuned, dcfr, …")] = None,
     precision: Annotated[
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,

@@ -138,7 +138,7 @@ def river_iterations(
     space: Workspace,
     discounts: Floats,
 ) -> None:
-    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 5].
+    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 6].
 
     `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
     of microseconds, about as long as a call from Python, so many iterations share one.
@@ -147,7 +147,7 @@ def river_iterations(
     zeroth: int = np.int64(0)  # type: ignore[assignment]
     mode: int = np.int64(UPDATE)  # type: ignore[assignment]
     for row in discounts:
-        now = Discounts(row[0], row[1], row[2], row[3], row[4])
+        now = Discounts(row[0], row[1], row[2], row[3], row[4], row[5])
         for player in range(2):
             forest, boards, storage = views[player]
             other = boards.other_start[1]

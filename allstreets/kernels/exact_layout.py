@@ -147,9 +147,10 @@ class Discounts(NamedTuple):
     floor: np.float32  # no regret falls below this
     average: np.float32  # weight of this iteration's strategy in the running mean; 0 = left out
     phase: np.float32  # 0..1, of the dither with which 16-bit means are rounded
+    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0 = not at all
 
 
-NO_DISCOUNTS = Discounts(*np.zeros(5, np.float32))
+NO_DISCOUNTS = Discounts(*np.zeros(6, np.float32))
 """Where nothing is updated."""
 
 

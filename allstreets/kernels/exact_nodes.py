@@ -19,6 +19,7 @@ from allstreets.kernels.exact_layout import (
 from allstreets.kernels.exact_scaled import update_scaled_node
 from allstreets.kernels.exact_shared import (
     keep_rows,
+    mix_rows,
     play_rows,
     shared_place,
     split_by_row,
@@ -28,10 +29,13 @@ from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.reach import split_reach
 from allstreets.kernels.regret_matching import (
     best_value,
+    follow,
     keeping,
+    look_ahead,
     mean_value,
     move_mean,
     new_regret,
+    nothing_follows,
     share,
     sharing,
 )
@@ -52,29 +56,34 @@ def update_node(
 ) -> None:
     """Own node: value under regret matching, then regrets and running mean, in one pass.
 
+    Regrets compare with what was played; the node above hears the value moved by
+    `discounts.ahead` towards what the new regrets will play.
     Where a hand is locked its regrets hold the locked strategy and stay as they are.
     """
     regrets, average = storage.own_regrets, storage.own_average
     keep = keeping(discounts.positive, discounts.negative, discounts.floor)
-    one, weight = splat(ONE), splat(discounts.average)
+    one, weight, ahead = splat(ONE), splat(discounts.average), splat(discounts.ahead)
     averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     for block in range(0, hands, 16):
         base, row = node.slot + block * actions, node.child * hands + block
         strategy = sharing(regrets, base, actions, one)
         value = mean_value(regrets, base, actions, strategy, values, row, hands)
+        following = nothing_follows()
         for a in range(actions):
             place = base + 16 * a
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
-            regret = load(regrets, place)
-            updated = new_regret(regret, load(values, row + a * hands) - value, keep)
+            regret, gain = load(regrets, place), load(values, row + a * hands) - value
+            updated = new_regret(regret, gain, keep)
             if storage.own_locked.size:
                 updated = where_positive(
                     load(storage.own_locked, node.lock + block), regret, updated
                 )
             store(regrets, place, updated)
+            following = follow(following, updated, gain)
             if averages:
                 # What a lock plays is its average from the start: a mean of equals.
                 move_mean(average, place, share(regret, strategy), weight, wobble)
+        value = look_ahead(value, following, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
@@ -104,32 +113,6 @@ def evaluate_node(
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
-
-
-@inner_kernel
-def play_shared_node(
-    node: NodePlace,
-    space: Workspace,
-    storage: Storage,
-    actions: int,
-    hands: int,
-    boards: Boards,
-    board: int,
-    mode: int,
-) -> None:
-    """Own node whose hands share rows: the values of the hands, and what rows learn from.
-
-    All hands of a row play alike, so the mean of their values is the row's value under the same
-    strategy: a row learns like a hand that has its hands' mean values.
-    """
-    rows = boards.own_rows[board + 1] - boards.own_rows[board]
-    first = boards.own_start[board]
-    if mode == UPDATE:
-        keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
-        sum_rows(space.values, node, actions, hands, boards, board, rows, space.rows)
-    else:
-        keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
-    play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)
 
 
 @inner_kernel
@@ -218,22 +201,32 @@ def go_up(
             # The other player's regrets on the next board, read first thing there.
             soon + forest.slot[number] * rows,
         )
-        values, stored, real = space.values, hands, live
-        if boards.own_row.size and mode != BEST_RESPONSE:
-            play_shared_node(node, space, storage, actions, hands, boards, board, mode)
-            if mode != UPDATE:
-                continue
-            node = shared_place(node, actions)
+        # Hands that share a row play alike, so the mean of their values is the row's value under
+        # the same strategy: a row learns like a hand that has its hands' mean values.
+        shared = boards.own_row.size > 0 and mode != BEST_RESPONSE
+        place, values, stored, real = node, space.values, hands, live
+        if shared and mode != UPDATE:
+            keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
+        elif shared:
+            keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
+            sum_rows(space.values, node, actions, hands, boards, board, rows, space.rows)
+            place = shared_place(node, actions)
             values, stored, real = space.rows, rows, rows
         if mode != UPDATE:
-            evaluate_node(node, values, storage, actions, stored, mode == BEST_RESPONSE)
+            if not shared:
+                evaluate_node(place, values, storage, actions, stored, mode == BEST_RESPONSE)
         elif storage.own_scales.size:
-            update_scaled_node(node, values, storage, actions, stored, real, discounts)
+            update_scaled_node(place, values, storage, actions, stored, real, discounts)
         elif actions == 2:
-            update_node(node, values, storage, 2, stored, discounts)
+            update_node(place, values, storage, 2, stored, discounts)
         elif actions == 3:
-            update_node(node, values, storage, 3, stored, discounts)
+            update_node(place, values, storage, 3, stored, discounts)
         elif actions == 4:
-            update_node(node, values, storage, 4, stored, discounts)
+            update_node(place, values, storage, 4, stored, discounts)
         else:
-            update_node(node, values, storage, actions, stored, discounts)
+            update_node(place, values, storage, actions, stored, discounts)
+        if shared:
+            if mode == UPDATE and discounts.ahead > ZERO:
+                mix_rows(storage.own_regrets, node.slot, actions, rows, discounts.ahead, space.rows)
+            first = boards.own_start[board]
+            play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)

@@ -11,10 +11,13 @@ from allstreets.kernels.dither import dither
 from allstreets.kernels.exact_layout import Discounts, Floats, NodePlace, Storage
 from allstreets.kernels.jit import inner_kernel
 from allstreets.kernels.regret_matching import (
+    follow,
     keeping,
+    look_ahead,
     mean_value,
     move_mean,
     new_regret,
+    nothing_follows,
     share,
     sharing,
 )
@@ -47,6 +50,7 @@ def update_scaled_node(
     regrets, average = storage.own_regrets, storage.own_average
     keep = keeping(discounts.positive, discounts.negative, discounts.floor)
     zero, one, weight = splat(ZERO), splat(ONE), splat(discounts.average)
+    ahead = splat(discounts.ahead)
     averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     scale = splat(storage.own_scales[node.number])
     largest = zero
@@ -55,17 +59,20 @@ def update_scaled_node(
         strategy = sharing(regrets, base, actions, one)
         first = node.child * hands + block
         value = mean_value(regrets, base, actions, strategy, values, first, hands)
+        following = nothing_follows()
         for a in range(actions):
             place, row = base + 16 * a, first + a * hands
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
-            stored = load(regrets, place)
-            store(values, row, new_regret(stored * scale, load(values, row) - value, keep))
+            stored, gain = load(regrets, place), load(values, row) - value
+            store(values, row, new_regret(stored * scale, gain, keep))
             for lane in range(max(live - block, 0), 16):
                 values[row + lane] = ZERO  # padding must not set the scale
             updated = load(values, row)
+            following = follow(following, updated, gain)
             largest = maximum(largest, maximum(updated, zero - updated))
             if averages:
                 move_mean(average, place, share(stored, strategy), weight, wobble)
+        value = look_ahead(value, following, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)

@@ -16,8 +16,17 @@ import numpy as np
 
 from allstreets.kernels.exact_layout import Boards, Floats, NodePlace, Shorts
 from allstreets.kernels.jit import inner_kernel
-from allstreets.kernels.regret_matching import share, sharing_by
-from allstreets.kernels.simd import fma, gather, load, maximum, splat, store
+from allstreets.kernels.regret_matching import positive_sum, share, sharing_by
+from allstreets.kernels.simd import (
+    TINY,
+    fma,
+    gather,
+    load,
+    maximum,
+    splat,
+    store,
+    where_positive,
+)
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
@@ -34,6 +43,28 @@ def keep_rows(stored: Floats, slot: int, actions: int, rows: int, kept: Floats) 
             store(kept, a * rows + block, number)
             total = total + number
         store(kept, actions * rows + block, total)
+
+
+@inner_kernel
+def mix_rows(
+    regrets: Floats, slot: int, actions: int, rows: int, ahead: np.float32, kept: Floats
+) -> None:
+    """What rows have played, moved by `ahead` towards what their new regrets will play.
+
+    It stays where no new regret is positive.
+    """
+    zero, one = splat(ZERO), splat(ONE)
+    for block in range(0, rows, 16):
+        base = slot + block * actions
+        before = sharing_by(load(kept, actions * rows + block), actions, one)
+        total = positive_sum(regrets, base, actions)
+        moved = where_positive(total - splat(TINY), splat(ahead), zero)
+        after = sharing_by(total, actions, one)
+        for a in range(actions):
+            played = share(load(kept, a * rows + block), before)
+            then = share(load(regrets, base + 16 * a), after)
+            store(kept, a * rows + block, fma(moved, then - played, played))
+        store(kept, actions * rows + block, one)
 
 
 @inner_kernel

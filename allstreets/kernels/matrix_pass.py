@@ -197,7 +197,7 @@ def run_flop(
 
 @inner_kernel
 def discounting(row: Floats) -> Discounting:
-    """A row of a table of discounts [6]."""
+    """The first six columns of a row of a table of discounts: no value looks ahead here."""
     return Discounting(
         row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD]
     )

@@ -35,6 +35,13 @@ class Sharing(NamedTuple):
     even: Any
 
 
+class Following(NamedTuple):
+    """What sixteen hands gain by the strategy of their new regrets, added up action by action."""
+
+    total: Any  # of the positive parts of the new regrets
+    gains: Any  # of their products with what the actions gain
+
+
 class Keeping(NamedTuple):
     """What an iteration does to regrets, each sixteen times the same number."""
 
@@ -89,6 +96,30 @@ def mean_value(
         chance = share(load(stored, base + 16 * a), strategy)
         value = fma(chance, load(values, row + a * stride), value)
     return value
+
+
+@inlined_kernel
+def nothing_follows() -> Following:
+    """Before the first action."""
+    zero = splat(ZERO)
+    return Following(zero, zero)
+
+
+@inlined_kernel
+def follow(so_far: Following, regret: Any, gain: Any) -> Following:
+    """With one more action: its new regret, and by how much it was better than the node."""
+    positive = maximum(regret, splat(ZERO))
+    return Following(so_far.total + positive, fma(positive, gain, so_far.gains))
+
+
+@inlined_kernel
+def look_ahead(value: Any, following: Following, ahead: Any) -> Any:
+    """The value of a node, moved by `ahead` towards that under the strategy which follows.
+
+    It stays where no new regret is positive.
+    """
+    some, total = following.total - splat(TINY), following.total
+    return fma(following.gains, where_positive(some, ahead / total, splat(ZERO)), value)
 
 
 @inlined_kernel

@@ -66,7 +66,7 @@ Saved = Literal["flop", "turn", "full"]
 
 def spot_identity(
     spot: "Spot",
-    algorithm: "str | Schedule" = "tuned",
+    algorithm: "str | Schedule" = "ahead",
     precision: str = "float32",
     river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:

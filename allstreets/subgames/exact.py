@@ -58,7 +58,7 @@ from allstreets.subgames.street_nodes import deal_streets, node_slots
 Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
 Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
 
-EVERY_STRATEGY = 16  # half-iterations in which every strategy enters the running mean
+EVERY_STRATEGY = 64  # half-iterations in which every strategy enters the running mean
 PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
 
 
@@ -207,6 +207,7 @@ class ExactSubgame:
             np.float32(now.lowest),
             np.float32(share),
             np.float32(dither_phase(self.steps[player])),
+            np.float32(now.ahead),
         )
 
     def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:

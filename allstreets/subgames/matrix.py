@@ -84,7 +84,7 @@ class MatrixGame(MatrixStore):
     ) -> Floats:
         """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
 
-        `discounts` [1, 6] are `Multipliers`. An update can be limited to some blocks of own hands,
+        `discounts` [1, 7] are `Multipliers`. An update can be limited to some blocks of own hands,
         [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
         """
         values = np.empty((1, 1, len(other)), np.float32)
@@ -112,7 +112,7 @@ class MatrixGame(MatrixStore):
     def iterate(self, reach: NDArray[np.float64], flop: int, every: Floats, spaces: Spaces) -> None:
         """Whole iterations of both players on one flop; reach [2, H] stays the same.
 
-        `every` [T, 6] are the multipliers of the iterations.
+        `every` [T, 7] are the multipliers of the iterations.
         """
         for part, blocks in pruned_parts(every, self.all_blocks()):
             iterate_pots(

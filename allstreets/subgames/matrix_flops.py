@@ -24,7 +24,6 @@ from allstreets.kernels.matrix_layout import (
     PLAY_EVENLY,
     THRESHOLD,
     UPDATE,
-    Discounting,
     Longs,
     filled,
 )
@@ -146,7 +145,7 @@ class MatrixFlops:
         """[P, K, 169]: a half-iteration on K flops; hero's reach is not needed."""
         del hero
         alike = now[:1] if now and now.count(now[0]) == len(now) else now
-        rows = np.array(alike, np.float32).reshape(-1, len(Discounting._fields))
+        rows = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
         return self._run(player, villain, UPDATE, flops, rows, "kept", hand_mask)
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:

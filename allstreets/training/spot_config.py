@@ -106,8 +106,8 @@ class SpotConfig(SizeRulesConfig):
     lock: tuple[LockConfig, ...] = ()
     """Strategies that are held fixed."""
 
-    algorithm: str = Field(default="tuned", examples=["tuned"])
-    """How regrets are discounted: tuned, dcfr, dcfr+, cfr+, linear, vanilla."""
+    algorithm: str = Field(default="ahead", examples=["ahead"])
+    """How regrets are discounted: ahead, tuned, dcfr, dcfr+, cfr+, linear, vanilla."""
 
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets and strategies are stored; float16 and int16 halve the memory."""

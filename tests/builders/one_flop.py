@@ -102,7 +102,7 @@ class OneFlop:
         if self.pruning:
             pruned = min(len(every), max(0, first + len(every) - 1 - self.pruning.warmup))
             self._counts[2] += pruned * sum(self.game.units(player) for player in players)
-        return np.array(rows, np.float32).reshape(-1, 6)
+        return np.array(rows, np.float32).reshape(-1, len(Multipliers._fields))
 
     def _count_left_out(self) -> None:
         for space in self._spaces:

@@ -33,6 +33,7 @@ def test_multipliers_are_those_of_the_design(name: str) -> None:
         assert ours.weight == pytest.approx(weight, rel=1e-14)
         assert ours.lowest == schedule.lowest_regret == (0 if clip else -np.inf)
         assert ours.threshold == -np.inf
+        assert ours.ahead == (0.5 if name == "ahead" else 0)
 
 
 def test_pruning_sets_the_lowest_regret_and_the_threshold() -> None:
@@ -80,10 +81,18 @@ def test_either_weights_or_discounts() -> None:
         Schedule("mixed", beta=0.5, clip=True)
 
 
+@pytest.mark.parametrize(("owed", "ahead"), [(0, 0), (-1, 0), (1, -0.1), (1, 1.1)])
+def test_what_is_owed_and_how_far_values_look_ahead_is_limited(owed: float, ahead: float) -> None:
+    with pytest.raises(InputError, match="the one must be positive"):
+        Schedule("mixed", beta=1, owed=owed, ahead=ahead)
+
+
 def test_only_equal_weights_bound_exploitability() -> None:
     assert [name for name in NAMES if parse_schedule(name).weighs_alike] == ["vanilla", "linear"]
     assert dcfr(1, 1, 1).weighs_alike
     assert not dcfr(1, 1, 2).weighs_alike
+    assert not Schedule("mixed", alpha=1, beta=1, gamma=1, owed=2).weighs_alike
+    assert not Schedule("mixed", ahead=0.5).weighs_alike
 
 
 @pytest.mark.parametrize("name", NAMES)

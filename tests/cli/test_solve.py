@@ -85,7 +85,7 @@ def test_json_keys_and_values(capsys: pytest.CaptureFixture[str], river: Path) -
     assert 0 < found["exploitability_pct"] <= 0.5
     assert found["exploitability_chips"] == pytest.approx(found["exploitability_pct"])
     assert found["ev_oop"] + found["ev_ip"] == pytest.approx(100, abs=1e-3)
-    assert (found["threads"], found["algorithm"]) == (1, "tuned")
+    assert (found["threads"], found["algorithm"]) == (1, "ahead")
     assert found["nodes"] == load_count()
 
 

@@ -124,6 +124,9 @@ def naive_multipliers(name: str, t: int) -> tuple[float, float, float, float, bo
         return before**1.5 / (before**1.5 + 1.5), 1, (before / t) ** 4, 1, True
     if name == "tuned":
         return slow, 0.5, (before / t) ** 4, 1, False
+    if name == "ahead":
+        slow = before**1.4 / (before**1.4 + 1)
+        return slow, before**0.75 / (before**0.75 + 10), (before / t) ** 4, 1, False
     raise ValueError(name)
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from reference.spot import NaiveSpot, Numbers, Weights, strength
+from reference.spot import ActionValues, NaiveSpot, Numbers, Weights, strength
 
 from allstreets.cards import COMBO_CARDS, card_rank, card_suit
+from allstreets.cfr import Multipliers
 
 Row = Callable[[int, tuple[int, ...], int], tuple[int, float]]
 """(player, board, combo) → the row that it plays by, and its share in that row's regrets."""
@@ -29,33 +30,39 @@ class SharedSpot(NaiveSpot):
         return super().matched(stored, node, board, row)
 
     def step(self, player: int, iteration: int) -> Weights:
-        """One half-iteration: what a row's combos regret is added up, and learned at the end."""
+        """One half-iteration: what a row's combos regret is added up before it is learned."""
         now = self.schedule.at(iteration)
         self.weights[player] = self.weights[player] * now.average + now.weight
         self.waiting[player] = self.waiting[player] * now.average + now.weight
         share = 0.0
-        if iteration <= 16 or iteration % 2 == 0:
+        if iteration <= self.every or iteration % 2 == 0:
             share, self.waiting[player] = self.waiting[player] / self.weights[player], 0.0
-        gains: dict[Any, Any] = defaultdict(float)
 
-        def decide(
-            node: int, board: tuple[int, ...], combo: int, values: NDArray[np.float64]
-        ) -> float:
-            value = float(self.matched(self.regrets, node, board, combo) @ values)
-            row, weight = self.row(player, board, combo)
-            gains[node, board, row] += weight * (values - value)
-            return value
+        def decide(node: int, board: tuple[int, ...], below: ActionValues) -> Weights:
+            played = {c: self.matched(self.regrets, node, board, c) for c in below}
+            gains: dict[int, Any] = defaultdict(float)
+            for combo, values in below.items():
+                row, weight = self.row(player, board, combo)
+                gains[row] += weight * (values - float(played[combo] @ values))
+            for row, gain in gains.items():
+                self.learn((node, board, row), gain, now, share)
+            rows = {c: (node, board, self.row(player, board, c)[0]) for c in below}
+            return {
+                c: float(self.between(played[c], rows[c], now.ahead) @ values)
+                for c, values in below.items()
+            }
 
         other = dict(self.ranges[1 - player])
-        found = self.walk(0, self.board, player, other, self.regrets, decide)
-        for key, gain in gains.items():
-            strategy = super().matched(self.regrets, *key)
-            regrets = self.regrets.get(key, np.zeros(len(gain)))
-            kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
-            self.regrets[key] = np.maximum(kept + gain, now.lowest)
-            mean = self.averages.get(key, np.zeros(len(gain)))
-            self.averages[key] = mean + (strategy - mean) * share
-        return found
+        return self.walk(0, self.board, player, other, self.regrets, decide)
+
+    def learn(self, key: Any, gain: NDArray[np.float64], now: Multipliers, share: float) -> None:
+        """The new regrets and average of a row."""
+        strategy = super().matched(self.regrets, *key)
+        regrets = self.regrets.get(key, np.zeros(len(gain)))
+        kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
+        self.regrets[key] = np.maximum(kept + gain, now.lowest)
+        mean = self.averages.get(key, np.zeros(len(gain)))
+        self.averages[key] = mean + (strategy - mean) * share
 
 
 def suit_class(combo: int, board: tuple[int, ...]) -> tuple[Any, ...]:

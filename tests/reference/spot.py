@@ -17,6 +17,7 @@ from allstreets.cfr import Schedule
 Weights = dict[int, float]  # combo → reach or value
 Key = tuple[int, tuple[int, ...], int]  # node, board, combo
 Numbers = dict[Key, NDArray[np.float64]]
+ActionValues = dict[int, NDArray[np.float64]]  # combo → value of each action
 
 
 @cache
@@ -33,6 +34,8 @@ def clashes(combo: int, cards: tuple[int, ...]) -> bool:
 
 class NaiveSpot:
     """Vector CFR for a whole range at a time, every step spelled out."""
+
+    every = 64  # iterations in which every strategy enters the average; later every second does
 
     def __init__(
         self,
@@ -63,40 +66,48 @@ class NaiveSpot:
         self.weights[player] = self.weights[player] * now.average + now.weight
         self.waiting[player] = self.waiting[player] * now.average + now.weight
         share = 0.0
-        if iteration <= 16 or iteration % 2 == 0:
+        if iteration <= self.every or iteration % 2 == 0:
             share, self.waiting[player] = self.waiting[player] / self.weights[player], 0.0
         other = dict(self.ranges[1 - player])
 
-        def update(
-            node: int, board: tuple[int, ...], combo: int, values: NDArray[np.float64]
-        ) -> float:
-            key = (node, board, combo)
-            strategy = self.matched(self.regrets, *key)
-            value = float(strategy @ values)
-            regrets = self.regrets.get(key, np.zeros(len(values)))
-            kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
-            new = kept + values - value
-            self.regrets[key] = np.maximum(new, now.lowest)
-            mean = self.averages.get(key, np.zeros(len(values)))
-            self.averages[key] = mean + (strategy - mean) * share
-            return value
+        def update(node: int, board: tuple[int, ...], below: ActionValues) -> Weights:
+            found = {}
+            for combo, values in below.items():
+                key = (node, board, combo)
+                strategy = self.matched(self.regrets, *key)
+                value = float(strategy @ values)
+                regrets = self.regrets.get(key, np.zeros(len(values)))
+                kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
+                new = kept + values - value
+                self.regrets[key] = np.maximum(new, now.lowest)
+                mean = self.averages.get(key, np.zeros(len(values)))
+                self.averages[key] = mean + (strategy - mean) * share
+                found[combo] = float(self.between(strategy, key, now.ahead) @ values)
+            return found
 
         return self.walk(0, self.board, player, other, self.regrets, update)
+
+    def between(self, played: NDArray[np.float64], key: Key, ahead: float) -> NDArray[np.float64]:
+        """What was played, moved towards what the new regrets will play if one is positive."""
+        if not (self.regrets[key] > 0).any():
+            return played
+        return (1 - ahead) * played + ahead * NaiveSpot.matched(self, self.regrets, *key)
 
     def best_response(self, player: int) -> Weights:
         """Values of the best response to the other's average strategy."""
         return self.walk(
             0, self.board, player, dict(self.ranges[1 - player]), self.averages,
-            lambda *where_and_values: float(where_and_values[-1].max()),
+            lambda *_, below: {c: float(values.max()) for c, values in below.items()},
         )  # fmt: skip
 
     def evaluate(self, player: int) -> Weights:
         """Values when both play their averages."""
         return self.walk(
             0, self.board, player, dict(self.ranges[1 - player]), self.averages,
-            lambda node, board, combo, values: float(
-                self.matched(self.averages, node, board, combo) @ values
-            ),
+            lambda node, board, below: {
+                c: float(self.matched(self.averages, node, board, c) @ values)
+                for c, values in below.items()
+            },
         )  # fmt: skip
 
     def walk(self, node, board, player, other, stored, decide) -> Weights:  # type: ignore[no-untyped-def]
@@ -116,7 +127,9 @@ class NaiveSpot:
         children = tree.children_of(node).tolist()
         if tree.player[node] == player:
             below = [self.walk(c, board, player, other, stored, decide) for c in children]
-            return {c: decide(node, board, c, np.array([v[c] for v in below])) for c in mine}
+            by_combo = {c: np.array([v[c] for v in below]) for c in mine}
+            found: Weights = decide(node, board, below=by_combo)
+            return found
         total: Weights = defaultdict(float)
         chances = {c: self.matched(stored, node, board, c) for c in other}
         for place, child in enumerate(children):

@@ -91,7 +91,7 @@ def test_exploitability_is_never_negative_and_goes_down() -> None:
         solver.train_batch(60)
         seen.append(solver.exploitability())
     assert min(seen) >= 0
-    assert seen[-1] < 0.1 * seen[0]
+    assert seen[-1] < 0.2 * seen[0]
 
 
 @settings(max_examples=8)
@@ -137,8 +137,8 @@ def test_rake_comes_out_of_both_shares() -> None:
 
 def test_every_node_adds_up() -> None:
     spot = Spot(**SMALL)
-    result = solve(spot, target=0.002, threads=1)
-    assert result.exploitability <= 0.002
+    result = solve(spot, target=0.001, threads=1)
+    assert result.exploitability <= 0.001
     assert sum(result.evs) == pytest.approx(spot.pot, abs=1e-3)
     for line in ("", "x", "b30", "x b30", "b30 c | 3d", "b30 c | 3d | x", "x x | Ac | b30"):
         node = result.node(line)

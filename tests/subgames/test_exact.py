@@ -12,6 +12,7 @@ from allstreets.betting import NodeKind, Player
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_PERMUTATIONS, make_card
 from allstreets.cfr import parse_schedule
 from allstreets.solvers import Spot, SpotSolver
+from allstreets.subgames import exact
 from allstreets.subgames.exact import ExactSubgame
 
 RIVER = Spot(
@@ -99,10 +100,20 @@ def compare(
         (SYMMETRIC, "tuned", 4),
         (MONOTONE, "tuned", 3),
         (FLOP, "tuned", 2),
+        (RIVER, "ahead", 24),
+        (RAKED, "ahead", 6),
+        (TURN, "ahead", 2),
+        (MONOTONE, "ahead", 3),
+        (SYMMETRIC, "ahead", 2),
+        (FLOP, "ahead", 2),
     ],
 )
-def test_iterations_agree_with_loops(spot: Spot, algorithm: str, iterations: int) -> None:
+def test_iterations_agree_with_loops(
+    monkeypatch: pytest.MonkeyPatch, spot: Spot, algorithm: str, iterations: int
+) -> None:
     solver, twin = SpotSolver(spot, algorithm, threads=1), slow_twin(spot, algorithm)
+    monkeypatch.setattr(exact, "EVERY_STRATEGY", 16)  # so that some are left out
+    twin.every = 16
     for iteration in range(1, iterations + 1):
         for player in Player:
             now = solver.schedule.at(iteration)

@@ -140,7 +140,9 @@ SMALL = Spot(
 )
 
 
-def test_iterations_agree_with_loops() -> None:
+@pytest.mark.parametrize("algorithm", ["tuned", "ahead"])
+def test_iterations_agree_with_loops(algorithm: str) -> None:
+    schedule = parse_schedule(algorithm)
     game = exact_game(SMALL, at_random)
     assert len(game.streets[1].runouts) == 48
     known: dict[tuple[int, tuple[int, ...], int], tuple[int, float]] = {}
@@ -159,7 +161,7 @@ def test_iterations_agree_with_loops() -> None:
     ranges = [
         {int(c): float(one.weights[c]) for c in np.flatnonzero(one.weights)} for one in SMALL.ranges
     ]
-    twin = SharedSpot(SMALL.tree, SMALL.payoffs, SMALL.cards, tuple(ranges), SCHEDULE, row=row)
+    twin = SharedSpot(SMALL.tree, SMALL.payoffs, SMALL.cards, tuple(ranges), schedule, row=row)
     reach = reach_of(SMALL, game)
 
     def compare(player: Player, ours: np.ndarray, slow: dict[int, float]) -> None:
@@ -170,7 +172,7 @@ def test_iterations_agree_with_loops() -> None:
     for iteration in (1, 2, 3):
         for player in Player:
             other = reach[player.opponent]
-            ours = game.step(player, reach[player], other, SCHEDULE.at(iteration))
+            ours = game.step(player, reach[player], other, schedule.at(iteration))
             compare(player, ours, twin.step(player, iteration))
     for player in Player:
         other = reach[player.opponent]

@@ -122,7 +122,7 @@ def copy_to_twin(game: OneFlop, twin: PrunedNaiveGame) -> None:
 def rule_of(row: Sequence[float]) -> Rule:
     """What a row of discounts says, rounded as the kernels get it."""
     rounded: list[float] = np.array(row, np.float32).tolist()
-    positive, negative, lowest, average, weight, threshold = rounded
+    positive, negative, lowest, average, weight, threshold, _ahead = rounded
     return Rule(positive, negative, average, weight, threshold, -lowest)
 
 

@@ -41,7 +41,7 @@ def test_a_file(tmp_path: Path) -> None:
     assert (config.name, config.exploitability_threshold, config.algorithm) == (
         "small",
         0.005,
-        "tuned",
+        "ahead",
     )
     assert (spot.pot, spot.stack, spot.lock[0].line) == (100, 300, "x b50")
     assert spot.ip == "55+,A9s+"

@@ -66,7 +66,7 @@ def test_resuming_what_is_solved_ends_at_once(tmp_path: Path) -> None:
     first = job(RIVER, "1%", output=tmp_path / "solved")
     again = job(RIVER, "1%", output=tmp_path / "solved", resume=True)
     assert again.solver.iterations == first.solver.iterations
-    further = job(RIVER, "0.5%", output=tmp_path / "solved", resume=True)
+    further = job(RIVER, "0.1%", output=tmp_path / "solved", resume=True)
     assert further.solver.iterations > first.solver.iterations
 
 

@@ -41,7 +41,7 @@ class SpotSolver:
     def __init__(
         self,
         spot: Spot,
-        algorithm: str | Schedule = "tuned",
+        algorithm: str | Schedule = "ahead",
         threads: int | None = None,
         precision: str = "float32",
         river_groups: RiverGroups = "none",
@@ -223,7 +223,7 @@ def solve(
     target: float = 0.003,
     max_iterations: int = 10_000,
     seconds: float | None = None,
-    algorithm: str | Schedule = "tuned",
+    algorithm: str | Schedule = "ahead",
     threads: int | None = None,
     precision: str = "float32",
     check: int = DEFAULT_CHECK,
