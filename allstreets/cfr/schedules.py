@@ -21,8 +21,9 @@ the new strategy by t^averaging instead of discounting the old; a schedule has o
 `ahead` is about values, not about what is stored. A decision's regrets compare its actions with the
 strategy that was played, as ever. The value that it passes up to the player's decision before is
 that of a strategy which lies between: played + ahead · (what the new regrets will play − played).
-So what has just been learned below counts above at once, and not one iteration late. The exact
-games, `boards` among them, look ahead; other engines take the discounts of such a schedule alone.
+So what has just been learned below counts above at once, and not one iteration late. Decisions
+after the flop look ahead, whatever the cards; those before it, in sampled and in tabular games take
+the discounts of such a schedule alone.
 
 Every schedule gives a regret that is added now the weight 1; what older ones still weigh follows.
 With a warm-up of w, "dcfr(1.5,0.5,2)@30", the first w iterations are not discounted at all.
@@ -182,12 +183,12 @@ def dcfr_plus() -> Schedule:
 
 
 def tuned() -> Schedule:
-    """The default where nothing is pruned."""
+    """The default before the flop: negative regrets are halved."""
     return Schedule("tuned", alpha=1.5, beta=0, gamma=4)
 
 
 def ahead() -> Schedule:
-    """The default of spots: values look ahead, and negative regrets are forgotten only at first."""
+    """The default: values look ahead, and negative regrets are forgotten only at first."""
     return Schedule("ahead", alpha=1.4, beta=0.75, gamma=4, owed=10, ahead=0.5)
 
 

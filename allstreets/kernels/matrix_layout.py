@@ -132,9 +132,10 @@ class Discounting(NamedTuple):
     average: np.float32  # factor on the sums of the average strategy
     weight: np.float32  # of this iteration's strategy; 0: sums are left alone
     threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
+    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0: not at all
 
 
-POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT, THRESHOLD = range(6)
+POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT, THRESHOLD, AHEAD = range(7)
 """Columns of a table of discounts, one row per flop or iteration: the fields of `Discounting`."""
 
 UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3

@@ -16,9 +16,12 @@ from allstreets.kernels.matrix_layout import (
 )
 from allstreets.kernels.regret_matching import (
     best_value,
+    follow,
     keeping,
+    look_ahead,
     mean_value,
     new_regret,
+    nothing_follows,
     share,
     sharing,
 )
@@ -70,11 +73,12 @@ def update_node(
 ) -> None:
     """Own node: value under regret matching, then the regrets, in one pass.
 
+    The node above hears the value moved by `now.ahead` towards what the new regrets will play.
     A block of hands that a pruned pass does not need is left alone; an action that is not needed
     while the node is, since it is not played, is discounted and otherwise not written.
     """
     blocks = hands // 16
-    zero, one = splat(ZERO), splat(ONE)
+    zero, one, ahead = splat(ZERO), splat(ONE), splat(now.ahead)
     keep = keeping(now.positive, now.negative, now.lowest)
     for block in range(0, hands, 16):
         if needed is not None and not needed[target * blocks + block // 16]:
@@ -87,13 +91,16 @@ def update_node(
                 continue
             chance = share(load(regrets, base + 16 * a), strategy)
             value = fma(chance, load(values, (child + a) * hands + block), value)
+        following = nothing_follows()
         for a in range(actions):
             place, gain = base + 16 * a, zero
             if needed is None or needed[(child + a) * blocks + block // 16]:
                 gain = load(values, (child + a) * hands + block) - value
-            store(regrets, place, new_regret(load(regrets, place), gain, keep))
+            updated = new_regret(load(regrets, place), gain, keep)
+            store(regrets, place, updated)
+            following = follow(following, updated, gain)
         row = target * hands + block
-        store(values, row, load(values, row) + value)
+        store(values, row, load(values, row) + look_ahead(value, following, ahead))
 
 
 @inner_kernel

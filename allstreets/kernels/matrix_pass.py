@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.matrix_layout import (
+    AHEAD,
     AVERAGE,
     LOWEST,
     NEGATIVE,
@@ -197,10 +198,11 @@ def run_flop(
 
 @inner_kernel
 def discounting(row: Floats) -> Discounting:
-    """The first six columns of a row of a table of discounts: no value looks ahead here."""
+    """A row of a table of discounts."""
     return Discounting(
-        row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD]
-    )
+        row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD],
+        row[AHEAD],
+    )  # fmt: skip
 
 
 @kernel

@@ -47,7 +47,7 @@ def compile_boards() -> None:
     """The kernels of whole games with real boards."""
     game = _small_game()
     engine = game.build(game.engine(CardModel("boards", groups=16)))
-    solver = UnifiedSolver(game, engine, parse_schedule("tuned"))
+    solver = UnifiedSolver(game, engine, parse_schedule("ahead"))
     solver.train_batch(1)
     solver.metrics()
     keep(solver)
@@ -56,7 +56,7 @@ def compile_boards() -> None:
 
 def compile_classes() -> None:
     """The kernels of whole games by hand classes, from which those with real boards start."""
-    first_ranges(_small_game(), parse_schedule("tuned"))
+    first_ranges(_small_game(), parse_schedule("ahead"))
     must_announce("unified-classes")
 
 

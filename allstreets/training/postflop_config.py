@@ -166,7 +166,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     def usual_algorithm(self) -> str:
         """What `algorithm` is where it is left out: it follows the model."""
-        return "linear" if self.cards == "sampled" else "dcfr" if self.prune_warmup else "tuned"
+        return "linear" if self.cards == "sampled" else "dcfr" if self.prune_warmup else "ahead"
 
     def card_model(self) -> "CardModel":
         """What players know of the cards."""

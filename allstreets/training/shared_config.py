@@ -62,7 +62,7 @@ class LearningConfig(ChecksConfig):
     default_algorithm: ClassVar[str] = "tuned"
 
     algorithm: str | None = Field(default=None, examples=["tuned"])
-    """tuned, dcfr(α,β,γ), dcfr+, cfr+, linear or vanilla; dcfr keys alone mean dcfr."""
+    """ahead, tuned, dcfr(α,β,γ), dcfr+, cfr+, linear or vanilla; dcfr keys alone mean dcfr."""
 
     dcfr_alpha: float | None = Field(default=None, ge=0, le=10, examples=[1.5])
     """Discount exponent of positive regrets (dcfr)."""

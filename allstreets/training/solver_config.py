@@ -66,8 +66,8 @@ class PreflopConfig(WholeGameConfig):
 class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, WholeGameConfig):
     """Preflop through river as one game."""
 
-    # After a few hundred iterations ahead of `tuned` on every whole game that was tried.
-    default_algorithm: ClassVar[str] = "dcfr(1.2,0.5,4)"
+    # The best of all on every whole game that was tried (docs/training.md).
+    default_algorithm: ClassVar[str] = "ahead"
 
     type: Literal["unified_cfr"]
     """The job."""
@@ -198,6 +198,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         return VisitPlan(
             self.flop_batch_size, self.iterations_per_batch, self.flop_choice, self.seed
         )
+
+    def usual_algorithm(self) -> str:
+        """What `algorithm` is where it is left out: pruning lives on regrets that stay negative."""
+        return "dcfr(1.2,0.5,4)" if self.prune_warmup else super().usual_algorithm()
 
     def pruning(self) -> "Pruning | None":
         """What is skipped, in chips times pairs of combos; None = nothing."""

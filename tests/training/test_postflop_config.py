@@ -49,7 +49,7 @@ def test_defaults() -> None:
     (pot,) = config.pots()
     assert (pot.pot.spr, pot.tree.stack, pot.tree.node_count) == (3.5, 3500, 675)
     assert config.pruning() is None
-    assert str(config.schedule()) == "tuned"
+    assert str(config.schedule()) == "ahead"
 
 
 def test_a_file(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_what_makes_two_solutions_the_same() -> None:
         {"seed": 5},  # nothing random in this model
         {"num_hand_buckets_turn": 99},
         {"prune_threshold": -5},
-        {"algorithm": "tuned"},
+        {"algorithm": "ahead"},
     ):
         assert section(**same).identity() == base
     for other in (

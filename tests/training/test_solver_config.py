@@ -187,7 +187,7 @@ def test_games_that_cannot_be_played(keys: dict[str, Any], message: str) -> None
 
 def test_defaults() -> None:
     config = unified()
-    assert str(config.schedule()) == "dcfr(1.2,0.5,4)"
+    assert str(config.schedule()) == "ahead"
     assert config.pruning() is None
     assert config.drop_unplayed_every == 0
     assert config.batches() == VisitPlan()

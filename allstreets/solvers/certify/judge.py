@@ -27,7 +27,7 @@ from allstreets.subgames import (
     real_plays,
 )
 
-SCHEDULE = "tuned"
+SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
 BOARDS = CardModel("boards", groups=32)
 
