@@ -29,6 +29,7 @@ class NaiveGame:
     stages: list[NaiveStage]
     regrets: dict[int, Array] = field(default_factory=dict)
     sums: dict[int, Array] = field(default_factory=dict)
+    ahead: float = 0.0  # how far values go over to what new regrets will play
 
     def stage(self, node: int) -> NaiveStage:
         """The stage of a node."""
@@ -110,4 +111,7 @@ class NaiveGame:
             regrets += values - value
             if clip:
                 np.maximum(regrets, 0, out=regrets)
+            then: Array = (self.strategy(node, self.regrets) * values).sum(axis=0)
+            learned = np.maximum(regrets, 0).sum(axis=0) > 0
+            value = np.where(learned, value + self.ahead * (then - value), value)
         return value

