@@ -202,7 +202,7 @@ def test_overview(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "small"
-    assert lines[1] == "classes, tuned; bets 75%, raises 75%, 1 raise per street"
+    assert lines[1] == "classes, ahead; bets 75%, raises 75%, 1 raise per street"
     assert lines[2].startswith("6 flops solved in ")
     for spr in (1, 2):
         assert any(line.startswith(f"SPR {spr}: exploitability 0.") for line in lines)
