@@ -162,7 +162,9 @@ class _Signals:
             is_open = self._take()
             while self._answers:
                 with suppress(OSError, ValueError):  # a terminal that is gone, a closed file
-                    print(self._answers.pop(0), file=sys.stderr, flush=True)
+                    # In one piece: the thread that leaves at once may write at this moment.
+                    sys.stderr.write(f"{self._answers.pop(0)}\n")
+                    sys.stderr.flush()
             if not is_open:
                 return
 
