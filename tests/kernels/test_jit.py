@@ -33,13 +33,17 @@ print(sum(random_number.stats.cache_misses.values()))
 """
 
 
-def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
+def with_cache(folder: Path) -> dict[str, str]:
+    """The environment of a process that keeps its kernels there."""
     places = os.pathsep.join(path for path in sys.path if path)
-    environment = os.environ | {"ALLSTREETS_CACHE": str(tmp_path), "PYTHONPATH": places}
+    return os.environ | {"ALLSTREETS_CACHE": str(folder), "PYTHONPATH": places}
+
+
+def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", SCRIPT],
-            env=environment,
+            env=with_cache(tmp_path),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -71,12 +75,10 @@ print(first == numba.njit(lambda state: random_number(state))(np.uint64(1)))
 def test_a_kept_kernel_is_loaded_without_the_compiler_and_linked_when_it_is_called(
     tmp_path: Path,
 ) -> None:
-    places = os.pathsep.join(path for path in sys.path if path)
-    environment = os.environ | {"ALLSTREETS_CACHE": str(tmp_path), "PYTHONPATH": places}
     outputs = [
         subprocess.run(
             [sys.executable, "-c", COMPILED_LATER],
-            env=environment,
+            env=with_cache(tmp_path),
             stdout=subprocess.PIPE,
             text=True,
             check=True,

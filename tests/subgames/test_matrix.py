@@ -122,8 +122,9 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) ->
     size = max(float(np.abs(regrets).max()) for regrets in naive.regrets.values())
     apart = []
     for node in game.game.tree.decisions():
-        # Single precision drifts from double as iterations feed on each other.
-        close(game.regrets(node).astype(np.float64), naive.regrets[node], size, atol=1e-4)
+        # Single precision drifts from double; values that look ahead feed on it once more.
+        atol = 1e-4 if schedule.ahead else 3e-5
+        close(game.regrets(node).astype(np.float64), naive.regrets[node], size, atol)
         apart.append(np.abs(game.average(node) - naive.strategy(node, naive.sums)).reshape(-1))
     # Where regrets cancel, regret matching turns rounding into a strategy: rare, but not never.
     assert np.quantile(np.concatenate(apart), 0.95) < 1e-4
