@@ -28,10 +28,11 @@ def certify(
         ),
     ] = None,
     cards: Annotated[
-        Literal["boards", "classes"] | None,
+        Literal["boards", "classes", "exact"] | None,
         typer.Option(
             help="What flops that the solution does not store are solved with. Default: its own "
-            "boards; boards with 32 groups for other cards."
+            "boards; boards with 32 groups for other cards. exact takes ten times as long, and "
+            "loses next to nothing after the flop."
         ),
     ] = None,
     groups: Annotated[

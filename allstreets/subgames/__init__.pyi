@@ -49,6 +49,7 @@ from .real_flop import judge_flop as judge_flop
 from .real_play import RealPlay as RealPlay
 from .real_play import plays_all_streets as plays_all_streets
 from .real_play import real_plays as real_plays
+from .real_play import solved_plays as solved_plays
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
 from .street_nodes import NodeNumbers as NodeNumbers

@@ -53,7 +53,7 @@ def judge_flop(
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
         game = ExactSubgame(
-            tree, payoffs, root, combos, threads, "float32", first, play.sharing, False
+            tree, payoffs, root, combos, threads, play.precision, first, play.sharing, play.learns
         )
         play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]

@@ -4,7 +4,7 @@ A solution of classes or buckets says what a *row* of hands does, whatever the t
 are; in the real game every combo plays the row that it belongs to on the board that lies there.
 With real boards the rows are those of each board. An exact subgame in which the hands of a row
 share what is stored takes such a play as its average strategy: its passes evaluate it, and its best
-responses see every card.
+responses see every card. Who stores nothing may solve that subgame for his ranges instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 from allstreets.base import Arrays
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_OF_COMBO, Flop
+from allstreets.cfr import Multipliers
 from allstreets.kernels.simd import LANES
 from allstreets.subgames.boards_cards import rows_of
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
-from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.card_model import CardModel, Precision
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, whole_vectors
 from allstreets.subgames.exact_sharing import SharedRows, Sharing, shared_rows
+from allstreets.subgames.exact_suits import suit_sharing
 from allstreets.subgames.packed import PackedStrategies
 
 Floats = NDArray[np.float64]
@@ -37,6 +39,14 @@ FLOP, TURN, RIVER = range(3)  # levels of an exact subgame
 
 class RealPlay(Protocol):
     """What both players do in one pot on one flop, with real cards."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether the subgame needs regrets, because it is solved there."""
+
+    @property
+    def precision(self) -> Precision:
+        """How the subgame stores what it holds."""
 
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         """Which hands play alike, street by street."""
@@ -100,6 +110,8 @@ class PackedPlay:
 
     packed: PackedStrategies
     rows: FlopRows
+    learns: bool = False
+    precision: Precision = "float32"
 
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         """The rows of these streets."""
@@ -133,6 +145,8 @@ class BoardsPlay:
     model: CardModel
     pot: int
     arrays: Arrays
+    learns: bool = False
+    precision: Precision = "float32"
 
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         """The rows of turn and river boards."""
@@ -170,6 +184,49 @@ class BoardsPlay:
             for level in range(TURN, len(subgame.levels)):
                 stored = self.arrays[f"average.{self.pot}.{level}.{player.name.lower()}"]
                 subgame.averages[level][player][:] = stored
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedPlay:
+    """Strategies of the subgame itself: it is solved for the ranges that start the pot."""
+
+    rows: "SuitRows | None"  # None: every hand of a river board plays for itself
+    reach: Floats  # [2, 169]
+    every: Sequence[Multipliers]  # of the iterations
+    precision: Precision = "float32"
+    learns: bool = True
+
+    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+        """The rows of river boards, if hands share any."""
+        return [None] * len(streets) if self.rows is None else self.rows.sharing(streets)
+
+    def give(self, subgame: ExactSubgame) -> None:
+        """Solve it."""
+        hands = HAND_OF_COMBO[subgame.streets[FLOP].combos(Player.OOP, 0)]
+        oop, ip = self.reach[:, hands]
+        subgame.iterate((oop, ip), self.every)
+
+
+@dataclass(frozen=True, eq=False)
+class SuitRows:
+    """The rows by suits of a flop's rivers, found once for all pots that have the same boards."""
+
+    _known: list[tuple[Sequence[StreetBoards], Sharing]] = field(default_factory=list)
+
+    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+        """The rows of these streets."""
+        for known, rows in self._known:
+            if known is streets:
+                return rows
+        self._known.append((streets, suit_sharing(streets)))
+        return self._known[-1][1]
+
+
+def solved_plays(model: CardModel, reach: Floats, every: Sequence[Multipliers]) -> list[RealPlay]:
+    """The pots of a flop solved with `exact` cards, for the reach [2, P, 169] of their roots."""
+    rows = None if model.river_groups == "none" else SuitRows()
+    pots = range(reach.shape[1])
+    return [SolvedPlay(rows, reach[:, pot], every, model.precision) for pot in pots]
 
 
 def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> NDArray[np.float32]:

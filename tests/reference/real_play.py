@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, combo_strengths
+from allstreets.subgames.card_model import Precision
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards
 from allstreets.subgames.exact_sharing import Sharing
@@ -32,6 +33,9 @@ class SlowPlay(Protocol):
 
 class Handed:
     """A play that is given to an exact game board by board, every combo its own row."""
+
+    learns = False
+    precision: Precision = "float32"
 
     def __init__(self, play: SlowPlay) -> None:
         self.play = play

@@ -1,10 +1,16 @@
 """Flops that a solution does not store are solved for its ranges."""
 
-import numpy as np
-from builders.whole_solution import combo_result, result
+from dataclasses import replace
+from typing import Literal
 
+import numpy as np
+import pytest
+from builders.whole_solution import combo_result, result, trips_result
+
+from allstreets.betting import Player
 from allstreets.cards import parse_flop
-from allstreets.solvers.certify.judge import Completion, Judge
+from allstreets.cfr import parse_schedule
+from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
 from allstreets.subgames import CLASSES, CardModel
 
 QUICKLY = Completion(CLASSES, 3)
@@ -29,6 +35,33 @@ def test_flops_are_completed_side_by_side_as_alone() -> None:
     assert not np.array_equal(first, second)
 
 
+@pytest.mark.parametrize("river_groups", ["none", "suits"])
+def test_flops_are_solved_exactly_where_they_are_judged(
+    river_groups: Literal["none", "suits"],
+) -> None:
+    model = CardModel("exact", river_groups=river_groups)
+    judge = Judge(trips_result(), Completion(model, 4))
+    flop = parse_flop("9s9h9d").flop
+    values = judge.values(flop)
+    game, every = judge.result.game, parse_schedule("ahead").run(1, 4)
+    games = game.build(replace(judge.spec, flops=(flop,)))
+    games.iterate(judge.reach, np.ones((len(game.pots), 1), np.bool_), every)
+    for player in Player:
+        best = games.best_response(player, judge.reach[player.opponent], np.zeros(1, np.int64))
+        np.testing.assert_allclose(values.best[player], best[:, 0], rtol=1e-5, atol=1e-3)
+
+
+def test_what_is_solved_exactly_loses_less() -> None:
+    flop = parse_flop("9s9h9d").flop
+
+    def gains(model: CardModel) -> float:
+        judge = Judge(trips_result(), Completion(model, 60))
+        best = judge.values(flop).best
+        return float(sum((judge.reach[player] * best[player]).sum() for player in Player))
+
+    assert 0 < gains(EXACTLY) < 0.2 * gains(CLASSES)
+
+
 def test_flops_are_completed_as_the_solution_solves_its_own_but_for_what_is_named() -> None:
     own = CardModel("boards", groups=48, rows=0, seed=3)
     assert Completion.like(own) == Completion(own)
@@ -37,3 +70,4 @@ def test_flops_are_completed_as_the_solution_solves_its_own_but_for_what_is_name
     assert Completion.like(own, kind="classes").model == CardModel("classes")
     assert Completion.like(CardModel("classes")).model == CardModel("boards", groups=32)
     assert Completion.like(CardModel("classes"), kind="classes", iterations=5).iterations == 5
+    assert Completion.like(own, kind="exact", iterations=9) == Completion(EXACTLY, 9)

@@ -11,12 +11,11 @@ import pytest
 from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
-from allstreets.base import InputError
 from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
 from allstreets.solvers import Certificate, Completion
 from allstreets.storage import load_unified
-from allstreets.subgames import CLASSES, CardModel
+from allstreets.subgames import CLASSES
 from allstreets.training import CertifyJob, CertifyProgress, plan_certify
 from allstreets.training.certify_progress import certify_line
 from allstreets.training.solution_report import certificate_lines, quality_lines
@@ -161,8 +160,3 @@ def test_where_no_flop_is_seen_cards_are_real_anyway(
     assert found.flops == 0
     assert found.real_exploitability_mbb == pytest.approx(found.own_exploitability_mbb, rel=1e-6)
     assert np.isfinite(found.interval_mbb).all()
-
-
-def test_exact_flops_cannot_complete() -> None:
-    with pytest.raises(InputError, match="cannot be completed with cards: exact"):
-        Completion(CardModel("exact"))

@@ -9,6 +9,7 @@ from allstreets.cards import Flop, FlopSet
 from allstreets.solvers.certify.judge import Judge
 from allstreets.solvers.game.estimate import estimate_unified, hands_of_flops
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact
+from allstreets.subgames import plays_all_streets
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.00003  # of one pot
@@ -35,22 +36,26 @@ def estimate_certificate(
     With `free` memory several are judged side by side, as many as fit into half of it.
     """
     game, seconds, memory = judge.result.game, 0.0, 0
+    unknown = [flop for flop in flops if flop.number not in judge.stored]
+    model = judge.completion.model
+    there = bool(unknown) and not plays_all_streets(model)  # solved where they are judged
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
         setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0
         for size in game.tree_sizes:
-            need = estimate_exact(size, hands)
+            need = estimate_exact(size, hands, model.precision if there else "float32")
             passes += need.slots * SECONDS_PER_SLOT + boards * SECONDS_PER_BOARD
             tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
-            largest = max(largest, tables + int(SHARED * need.memory_bytes / 2))
+            stored = need.memory_bytes if there else int(SHARED * need.memory_bytes / 2)
+            largest = max(largest, tables + stored)
         seconds += like * (setup + passes)
         memory = max(memory, largest)
-    unknown = [flop for flop in flops if flop.number not in judge.stored]
     if unknown:
         some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
-        solving = estimate_unified(replace(game, flops=some), judge.completion.model)
+        solving = estimate_unified(replace(game, flops=some), model)
         seconds += solving.seconds_to(judge.completion.iterations)
-        memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
+        if not there:
+            memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
     one = memory + PROGRAM_BYTES
     fit = 1 if free is None else max(1, free // 2 // one)
     worth = 1 + int(seconds / WORKER_SECONDS)

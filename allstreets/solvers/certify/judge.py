@@ -12,24 +12,27 @@ from typing import Literal
 
 import numpy as np
 
-from allstreets.base import Arrays, InputError
+from allstreets.base import Arrays
 from allstreets.cards import Flop
-from allstreets.cfr import parse_schedule
+from allstreets.cfr import Multipliers, parse_schedule
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.subgames import (
     TWO_BYTES,
     CardModel,
     EngineSpec,
+    RealPlay,
     RealValues,
     judge_flop,
     plays_all_streets,
     real_plays,
+    solved_plays,
 )
 
 SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
 BOARDS = CardModel("boards", groups=32)
+EXACTLY = CardModel("exact", precision="float16")
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,11 @@ class Completion:
     model: CardModel = BOARDS
     iterations: int = 100
 
-    def __post_init__(self) -> None:
-        if not plays_all_streets(self.model):
-            raise InputError(
-                f"flops cannot be completed with cards: {self.model.kind}, which stores no "
-                "strategies of turn and river; use boards or classes"
-            )
-
     @classmethod
     def like(
         cls,
         cards: CardModel,
-        kind: Literal["boards", "classes"] | None = None,
+        kind: Literal["boards", "classes", "exact"] | None = None,
         groups: int | None = None,
         iterations: int | None = None,
     ) -> "Completion":
@@ -60,7 +56,7 @@ class Completion:
         """
         model = cards if cards.kind == "boards" else BOARDS
         if kind is not None and kind != model.kind:
-            model = CardModel(kind)
+            model = EXACTLY if kind == "exact" else CardModel(kind)
         if groups is not None:
             model = replace(model, groups=groups)
         return cls(model, cls.iterations if iterations is None else iterations)
@@ -108,11 +104,17 @@ class Judge:
         """What the pots of a flop are worth; some of the `following` are completed with it."""
         own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
-        model, arrays = self._play(flop, following)
-        plays = real_plays(model, flop, [tree for tree, _ in trees], arrays)
+        plays = self._plays(flop, following)
         return judge_flop(trees, flop, plays, self.reach, own=own, threads=self.threads)
 
-    def _play(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
+    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[RealPlay]:
+        """How the pots of a flop are played."""
+        if flop.number not in self.stored and not plays_all_streets(self.completion.model):
+            return solved_plays(self.completion.model, self.reach, self._every)
+        model, arrays = self._strategies(flop, following)
+        return real_plays(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
+
+    def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
         place = self.stored.get(flop.number)
         if place is not None:
             return self.result.cards, self.result.source.arrays(place)
@@ -122,6 +124,11 @@ class Judge:
             self._ahead.update(self.completed([flop, *others][:count]))
         return self.completion.model, self._ahead.pop(flop.number)
 
+    @property
+    def _every(self) -> list[Multipliers]:
+        """What each iteration of a completion does."""
+        return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
+
     def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
         """The strategies of flops that are solved for the solution's ranges, by their numbers.
 
@@ -130,8 +137,7 @@ class Judge:
         """
         game, pots = self.result.game, len(self.result.game.pots)
         games = game.build(replace(self.spec, flops=tuple(flops)))
-        every = parse_schedule(SCHEDULE).run(1, self.completion.iterations)
-        games.iterate(self.reach, np.ones((pots, len(flops)), np.bool_), every)
+        games.iterate(self.reach, np.ones((pots, len(flops)), np.bool_), self._every)
         return {
             flop.number: games.pack(place, self.reach, [TWO_BYTES] * pots)
             for place, flop in enumerate(flops)
