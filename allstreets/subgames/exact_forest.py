@@ -39,6 +39,7 @@ def street_lines(
     hands: int,
     run_out: bool = False,
     first: Sequence[int] = (0,),
+    most: int = LANES,
 ) -> StreetLines:
     """Lines of a street; on the river in groups of at most sixteen that fit the cache.
 
@@ -57,7 +58,7 @@ def street_lines(
     used = 0
     for line, root in enumerate(roots):
         size = 4 * hands * sum(len(tree.children_of(n)) for n in nodes_below(tree, root, street))
-        full = groups and (len(groups[-1]) == LANES or used + size > GROUP_BYTES)
+        full = groups and (len(groups[-1]) == most or used + size > GROUP_BYTES)
         if not groups or (street == Street.RIVER and full):
             groups.append([])
             used = 0
@@ -355,15 +356,17 @@ def build_forests(
     hands: int,
     run_out: bool = False,
     first: Sequence[int] = (0,),
+    most: int = LANES,
 ) -> list[StreetForest]:
     """The streets of a tree, laid out for the player `own`.
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
     Where several pots stand in one list of nodes (`side_by_side`), `first` are their roots.
+    A group of the river holds at most so many lines.
     """
     streets = deal_streets(tree, run_out)
-    lines = [street_lines(tree, street, hands, run_out, first) for street in streets]
+    lines = [street_lines(tree, street, hands, run_out, first, most) for street in streets]
     return [
         _Builder(tree, payoffs, own, street, here, run_out, first).build(below)
         for street, here, below in zip(streets, lines, [*lines[1:], None], strict=True)

@@ -1,0 +1,197 @@
+// What all kernels share: how blocks and threads are counted, stored numbers, a decision's arithmetic.
+//
+// A kernel takes one pointer, to a structure of numbers and addresses. It is written in loops that
+// any number of threads may share (THREAD, THREADS), with SYNC between the phases of a block. One
+// thread is such a number: compiled as plain C++, the same file runs on a processor, block after
+// block, and tests need no GPU.
+
+#ifdef __CUDACC__
+#define KERNEL extern "C" __global__ void
+#define DEVICE __device__ __forceinline__
+#define THREAD ((int)threadIdx.x)
+#define THREADS ((int)blockDim.x)
+#define BLOCK ((int)blockIdx.x)
+#define SYNC() __syncthreads()
+#define SHARED(name) extern __shared__ float name[]
+#define ONLY __restrict__ // nothing else that is written lies there
+#else
+#include <cmath>
+#include <cstring>
+#define KERNEL extern "C" void
+#define DEVICE static inline
+#define THREAD 0
+#define THREADS 1
+static thread_local int BLOCK;
+#define SYNC()
+static thread_local float shared_memory[1 << 16];
+#define SHARED(name) float *name = shared_memory
+#define ONLY
+#endif
+
+typedef unsigned char Byte;
+typedef unsigned short Short;
+typedef long long Long;
+
+#define TINY 1e-30f         // sums of positive numbers that are no larger count as 0
+#define MOST_ACTIONS 12
+
+// ---- stored numbers: float32, or halves for regrets and fractions of 32767 for averages
+
+#ifdef HALVES
+typedef Short Regret;
+typedef short Fraction;
+#define STEPS 32767.0f
+DEVICE float widen(Regret bits) {
+    float number;
+#ifdef __CUDACC__
+    asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(bits));
+#else
+    _Float16 half;
+    memcpy(&half, &bits, 2);
+    number = (float)half;
+#endif
+    return number;
+}
+DEVICE void narrow(Regret *place, float number) {
+#ifdef __CUDACC__
+    Short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(number));
+    *place = bits;
+#else
+    _Float16 half = (_Float16)number;
+    memcpy(place, &half, 2);
+#endif
+}
+DEVICE float widen(Fraction number) { return (float)number; }
+DEVICE void keep_fraction(Fraction *place, float number, float wobble) {
+    *place = (Fraction)rintf(number + wobble);
+}
+#else
+typedef float Regret;
+typedef float Fraction;
+#define STEPS 1.0f
+DEVICE float widen(float number) { return number; }
+DEVICE void narrow(float *place, float number) { *place = number; }
+DEVICE void keep_fraction(float *place, float number, float wobble) { *place = number; }
+#endif
+
+// ---- a decision of one hand; A actions, or `actions` of them where A is 0
+
+struct Discounts {
+    float positive, negative, floor, average, phase, ahead;
+};
+
+struct Shares {
+    float factor, even; // max(number, 0) · factor + even
+};
+
+DEVICE float above(float number) { return number > 0.0f ? number : 0.0f; }
+
+DEVICE Shares shares(float total, float whole, int actions) {
+    Shares found;
+    found.factor = total > TINY ? whole / total : 0.0f;
+    found.even = total > TINY ? 0.0f : whole / actions;
+    return found;
+}
+
+// What is added to a fraction before it is rounded: `kernels.dither`.
+DEVICE float wobble_of(float phase, int hand) {
+#ifdef HALVES
+    float place = (float)(hand & 15) * 0.6180339887f;
+    place = place - floorf(place) + phase;
+    return ((place > 1.0f ? place - 1.0f : place) - 0.5f) * 0.992f;
+#else
+    return 0.0f;
+#endif
+}
+
+// The other player's reach at a decision, shared out among its actions: rows [.., stride].
+template <int A, typename Stored>
+DEVICE void split_reach(const Stored *stored, float *rows, int stride, int row, int child, int hand,
+                        int run_time) {
+    const int actions = A ? A : run_time;
+    float numbers[A ? A : MOST_ACTIONS], total = 0.0f;
+#pragma unroll
+    for (int a = 0; a < actions; a++) {
+        numbers[a] = above(widen(stored[16 * a]));
+        total += numbers[a];
+    }
+    const Shares found = shares(total, rows[row * stride + hand], actions);
+#pragma unroll
+    for (int a = 0; a < actions; a++)
+        rows[(child + a) * stride + hand] = numbers[a] * found.factor + found.even;
+}
+
+template <typename Stored>
+DEVICE void split(const Stored *stored, float *rows, int stride, int row, int child, int hand,
+                  int actions) {
+    switch (actions) { // known numbers stay in registers
+    case 2: split_reach<2>(stored, rows, stride, row, child, hand, 2); break;
+    case 3: split_reach<3>(stored, rows, stride, row, child, hand, 3); break;
+    case 4: split_reach<4>(stored, rows, stride, row, child, hand, 4); break;
+    default: split_reach<0>(stored, rows, stride, row, child, hand, actions);
+    }
+}
+
+// The value of an own decision whose actions are worth values[a · stride]; regrets and mean move.
+template <int A>
+DEVICE float learn_actions(Regret *regrets, Fraction *average, const float *values, int stride,
+                           Discounts now, float wobble, bool locked, int run_time) {
+    const int actions = A ? A : run_time;
+    float stored[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS], total = 0.0f;
+#pragma unroll
+    for (int a = 0; a < actions; a++) {
+        stored[a] = widen(regrets[16 * a]);
+        worth[a] = values[a * stride];
+        total += above(stored[a]);
+    }
+    const Shares played = shares(total, 1.0f, actions);
+    float value = 0.0f, follow = 0.0f, gains = 0.0f;
+#pragma unroll
+    for (int a = 0; a < actions; a++)
+        value += (above(stored[a]) * played.factor + played.even) * worth[a];
+#pragma unroll
+    for (int a = 0; a < actions; a++) {
+        const float old = stored[a], gain = worth[a] - value;
+        const float kept = old * (old > 0.0f ? now.positive : now.negative) + gain;
+        const float updated = locked ? old : (kept > now.floor ? kept : now.floor);
+        if (!locked) narrow(regrets + 16 * a, updated);
+        follow += above(updated);
+        gains += above(updated) * gain;
+        if (now.average > 0.0f) {
+            const float chance = (above(old) * played.factor + played.even) * STEPS;
+            const float mean = widen(average[16 * a]);
+            keep_fraction(average + 16 * a, mean + now.average * (chance - mean), wobble);
+        }
+    }
+    return value + (follow > TINY ? gains * (now.ahead / follow) : 0.0f);
+}
+
+DEVICE float learn(Regret *regrets, Fraction *average, const float *values, int stride,
+                   Discounts now, float wobble, bool locked, int actions) {
+    switch (actions) {
+    case 2: return learn_actions<2>(regrets, average, values, stride, now, wobble, locked, 2);
+    case 3: return learn_actions<3>(regrets, average, values, stride, now, wobble, locked, 3);
+    case 4: return learn_actions<4>(regrets, average, values, stride, now, wobble, locked, 4);
+    default: return learn_actions<0>(regrets, average, values, stride, now, wobble, locked, actions);
+    }
+}
+
+// The value of an own decision under its average strategy.
+DEVICE float play(const Fraction *average, const float *values, int stride, int actions) {
+    float total = 0.0f, value = 0.0f;
+    for (int a = 0; a < actions; a++)
+        total += above(widen(average[16 * a]));
+    const Shares found = shares(total, 1.0f, actions);
+    for (int a = 0; a < actions; a++)
+        value += (above(widen(average[16 * a])) * found.factor + found.even) * values[a * stride];
+    return value;
+}
+
+// The value of an own decision by its best action.
+DEVICE float best(const float *values, int stride, int actions) {
+    float value = values[0];
+    for (int a = 1; a < actions; a++)
+        value = values[a * stride] > value ? values[a * stride] : value;
+    return value;
+}

@@ -1,0 +1,114 @@
+"""CUDA sources with the structures that Python fills: declared once, here.
+
+A structure is a list of 64-bit words, numbers and addresses, so that NumPy packs it and a kernel
+takes one pointer to it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+HERE = Path(__file__).parent
+
+STREET = {
+    # What is done, and for whom.
+    "mode": "Long",
+    "player": "Long",
+    "is_river": "Long",
+    "discounts": "const float *",  # [iteration][player][6]
+    "clock": "int *",  # [1]: the iteration
+    # Betting, the same on every board; rows from 0.
+    "node_count": "Long",
+    "nodes": "const Node *",  # parents first
+    "lines": "Long",
+    "line_nodes": "const int *",  # [lines + 1] (river)
+    "line_choices": "const int *",
+    "line_answers": "const int *",
+    "line_zeros": "const int *",
+    "line_reach": "const int *",  # [lines]: rows
+    "line_value": "const int *",
+    "choice_count": "Long",
+    "choice_tiles": "Long",
+    "choices": "const End *",
+    "answer_count": "Long",
+    "answer_tiles": "Long",
+    "answers": "const End *",
+    "zero_count": "Long",
+    "zeros": "const int *",
+    "leaves": "Long",  # lines of the street below
+    "leaf_value": "const int *",  # [leaves]: rows
+    "leaf_sum_count": "Long",
+    "leaf_sums": "const int *",
+    "reach_rows": "Long",
+    "value_rows": "Long",
+    "own_actions": "Long",
+    "other_actions": "Long",
+    "own_nodes": "Long",
+    # Boards and hands.
+    "boards": "Long",
+    "pieces": "Long",  # of a board's hands, each a block's
+    "piece": "Long",  # hands of a piece
+    "own_start": "const int *",  # [B + 1]
+    "other_start": "const int *",
+    "own_cards": "const Byte *",
+    "own_twin": "const Short *",
+    "tables": "const HandTables *",
+    "combo_start": "const int *",
+    "combo_hand": "const Short *",
+    "card_start": "const Short *",  # [B][54]
+    "card_hand": "const Short *",  # two for each combo
+    "equity_start": "const Long *",
+    "equity": "const float *",
+    # The street above, and that below.
+    "parent": "const int *",  # [B]
+    "other_parent": "const Short *",
+    "above_start": "const int *",  # the other's hands there
+    "above_rows": "Long",
+    "above_row": "const int *",  # [lines]
+    "above_reach": "const float *",
+    "below_start": "const int *",  # by own hand: its places below
+    "below": "const Below *",
+    "below_rows": "Long",
+    "below_row": "const int *",  # [leaves]
+    "below_values": "const float *",
+    # Stored numbers, and rows.
+    "own_regrets": "Regret *",
+    "own_average": "Fraction *",
+    "other_regrets": "const Regret *",
+    "other_average": "const Fraction *",
+    "own_locked": "const float *",  # 0: nothing is
+    "reach": "float *",
+    "values": "float *",
+    "line_values": "float *",  # of the river
+    "net": "float *",
+    "rooms": "Long",  # blocks that take the lines of a river one after the other
+    "room": "float *",
+    "room_size": "Long",
+}
+"""The fields of a street of an exact subgame, as exact.cu reads them."""
+
+TYPES = """
+struct Node; struct End; struct Below; struct HandTables;
+"""
+
+
+def struct(name: str, fields: Mapping[str, str]) -> str:
+    """Its declaration."""
+    lines = "".join(f"    {kind} {field};\n" for field, kind in fields.items())
+    return f"{TYPES}struct {name} {{\n{lines}}};\n"
+
+
+def exact_source() -> str:
+    """The kernels of exact subgames."""
+    common, exact = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "exact.cu"))
+    return f"{common}\n{struct('Street', STREET)}\n{exact}"
+
+
+def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:
+    """A structure as words; all of its fields must be given."""
+    if given.keys() != fields.keys():
+        wrong = sorted(given.keys() ^ fields.keys())
+        raise ValueError(f"fields do not fit: {', '.join(wrong)}")
+    return np.array([given[field] for field in fields], np.uint64).view(np.int64)

@@ -1,0 +1,408 @@
+"""The exact subgame on a GPU: the same layout, the same stored numbers, other kernels.
+
+Regrets and averages live on the device; what the host has of them follows when somebody looks. A
+half-iteration is about ten launches (`kernels/cuda/exact.cu`), and an iteration is recorded once
+and then launched as a whole, so that nothing is copied and nobody waits within it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import Runouts
+from allstreets.cfr import Multipliers
+from allstreets.kernels.cuda.device import Device
+from allstreets.kernels.cuda.sources import STREET, exact_source, packed
+from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
+from allstreets.subgames.cuda_layout import (
+    PIECE,
+    TILE,
+    Betting,
+    Buffers,
+    card_tables,
+    ints,
+    places_below,
+    shared_bytes,
+    sum_bytes,
+    turned,
+)
+from allstreets.subgames.exact import ExactSubgame, Reach, Values
+from allstreets.subgames.exact_cards import whole_vectors
+from allstreets.subgames.exact_forest import build_forests
+
+MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
+AT_ONCE = 1024  # iterations whose discounts are sent together
+ROOMS = 264  # blocks that take the lines of wide rivers: two for each multiprocessor
+ALONG_RIVER = 256  # threads of a river block
+THREADS = 128  # of the others
+
+Launch = tuple[str, int, int, int, int]  # kernel, blocks, threads, shared bytes, argument
+
+
+class Mirror(Sequence[Any]):
+    """Arrays by street and player that live on a device; those that are asked for are fetched."""
+
+    def __init__(self, host: list[list[NDArray[Any]]]) -> None:
+        self.host = host
+        self.stale: set[tuple[int, int]] = set()
+        self.fetch: Callable[[int, int], None] | None = None
+
+    def __len__(self) -> int:
+        return len(self.host)
+
+    def __getitem__(self, level: Any) -> Any:
+        return _Pair(self, level)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (_Pair(self, level) for level in range(len(self.host)))
+
+    def array(self, level: int, player: int) -> NDArray[Any]:
+        """The host's array, up to date."""
+        if (level, player) in self.stale and self.fetch is not None:
+            self.fetch(level, player)
+            self.stale.discard((level, player))
+        return self.host[level][player]
+
+
+class _Pair(Sequence[Any]):
+    """Both players' arrays of a street."""
+
+    def __init__(self, mirror: Mirror, level: int) -> None:
+        self._mirror, self._level = mirror, level
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, player: Any) -> Any:
+        return self._mirror.array(self._level, int(player))
+
+
+class CudaSubgame(ExactSubgame):
+    """An `ExactSubgame` whose passes run on a device.
+
+    What it stores may be changed from outside until the first pass, and by `restore`.
+    """
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        root: Runouts,
+        combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+        device: Device,
+        threads: int = 1,
+        precision: str = "float32",
+    ) -> None:
+        if precision == "int16":
+            raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
+        if int(tree.child_count.max(initial=0)) > MOST_ACTIONS:
+            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        super().__init__(tree, payoffs, root, combos, threads, precision)
+        self.device = device
+        longest = whole_vectors(max(len(hands[0].first) for hands in self.streets[0].hands))
+        self._betting = [
+            [Betting(one.kernel) for one in forests]
+            for forests in (
+                build_forests(tree, payoffs / self.chips, own, longest, most=1) for own in Player
+            )
+        ]
+        self.regrets: Any = Mirror(self.regrets)
+        self.averages: Any = Mirror(self.averages)
+        self._buffers = Buffers(device, {})
+        self._kernels = device.compile(
+            exact_source(), ("HALVES",) if precision == "float16" else ()
+        )
+        self._there = False  # whether the device has what is stored
+        self._launches: dict[tuple[int, int], list[Launch]] = {}
+        self._replay: Callable[[], None] | None = None
+
+    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+        """One half-iteration: values [H] of the player's hands, his regrets updated."""
+        del own
+        return self.run(player, other, UPDATE, self.discounts(player, now))
+
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, the same reach throughout."""
+        self._send()
+        for player in Player:
+            self._enter(player, reach[player.opponent])
+        for first in range(0, len(every), AT_ONCE):
+            some = every[first : first + AT_ONCE]
+            table = [[self.discounts(player, now) for player in Player] for now in some]
+            self._set_discounts(np.array(table, np.float32))
+            for _ in some:
+                if self._replay is not None:
+                    self._replay()
+                    continue
+                self._iteration()  # loads what a recording may not
+                self._replay = self.device.recorded(self._iteration)
+        self._stale()
+
+    def _iteration(self) -> None:
+        for player in Player:
+            self._launch(player, UPDATE)
+        tick = self._launches[Player.OOP, UPDATE][0][4]
+        self._kernels.launch("tick", 1, 1, 0, tick)
+
+    def run(
+        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+    ) -> Values:
+        """One pass from the root and back."""
+        self._send()
+        self._enter(player, other)
+        self._set_discounts(np.array([[discounts, discounts]], np.float32))
+        self._launch(player, mode)
+        if mode == UPDATE:
+            self._stale()
+        return self._values(player)
+
+    def _launch(self, player: Player, mode: int) -> None:
+        for name, blocks, threads, shared, argument in self._launches[player, mode]:
+            self._kernels.launch(name, blocks, threads, shared, argument)
+
+    def _enter(self, player: Player, other: Reach) -> None:
+        """Send the other player's reach at the root."""
+        self.device.write(self._buffers.kept[f"root.{player}"], self._padded_reach(player, other))
+
+    def _set_discounts(self, table: NDArray[np.float32]) -> None:
+        """[T, 2, 6]: what the next iterations do."""
+        whole = np.zeros(AT_ONCE * 12, np.float32)
+        whole[: table.size] = table.reshape(-1)
+        self.device.write(self._buffers.kept["discounts"], whole)
+        self.device.write(self._buffers.kept["clock"], np.zeros(1, np.int32))
+
+    def _values(self, player: Player) -> Values:
+        """[H]: what the root's hands are worth."""
+        boards, last = self.boards[player][0], len(self.levels) - 1
+        hands = int(boards.own_start[1])
+        river = self.levels[0] == Street.RIVER
+        betting = self._betting[player][0]
+        rows = len(betting.lanes) if river else betting.value_rows
+        name = f"line_values.{player}.{last}" if river else f"values.{player}.0"
+        found = np.zeros(rows * hands, np.float32)
+        self.device.read(self._buffers.kept[name], found)
+        row = 0 if river else int(betting.line_value[0])
+        values = found[row * hands + self.streets[0].hands[player][0].hand]
+        return values.astype(np.float64) * self.scale[player]
+
+    # -- what is stored
+
+    def _stale(self) -> None:
+        """The host is behind from now on."""
+        every = {(level, int(player)) for level in range(len(self.levels)) for player in Player}
+        self.regrets.stale, self.averages.stale = set(every), set(every)
+
+    def _send(self) -> None:
+        """Bring everything to the device that is not there yet."""
+        if self._there:
+            return
+        for name, mirror in (("regrets", self.regrets), ("averages", self.averages)):
+            for level, pair in enumerate(mirror.host):
+                for player in Player:
+                    key = f"{name}.{player}.{level}"
+                    if key in self._buffers.kept:
+                        self.device.write(self._buffers.kept[key], pair[player])
+                    else:
+                        self._buffers.address(key, pair[player])
+            mirror.fetch = self._fetch(name, mirror)
+            mirror.stale = set()
+        if not self._launches:
+            for player in Player:
+                self._prepare(player)
+        self._there = True
+
+    def _fetch(self, name: str, mirror: Mirror) -> Callable[[int, int], None]:
+        def fetch(level: int, player: int) -> None:
+            buffer = self._buffers.kept[f"{name}.{player}.{level}"]
+            self.device.read(buffer, mirror.host[level][player])
+
+        return fetch
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same subgame."""
+        self.regrets.stale, self.averages.stale = set(), set()
+        super().restore(state)
+        self._there = False
+
+    # -- structures and launches
+
+    def _prepare(self, player: Player) -> None:
+        """The structures of all streets, and the launches of a pass."""
+        put, other = self._buffers.address, player.opponent
+        hands = int(self.boards[player][0].other_start[1])
+        put(f"root.{player}", np.zeros(hands, np.float32))
+        put("discounts", np.zeros(AT_ONCE * 12, np.float32))
+        put("clock", np.zeros(1, np.int32))
+        for level, street in enumerate(self.levels):
+            river = street == Street.RIVER
+            boards, betting = self.boards[player][level], self._betting[player][level]
+            rows = {
+                "reach": 0 if river else int(boards.other_start[-1]) * betting.reach_rows,
+                "values": 0 if river else int(boards.own_start[-1]) * betting.value_rows,
+                "line_values": int(boards.own_start[-1]) * len(betting.lanes) if river else 0,
+                "net": 0 if river else int(boards.own_start[-1]) * TILE * self._tiles(betting),
+            }
+            for name, size in rows.items():
+                self._buffers.kept[f"{name}.{player}.{level}"] = self.device.zeros(max(size, 1))
+        fields = [self._fields(player, level) for level in range(len(self.levels))]
+        del other
+        for mode in range(3):
+            words = [packed(STREET, **each | {"mode": mode}) for each in fields]
+            arguments = [
+                put(f"street.{player}.{level}.{mode}", each) for level, each in enumerate(words)
+            ]
+            self._launches[player, mode] = list(self._passes(player, arguments))
+
+    @staticmethod
+    def _tiles(betting: Betting) -> int:
+        return sum(-(-len(ends) // TILE) for _, ends in (betting.choices, betting.answers))
+
+    def _passes(self, player: Player, arguments: Sequence[int]) -> Iterator[Launch]:
+        """The launches of a half-iteration, one after the other."""
+        for level, street in enumerate(self.levels):
+            boards, betting = self.boards[player][level], self._betting[player][level]
+            count, argument = len(boards.own_start) - 1, arguments[level]
+            if street == Street.RIVER:
+                need, lines = shared_bytes(betting, boards), len(betting.lanes)
+                if need <= self.device.shared_bytes:
+                    yield "river", count * lines, ALONG_RIVER, need, argument
+                else:
+                    yield "wide_river", min(ROOMS, count * lines), ALONG_RIVER, 0, argument
+                continue
+            tiles, pieces = self._tiles(betting), self._pieces(player, level)
+            yield "descend", count * pieces, THREADS, 0, argument
+            if boards.equity.size and tiles:
+                yield "all_in", count * tiles * pieces, THREADS, 0, argument
+            if tiles:
+                yield "ends", count * tiles, ALONG_RIVER, sum_bytes(boards), argument
+            yield "clear", count, THREADS, 0, argument
+        for level in reversed(range(len(self.levels))):
+            if self.levels[level] == Street.RIVER:
+                continue
+            count, argument = len(self.boards[player][level].own_start) - 1, arguments[level]
+            pieces = self._pieces(player, level)
+            if level + 1 < len(self.levels):
+                leaves = len(self._betting[player][level + 1].lanes)
+                yield "gather", count * leaves * pieces, THREADS, 0, argument
+            yield "ascend", count * pieces, THREADS, 0, argument
+
+    def _pieces(self, player: Player, level: int) -> int:
+        boards = self.boards[player][level]
+        most = max(np.diff(boards.own_start).max(), np.diff(boards.other_start).max())
+        return -(-int(most) // PIECE)
+
+    def _fields(self, player: Player, level: int) -> dict[str, int]:
+        """The structure of a street, but for the mode."""
+        other, key = player.opponent, f"{player}.{level}"
+        boards, betting = self.boards[player][level], self._betting[player][level]
+        forest, street = betting.forest, self.streets[level]
+        below = level + 1 < len(self.levels)
+
+        def put(name: str, array: Any) -> int:
+            return self._buffers.address(f"{name}.{key}", array)
+
+        def kept(name: str, who: Player = player, where: int = level) -> int:
+            return self._buffers.address(f"{name}.{who}.{where}")
+
+        (line_choices, choices), (line_answers, answers) = betting.choices, betting.answers
+        river = self.levels[level] == Street.RIVER
+        fields: dict[str, int] = {
+            "player": int(player),
+            "is_river": int(river),
+            "discounts": self._buffers.address("discounts"),
+            "clock": self._buffers.address("clock"),
+            "node_count": len(forest.is_own),
+            "nodes": put("nodes", betting.nodes),
+            "lines": len(betting.lanes),
+            "line_nodes": put("line_nodes", ints(forest.group_nodes)),
+            "line_choices": put("line_choices", line_choices),
+            "line_answers": put("line_answers", line_answers),
+            "line_zeros": put("line_zeros", ints(forest.group_zeros)),
+            "line_reach": put("line_reach", betting.line_reach),
+            "line_value": put("line_value", betting.line_value),
+            "choice_count": len(choices),
+            "choice_tiles": -(-len(choices) // TILE),
+            "choices": put("choices", choices),
+            "answer_count": len(answers),
+            "answer_tiles": -(-len(answers) // TILE),
+            "answers": put("answers", answers),
+            "zero_count": len(forest.zeros),
+            "zeros": put("zeros", ints(forest.zeros - 16)),
+            "leaf_sum_count": len(forest.leaf_sums) // 2,
+            "leaf_sums": put("leaf_sums", betting.leaf_sums),
+            "reach_rows": betting.reach_rows,
+            "value_rows": betting.value_rows,
+            "own_actions": int(forest.own_actions[-1]),
+            "other_actions": int(forest.other_actions[-1]),
+            "own_nodes": forest.own_nodes,
+            "boards": len(street.runouts),
+            "pieces": self._pieces(player, level),
+            "piece": PIECE,
+            "own_start": put("own_start", ints(boards.own_start)),
+            "other_start": put("other_start", ints(boards.other_start)),
+            "own_cards": put("own_cards", boards.own_cards),
+            "own_twin": put("own_twin", boards.own_twin),
+            "combo_start": put("combo_start", ints(boards.combo_start)),
+            "combo_hand": put("combo_hand", boards.combo_hand),
+            "equity_start": put("equity_start", boards.equity_start),
+            "equity": put("equity", turned(boards)) if boards.equity.size else 0,
+            "parent": put("parent", ints(street.parents)),
+            "own_regrets": kept("regrets"),
+            "own_average": kept("averages"),
+            "other_regrets": kept("regrets", other),
+            "other_average": kept("averages", other),
+            "own_locked": put("locked", self.locked[level][player])
+            if self.locked[level][player].size
+            else 0,
+            **{name: kept(name) for name in ("reach", "values", "line_values", "net")},
+        }
+        fields |= {name: put(name, array) for name, array in card_tables(boards).items()}
+        if level == 0:
+            hands = int(boards.other_start[1])
+            fields |= {
+                "other_parent": put("other_parent", np.arange(hands, dtype=np.uint16)),
+                "above_start": put("above_start", ints([0, hands])),
+                "above_rows": 1,
+                "above_row": put("above_row", ints([0])),
+                "above_reach": self._buffers.address(f"root.{player}"),
+            }
+        else:
+            above = self._betting[player][level - 1]
+            fields |= {
+                "other_parent": put("other_parent", boards.other_parent),
+                "above_start": put("above_start", ints(self.boards[player][level - 1].other_start)),
+                "above_rows": above.reach_rows,
+                "above_row": put("above_row", above.leaves(betting)[0]),
+                "above_reach": kept("reach", player, level - 1),
+            }
+        if below:
+            deeper, there = self._betting[player][level + 1], self.boards[player][level + 1]
+            parents = np.array(self.streets[level + 1].parents, np.int64)
+            start, places = places_below(boards, there, parents)
+            last = self.levels[level + 1] == Street.RIVER
+            rows = np.arange(len(deeper.lanes)) if last else deeper.line_value
+            fields |= {
+                "leaves": len(deeper.lanes),
+                "leaf_value": put("leaf_value", betting.leaves(deeper)[1]),
+                "below_start": put("below_start", start),
+                "below": put("below", places),
+                "below_rows": len(deeper.lanes) if last else deeper.value_rows,
+                "below_row": put("below_row", ints(rows)),
+                "below_values": kept("line_values" if last else "values", player, level + 1),
+            }
+        else:
+            names = "leaves leaf_value below_start below below_rows below_row below_values"
+            fields |= dict.fromkeys(names.split(), 0)
+        need = shared_bytes(betting, boards) if river else 0
+        wide = need > self.device.shared_bytes
+        if wide:
+            self._buffers.kept[f"room.{key}"] = self.device.zeros(ROOMS * need // 4)
+        return fields | {
+            "rooms": min(ROOMS, len(street.runouts) * len(betting.lanes)),
+            "room": kept("room") if wide else 0,
+            "room_size": need // 4,
+        }

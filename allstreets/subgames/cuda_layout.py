@@ -1,0 +1,214 @@
+"""Streets of an exact subgame as the CUDA kernels read them (`kernels/cuda/exact.cu`).
+
+Boards, hands and stored numbers are those of the kernels for processors. Betting is theirs, too,
+but for the lines of the river, each of which is worked on alone, and for rows and tiles that only
+fill vectors, which are left out.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.kernels.card_lists import CARDS, list_by_card, place_in_lists
+from allstreets.kernels.cuda.device import Buffer, Device
+from allstreets.kernels.exact_layout import Boards, Forest
+from allstreets.subgames.exact_forest import DUMP_ROWS
+
+TILE = 8  # LANES of the kernels
+SEGMENTS = 32
+PIECE = 128  # hands of a board that a block takes, before the river
+
+Array = NDArray[Any]
+
+
+def ints(array: Any) -> NDArray[np.int32]:
+    """As the kernels count."""
+    return np.ascontiguousarray(array, np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Betting:
+    """A street's betting for one own player."""
+
+    forest: Forest
+
+    @cached_property
+    def lanes(self) -> NDArray[np.int64]:
+        """[L]: the lanes of the lines that there are."""
+        return np.flatnonzero(self.forest.line_value >= DUMP_ROWS)
+
+    @property
+    def reach_rows(self) -> int:
+        """Without that of zeros."""
+        return self.forest.reach_rows - 1
+
+    @property
+    def value_rows(self) -> int:
+        """Without those that are never read."""
+        return max(self.forest.value_rows - DUMP_ROWS, 1)
+
+    @property
+    def line_reach(self) -> NDArray[np.int32]:
+        """[L]: rows of reach."""
+        return ints(self.forest.line_reach[self.lanes] - 1)
+
+    @property
+    def line_value(self) -> NDArray[np.int32]:
+        """[L]: rows of values."""
+        return ints(self.forest.line_value[self.lanes] - DUMP_ROWS)
+
+    def leaves(self, below: "Betting") -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """[L'], [L']: rows of reach and of values at which the lines of the street below begin."""
+        reach, value = (
+            each[below.lanes] for each in (self.forest.leaf_reach, self.forest.leaf_value)
+        )
+        return ints(reach - 1), ints(value - DUMP_ROWS)
+
+    @property
+    def nodes(self) -> NDArray[np.int32]:
+        """[D, 8]: as `Node` has them."""
+        forest = self.forest
+        child = forest.child_row - np.where(forest.is_own, DUMP_ROWS, 1)
+        return ints(
+            np.stack(
+                [
+                    forest.is_own, forest.actions, forest.reach_row - 1, child,
+                    forest.value_row - DUMP_ROWS, forest.adds, forest.slot, forest.number,
+                ],
+                axis=1,
+            )
+        )  # fmt: skip
+
+    @property
+    def choices(self) -> tuple[NDArray[np.int32], Array]:
+        """[L+1], [T]: those of each line of the river, and all of them as `End` has them."""
+        forest = self.forest
+        return _ends(
+            forest.group_choices,
+            [
+                forest.choice_reach - 1,
+                _written(forest.choice_showdown),
+                _written(forest.choice_fold),
+            ],
+            [forest.choice_stake, forest.choice_rake, forest.choice_loss],
+            (forest.choice_showdown >= DUMP_ROWS) | (forest.choice_fold >= DUMP_ROWS),
+        )
+
+    @property
+    def answers(self) -> tuple[NDArray[np.int32], Array]:
+        """[L+1], [T]: the same of the other's decisions."""
+        forest = self.forest
+        return _ends(
+            forest.group_answers,
+            [forest.answer_showdown - 1, forest.answer_fold - 1, _written(forest.answer_value)],
+            [forest.answer_stake, forest.answer_rake, forest.answer_gain],
+            forest.answer_value >= DUMP_ROWS,
+        )
+
+    @property
+    def leaf_sums(self) -> NDArray[np.int32]:
+        """[2·…]: pairs of rows."""
+        return ints(self.forest.leaf_sums - DUMP_ROWS)
+
+
+def _written(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of values; −1: nobody reads it."""
+    return np.where(rows >= DUMP_ROWS, rows - DUMP_ROWS, -1)
+
+
+END = np.dtype([("rows", np.int32, 3), ("amounts", np.float32, 3)])
+
+
+def _ends(
+    groups: NDArray[np.int64],
+    rows: list[NDArray[np.int64]],
+    amounts: list[NDArray[np.float32]],
+    real: NDArray[np.bool_],
+) -> tuple[NDArray[np.int32], Array]:
+    found = np.zeros(len(real), END)
+    found["rows"] = np.stack(rows, axis=1)
+    found["amounts"] = np.stack(amounts, axis=1)
+    before = np.concatenate([[0], np.cumsum(real)])
+    return ints(before[16 * groups]), found[real]
+
+
+BELOW = np.dtype(
+    [("start", np.int32), ("hands", np.int32), ("hand", np.int32), ("weight", np.float32)]
+)
+
+
+def places_below(boards: Boards, below: Boards, parent: NDArray[np.int64]) -> tuple[Array, Array]:
+    """[own hands + 1], […]: where the values of each own hand of a street come from.
+
+    `parent` [B'] are the boards above those below.
+    """
+    start, count = below.own_start, np.diff(below.own_start)
+    board = np.repeat(np.arange(len(count)), count)
+    held = np.flatnonzero(below.own_weight > 0)  # padding weighs nothing
+    board = board[held]
+    above = boards.own_start[parent[board]] + below.own_parent[held]
+    order = np.argsort(above, kind="stable")
+    held, board, above = held[order], board[order], above[order]
+    found = np.zeros(len(held), BELOW)
+    found["start"], found["hands"] = start[board], count[board]
+    found["hand"], found["weight"] = held - start[board], below.own_weight[held]
+    first = np.searchsorted(above, np.arange(int(boards.own_start[-1]) + 1))
+    return ints(first), found
+
+
+def card_tables(boards: Boards) -> dict[str, Array]:
+    """The lists of the other's combos by card, and where own hands stand in them."""
+    count = len(boards.combo_start) - 1
+    start = np.zeros(count * (CARDS + 1), np.uint16)
+    hand = np.zeros(2 * int(boards.combo_start[-1]), np.uint16)
+    list_by_card(boards.combo_start, boards.combo_cards, boards.combo_hand, start, hand)
+    tables = np.zeros(8 * int(boards.own_start[-1]), np.uint16)
+    place_in_lists(
+        boards.own_start, boards.own_cards, boards.below, boards.upto, boards.combo_start,
+        boards.combo_cards, start, tables,
+    )  # fmt: skip
+    return {"card_start": start, "card_hand": hand, "tables": tables}
+
+
+def turned(boards: Boards) -> NDArray[np.float32]:
+    """The matrices of all-ins as [other hand][own hand]."""
+    found = np.zeros_like(boards.equity)
+    own, other = np.diff(boards.own_start), np.diff(boards.other_start)
+    for start, mine, his in zip(boards.equity_start.tolist(), own, other, strict=True):
+        matrix = boards.equity[start : start + mine * his].reshape(mine, his)
+        found[start : start + mine * his] = matrix.T.reshape(-1)
+    return found
+
+
+def shared_bytes(betting: Betting, boards: Boards) -> int:
+    """Of a block of the river that holds the rows of one line."""
+    others, hands = (
+        int((np.diff(start).max() + 31) // 32 * 32 + 4)
+        for start in (boards.other_start, boards.own_start)
+    )
+    return 4 * (betting.reach_rows * others + betting.value_rows * hands) + sum_bytes(boards)
+
+
+def sum_bytes(boards: Boards) -> int:
+    """Of a block that works on a tile of ends."""
+    combos = int(np.diff(boards.combo_start).max())
+    lists = (combos + 1) + (2 * combos + CARDS) + CARDS + 2 * SEGMENTS + 2
+    return 4 * TILE * lists
+
+
+@dataclass
+class Buffers:
+    """Arrays on a device, by name: their addresses, and what keeps them alive."""
+
+    device: Device
+    kept: dict[str, Buffer]
+
+    def address(self, name: str, array: Array | None = None) -> int:
+        """That of an array, which is put there unless it is."""
+        if name not in self.kept:
+            assert array is not None
+            self.kept[name] = self.device.put(np.ascontiguousarray(array))
+        return self.device.address(self.kept[name])

@@ -1,0 +1,132 @@
+"""Exact subgames by the CUDA kernels play as those by the kernels for processors."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from builders.host_device import HostDevice, compiler
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cfr import parse_schedule
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.solver import SpotSolver, _impose
+from allstreets.solvers.spot.spot import Spot, spot_root
+from allstreets.subgames.cuda_exact import CudaSubgame
+from allstreets.subgames.exact import ExactSubgame
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
+
+RIVER = Spot("Ks8h5d2c9c", "AA,KQs,87s,T9o,55:0.4", "QQ-JJ,A5s,98s,KTo", 20, 60, bets=("50%", "a"))
+TURN = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))
+FLOP = Spot("7s7h7d", "AA,KQs", "QQ,98s", 10, 12, bets=("100%",), raises=("a",))
+ALL_IN = Spot("7s7h7d", "AA,KQs", "QQ,98s", 10, 3, bets=("a",), raises=("a",))
+RAKED = Spot(
+    "Ks8s5d2c", "AA,KQs,55", "QQ,A5s", 10, 25, bets=("60%",), raises=(), rake=0.05, rake_cap=2
+)
+LOCKED = replace(TURN, lock=(Lock("x", hands={"QQ": {"b10": 1.0}}),))
+WIDE = Spot("Ks8s5d2c9h", "22+,A2s+", "22+,K2s+", 10, 95, bets=("50%", "100%"), raises=("60%",))
+
+
+def on_host(spot: Spot, precision: str = "float32", shared: int = 1 << 18) -> CudaSubgame:
+    weights = [one.weights for one in spot.ranges]
+    combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
+    return CudaSubgame(
+        spot.tree, spot.payoffs, spot_root(spot), combos, HostDevice(shared), 1, precision
+    )
+
+
+def values(game: ExactSubgame, solver: SpotSolver) -> list[Any]:
+    found = []
+    for player in Player:
+        other = solver.reach[player.opponent]
+        found += [game.best_response(player, other), game.evaluate(player, other)]
+    return found
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN, FLOP, ALL_IN, RAKED, WIDE])
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_an_iteration_agrees(spot: Spot, precision: str) -> None:
+    solver = SpotSolver(spot, threads=1, precision=precision)
+    there = on_host(spot, precision)
+    every = parse_schedule("ahead").run(1, 1)
+    solver.subgame.iterate(solver.reach, every)
+    there.iterate(solver.reach, every)
+    tolerance = 1e-3 if precision == "float16" else 1e-5
+    for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN])
+def test_both_converge_alike(spot: Spot) -> None:
+    here, there = (SpotSolver(spot, threads=1) for _ in range(2))
+    there.subgame = on_host(spot)
+    for solver in (here, there):
+        solver.train_batch(60)
+    assert 0 < there.exploitability() < 0.01 * spot.pot
+    # Where hands are indifferent, rounding decides: strategies differ, and what they lose a little.
+    assert there.exploitability() == pytest.approx(here.exploitability(), rel=0.1)
+    for mine, other in zip(here.expected_values(), there.expected_values(), strict=True):
+        assert mine == pytest.approx(other, abs=1e-3 * spot.pot)
+
+
+def test_lines_that_are_too_wide_for_shared_memory_have_rooms() -> None:
+    solver, every = SpotSolver(TURN, threads=1), parse_schedule("tuned").run(1, 2)
+    narrow, wide = on_host(TURN), on_host(TURN, shared=1000)
+    for game in (narrow, wide):
+        game.iterate(solver.reach, every)
+    for mine, other in zip(values(narrow, solver), values(wide, solver), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_steps_are_iterations() -> None:
+    solver, every = SpotSolver(TURN, threads=1), parse_schedule("ahead").run(1, 3)
+    whole, halves = on_host(TURN), on_host(TURN)
+    whole.iterate(solver.reach, every)
+    for now in every:
+        for player in Player:
+            halves.step(player, solver.reach[player], solver.reach[player.opponent], now)
+    for name, array in whole.state().items():
+        np.testing.assert_array_equal(array, halves.state()[name])
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_a_run_goes_on_where_it_is_restored(precision: str) -> None:
+    solver, every = SpotSolver(TURN, threads=1), parse_schedule("ahead").run(1, 5)
+    whole, first, second = (on_host(TURN, precision) for _ in range(3))
+    whole.iterate(solver.reach, every)
+    first.iterate(solver.reach, every[:2])
+    second.restore({name: array.copy() for name, array in first.state().items()})
+    second.iterate(solver.reach, every[2:])
+    for name, array in whole.state().items():
+        np.testing.assert_array_equal(array, second.state()[name])
+
+
+def test_a_run_of_a_processor_goes_on_there_and_back() -> None:
+    solver, every = SpotSolver(TURN, threads=1), parse_schedule("ahead").run(1, 40)
+    solver.subgame.iterate(solver.reach, every[:20])
+    there = on_host(TURN)
+    there.restore({name: array.copy() for name, array in solver.subgame.state().items()})
+    before = values(solver.subgame, solver)
+    for mine, other in zip(before, values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-4 * np.abs(mine).max())
+    there.iterate(solver.reach, every[20:])
+    solver.subgame.restore({name: array.copy() for name, array in there.state().items()})
+    assert 0 <= solver.exploitability() < 0.1
+
+
+def test_what_is_locked_stays() -> None:
+    solver = SpotSolver(LOCKED, threads=1)
+    there = on_host(LOCKED)
+    _impose(there, LOCKED.locked_nodes)
+    every = parse_schedule("ahead").run(1, 1)
+    solver.subgame.iterate(solver.reach, every)
+    there.iterate(solver.reach, every)
+    for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-4 * np.abs(mine).max())
+
+
+def test_what_a_gpu_cannot_do_is_said() -> None:
+    with pytest.raises(InputError, match="float32 or float16"):
+        on_host(TURN, "int16")
