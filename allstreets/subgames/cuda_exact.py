@@ -26,7 +26,6 @@ from allstreets.subgames.cuda_layout import (
     card_tables,
     ints,
     places_below,
-    shared_bytes,
     sum_bytes,
     turned,
 )
@@ -36,9 +35,7 @@ from allstreets.subgames.exact_forest import build_forests
 
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 AT_ONCE = 1024  # iterations whose discounts are sent together
-ROOMS = 264  # blocks that take the lines of wide rivers: two for each multiprocessor
-ALONG_RIVER = 256  # threads of a river block
-THREADS = 128  # of the others
+CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
 Launch = tuple[str, int, int, int, int]  # kernel, blocks, threads, shared bytes, argument
 
@@ -107,7 +104,8 @@ class CudaSubgame(ExactSubgame):
         self._betting = [
             [Betting(one.kernel) for one in forests]
             for forests in (
-                build_forests(tree, payoffs / self.chips, own, longest, most=1) for own in Player
+                build_forests(tree, payoffs / self.chips, own, longest, together=True)
+                for own in Player
             )
         ]
         self.regrets: Any = Mirror(self.regrets)
@@ -177,16 +175,9 @@ class CudaSubgame(ExactSubgame):
 
     def _values(self, player: Player) -> Values:
         """[H]: what the root's hands are worth."""
-        boards, last = self.boards[player][0], len(self.levels) - 1
-        hands = int(boards.own_start[1])
-        river = self.levels[0] == Street.RIVER
-        betting = self._betting[player][0]
-        rows = len(betting.lanes) if river else betting.value_rows
-        name = f"line_values.{player}.{last}" if river else f"values.{player}.0"
-        found = np.zeros(rows * hands, np.float32)
-        self.device.read(self._buffers.kept[name], found)
-        row = 0 if river else int(betting.line_value[0])
-        values = found[row * hands + self.streets[0].hands[player][0].hand]
+        found = np.zeros(int(self.boards[player][0].own_start[1]), np.float32)
+        self.device.read(self._buffers.kept[f"line_values.{player}.0"], found)
+        values = found[self.streets[0].hands[player][0].hand]
         return values.astype(np.float64) * self.scale[player]
 
     # -- what is stored
@@ -232,75 +223,91 @@ class CudaSubgame(ExactSubgame):
 
     def _prepare(self, player: Player) -> None:
         """The structures of all streets, and the launches of a pass."""
-        put, other = self._buffers.address, player.opponent
-        hands = int(self.boards[player][0].other_start[1])
-        put(f"root.{player}", np.zeros(hands, np.float32))
+        put = self._buffers.address
+        put(f"root.{player}", np.zeros(int(self.boards[player][0].other_start[1]), np.float32))
         put("discounts", np.zeros(AT_ONCE * 12, np.float32))
         put("clock", np.zeros(1, np.int32))
-        for level, street in enumerate(self.levels):
-            river = street == Street.RIVER
+        chunks = [self._chunks(player, level) for level in range(len(self.levels))]
+        for level, cuts in enumerate(chunks):
             boards, betting = self.boards[player][level], self._betting[player][level]
-            rows = {
-                "reach": 0 if river else int(boards.other_start[-1]) * betting.reach_rows,
-                "values": 0 if river else int(boards.own_start[-1]) * betting.value_rows,
-                "line_values": int(boards.own_start[-1]) * len(betting.lanes) if river else 0,
-                "net": 0 if river else int(boards.own_start[-1]) * TILE * self._tiles(betting),
+            own, other = boards.own_start, boards.other_start
+            sizes = {
+                "reach": max(np.diff(other[cuts])) * betting.reach_rows,
+                "values": max(np.diff(own[cuts])) * betting.value_rows,
+                "line_values": own[-1] * len(betting.lanes),
+                "net": own[-1] * TILE * betting.tiles if boards.equity.size else 1,
             }
-            for name, size in rows.items():
-                self._buffers.kept[f"{name}.{player}.{level}"] = self.device.zeros(max(size, 1))
-        fields = [self._fields(player, level) for level in range(len(self.levels))]
-        del other
+            for name, size in sizes.items():
+                self._buffers.kept[f"{name}.{player}.{level}"] = self.device.zeros(int(size))
+        streets = [
+            [self._fields(player, level, int(first)) for first in cuts[:-1]]
+            for level, cuts in enumerate(chunks)
+        ]
         for mode in range(3):
-            words = [packed(STREET, **each | {"mode": mode}) for each in fields]
             arguments = [
-                put(f"street.{player}.{level}.{mode}", each) for level, each in enumerate(words)
+                [
+                    put(f"street.{player}.{level}.{mode}.{part}", packed(STREET, **each, mode=mode))
+                    for part, each in enumerate(parts)
+                ]
+                for level, parts in enumerate(streets)
             ]
-            self._launches[player, mode] = list(self._passes(player, arguments))
+            self._launches[player, mode] = list(self._passes(player, chunks, arguments))
 
-    @staticmethod
-    def _tiles(betting: Betting) -> int:
-        return sum(-(-len(ends) // TILE) for _, ends in (betting.choices, betting.answers))
+    def _chunks(self, player: Player, level: int) -> NDArray[np.int64]:
+        """Where the boards that are worked on at once begin; reach of those above stays."""
+        boards, betting = self.boards[player][level], self._betting[player][level]
+        count = len(boards.own_start) - 1
+        if level + 1 < len(self.levels):
+            return np.array([0, count])
+        rows = boards.own_start * betting.value_rows + boards.other_start * betting.reach_rows
+        parts = -(-4 * int(rows[-1]) // CHUNK_BYTES)
+        cuts = np.searchsorted(rows, rows[-1] * np.arange(1, parts) / parts)
+        return np.unique([0, *cuts.tolist(), count])
 
-    def _passes(self, player: Player, arguments: Sequence[int]) -> Iterator[Launch]:
+    def _passes(
+        self,
+        player: Player,
+        chunks: Sequence[NDArray[np.int64]],
+        arguments: Sequence[Sequence[int]],
+    ) -> Iterator[Launch]:
         """The launches of a half-iteration, one after the other."""
-        for level, street in enumerate(self.levels):
-            boards, betting = self.boards[player][level], self._betting[player][level]
-            count, argument = len(boards.own_start) - 1, arguments[level]
-            if street == Street.RIVER:
-                need, lines = shared_bytes(betting, boards), len(betting.lanes)
-                if need <= self.device.shared_bytes:
-                    yield "river", count * lines, ALONG_RIVER, need, argument
-                else:
-                    yield "wide_river", min(ROOMS, count * lines), ALONG_RIVER, 0, argument
-                continue
-            tiles, pieces = self._tiles(betting), self._pieces(player, level)
-            yield "descend", count * pieces, THREADS, 0, argument
-            if boards.equity.size and tiles:
-                yield "all_in", count * tiles * pieces, THREADS, 0, argument
-            if tiles:
-                yield "ends", count * tiles, ALONG_RIVER, sum_bytes(boards), argument
-            yield "clear", count, THREADS, 0, argument
-        for level in reversed(range(len(self.levels))):
-            if self.levels[level] == Street.RIVER:
-                continue
-            count, argument = len(self.boards[player][level].own_start) - 1, arguments[level]
-            pieces = self._pieces(player, level)
-            if level + 1 < len(self.levels):
-                leaves = len(self._betting[player][level + 1].lanes)
-                yield "gather", count * leaves * pieces, THREADS, 0, argument
-            yield "ascend", count * pieces, THREADS, 0, argument
+        last = len(self.levels) - 1
+        for level in range(last):
+            yield from self._down(player, level, int(chunks[level][-1]), arguments[level][0])
+        for count, argument in zip(np.diff(chunks[last]), arguments[last], strict=True):
+            yield from self._down(player, last, int(count), argument)
+            yield self._up(player, last, int(count), argument)
+        for level in reversed(range(last)):
+            count, argument = int(chunks[level][-1]), arguments[level][0]
+            leaves = len(self._betting[player][level + 1].lanes)
+            yield "gather", count * leaves * self._pieces(player, level), PIECE, 0, argument
+            yield self._up(player, level, count, argument)
+
+    def _down(self, player: Player, level: int, count: int, argument: int) -> Iterator[Launch]:
+        boards, betting = self.boards[player][level], self._betting[player][level]
+        pieces = self._pieces(player, level)
+        yield "descend", count * len(betting.lanes) * pieces, PIECE, 0, argument
+        if boards.equity.size and betting.tiles:
+            yield "all_in", count * betting.tiles * pieces, PIECE, 0, argument
+        if betting.tiles:
+            need = sum_bytes(boards)
+            threads = 256 if need < 48 * 1024 else 512
+            yield "ends", count * betting.tiles, threads, need, argument
+
+    def _up(self, player: Player, level: int, count: int, argument: int) -> Launch:
+        blocks = count * len(self._betting[player][level].lanes) * self._pieces(player, level)
+        return "ascend", blocks, PIECE, 0, argument
 
     def _pieces(self, player: Player, level: int) -> int:
         boards = self.boards[player][level]
         most = max(np.diff(boards.own_start).max(), np.diff(boards.other_start).max())
         return -(-int(most) // PIECE)
 
-    def _fields(self, player: Player, level: int) -> dict[str, int]:
-        """The structure of a street, but for the mode."""
+    def _fields(self, player: Player, level: int, first_board: int) -> dict[str, int]:
+        """The structure of a street from a board on, but for the mode."""
         other, key = player.opponent, f"{player}.{level}"
         boards, betting = self.boards[player][level], self._betting[player][level]
         forest, street = betting.forest, self.streets[level]
-        below = level + 1 < len(self.levels)
 
         def put(name: str, array: Any) -> int:
             return self._buffers.address(f"{name}.{key}", array)
@@ -308,38 +315,28 @@ class CudaSubgame(ExactSubgame):
         def kept(name: str, who: Player = player, where: int = level) -> int:
             return self._buffers.address(f"{name}.{who}.{where}")
 
-        (line_choices, choices), (line_answers, answers) = betting.choices, betting.answers
-        river = self.levels[level] == Street.RIVER
         fields: dict[str, int] = {
             "player": int(player),
-            "is_river": int(river),
+            "is_river": int(self.levels[level] == Street.RIVER),
             "discounts": self._buffers.address("discounts"),
             "clock": self._buffers.address("clock"),
-            "node_count": len(forest.is_own),
             "nodes": put("nodes", betting.nodes),
             "lines": len(betting.lanes),
-            "line_nodes": put("line_nodes", ints(forest.group_nodes)),
-            "line_choices": put("line_choices", line_choices),
-            "line_answers": put("line_answers", line_answers),
-            "line_zeros": put("line_zeros", ints(forest.group_zeros)),
+            "line_nodes": put("line_nodes", betting.line_nodes),
+            "line_zeros": put("line_zeros", betting.by_line(betting.zeros)),
+            "line_sums": put("line_sums", betting.by_line(betting.leaf_sums[:, 0])),
             "line_reach": put("line_reach", betting.line_reach),
             "line_value": put("line_value", betting.line_value),
-            "choice_count": len(choices),
-            "choice_tiles": -(-len(choices) // TILE),
-            "choices": put("choices", choices),
-            "answer_count": len(answers),
-            "answer_tiles": -(-len(answers) // TILE),
-            "answers": put("answers", answers),
-            "zero_count": len(forest.zeros),
-            "zeros": put("zeros", ints(forest.zeros - 16)),
-            "leaf_sum_count": len(forest.leaf_sums) // 2,
+            "tiles": betting.tiles,
+            "ends": put("ends", betting.ends),
+            "zeros": put("zeros", betting.zeros),
             "leaf_sums": put("leaf_sums", betting.leaf_sums),
             "reach_rows": betting.reach_rows,
             "value_rows": betting.value_rows,
             "own_actions": int(forest.own_actions[-1]),
             "other_actions": int(forest.other_actions[-1]),
             "own_nodes": forest.own_nodes,
-            "boards": len(street.runouts),
+            "first_board": first_board,
             "pieces": self._pieces(player, level),
             "piece": PIECE,
             "own_start": put("own_start", ints(boards.own_start)),
@@ -358,7 +355,11 @@ class CudaSubgame(ExactSubgame):
             "own_locked": put("locked", self.locked[level][player])
             if self.locked[level][player].size
             else 0,
-            **{name: kept(name) for name in ("reach", "values", "line_values", "net")},
+            # Rows of the first of these boards stand at the beginning.
+            "reach": kept("reach") - 4 * int(boards.other_start[first_board]) * betting.reach_rows,
+            "values": kept("values") - 4 * int(boards.own_start[first_board]) * betting.value_rows,
+            "line_values": kept("line_values"),
+            "net": kept("net"),
         }
         fields |= {name: put(name, array) for name, array in card_tables(boards).items()}
         if level == 0:
@@ -379,30 +380,17 @@ class CudaSubgame(ExactSubgame):
                 "above_row": put("above_row", above.leaves(betting)[0]),
                 "above_reach": kept("reach", player, level - 1),
             }
-        if below:
-            deeper, there = self._betting[player][level + 1], self.boards[player][level + 1]
-            parents = np.array(self.streets[level + 1].parents, np.int64)
-            start, places = places_below(boards, there, parents)
-            last = self.levels[level + 1] == Street.RIVER
-            rows = np.arange(len(deeper.lanes)) if last else deeper.line_value
-            fields |= {
-                "leaves": len(deeper.lanes),
-                "leaf_value": put("leaf_value", betting.leaves(deeper)[1]),
-                "below_start": put("below_start", start),
-                "below": put("below", places),
-                "below_rows": len(deeper.lanes) if last else deeper.value_rows,
-                "below_row": put("below_row", ints(rows)),
-                "below_values": kept("line_values" if last else "values", player, level + 1),
-            }
-        else:
-            names = "leaves leaf_value below_start below below_rows below_row below_values"
-            fields |= dict.fromkeys(names.split(), 0)
-        need = shared_bytes(betting, boards) if river else 0
-        wide = need > self.device.shared_bytes
-        if wide:
-            self._buffers.kept[f"room.{key}"] = self.device.zeros(ROOMS * need // 4)
+        if level + 1 == len(self.levels):
+            return fields | dict.fromkeys(
+                ("leaves", "leaf_value", "below_start", "below", "below_values"), 0
+            )
+        deeper, there = self._betting[player][level + 1], self.boards[player][level + 1]
+        parents = np.array(self.streets[level + 1].parents, np.int64)
+        start, places = places_below(boards, there, parents)
         return fields | {
-            "rooms": min(ROOMS, len(street.runouts) * len(betting.lanes)),
-            "room": kept("room") if wide else 0,
-            "room_size": need // 4,
+            "leaves": len(deeper.lanes),
+            "leaf_value": put("leaf_value", betting.leaves(deeper)[1]),
+            "below_start": put("below_start", start),
+            "below": put("below", places),
+            "below_values": kept("line_values", player, level + 1),
         }

@@ -17,11 +17,12 @@ from allstreets.kernels.cuda.device import Buffer, Device
 from allstreets.kernels.exact_layout import Boards, Forest
 from allstreets.subgames.exact_forest import DUMP_ROWS
 
-TILE = 8  # LANES of the kernels
+TILE = 4  # LANES of the kernels
 SEGMENTS = 32
-PIECE = 128  # hands of a board that a block takes, before the river
+PIECE = 128  # hands of a board that a block takes
 
 Array = NDArray[Any]
+END = np.dtype([("rows", np.int32, 4), ("amounts", np.float32, 4)])
 
 
 def ints(array: Any) -> NDArray[np.int32]:
@@ -31,7 +32,7 @@ def ints(array: Any) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False)
 class Betting:
-    """A street's betting for one own player."""
+    """A street's betting for one own player, all lines in one group."""
 
     forest: Forest
 
@@ -48,23 +49,33 @@ class Betting:
     @property
     def value_rows(self) -> int:
         """Without those that are never read."""
-        return max(self.forest.value_rows - DUMP_ROWS, 1)
+        return self.forest.value_rows - DUMP_ROWS
 
     @property
     def line_reach(self) -> NDArray[np.int32]:
         """[L]: rows of reach."""
         return ints(self.forest.line_reach[self.lanes] - 1)
 
-    @property
+    @cached_property
     def line_value(self) -> NDArray[np.int32]:
-        """[L]: rows of values."""
+        """[L]: rows of values, rising; those of what is below a line stand behind its own."""
         return ints(self.forest.line_value[self.lanes] - DUMP_ROWS)
+
+    @property
+    def line_nodes(self) -> NDArray[np.int32]:
+        """[L+1]: the nodes before those of each line."""
+        rows, first = np.unique(self.forest.value_row - DUMP_ROWS, return_index=True)
+        roots = first[np.searchsorted(rows, self.line_value)]
+        return ints([*roots, len(self.forest.value_row)])
+
+    def by_line(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+        """[L+1]: how many rows of values, rising, are below the lines before each."""
+        return ints(np.searchsorted(rows, [*self.line_value, self.value_rows]))
 
     def leaves(self, below: "Betting") -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """[L'], [L']: rows of reach and of values at which the lines of the street below begin."""
-        reach, value = (
-            each[below.lanes] for each in (self.forest.leaf_reach, self.forest.leaf_value)
-        )
+        forest = self.forest
+        reach, value = (each[below.lanes] for each in (forest.leaf_reach, forest.leaf_value))
         return ints(reach - 1), ints(value - DUMP_ROWS)
 
     @property
@@ -82,36 +93,43 @@ class Betting:
             )
         )  # fmt: skip
 
-    @property
-    def choices(self) -> tuple[NDArray[np.int32], Array]:
-        """[L+1], [T]: those of each line of the river, and all of them as `End` has them."""
+    @cached_property
+    def ends(self) -> Array:
+        """[TILE · …]: own choices, then the other's answers, as `End` has them."""
         forest = self.forest
-        return _ends(
-            forest.group_choices,
+        called, folded = forest.answer_showdown - 1, forest.answer_fold - 1
+        none, nothing = np.full(len(forest.choice_reach), -1), np.zeros_like(forest.choice_stake)
+        choices = _ends(
             [
-                forest.choice_reach - 1,
-                _written(forest.choice_showdown),
+                forest.choice_reach - 1, none, _written(forest.choice_showdown),
                 _written(forest.choice_fold),
             ],
-            [forest.choice_stake, forest.choice_rake, forest.choice_loss],
-            (forest.choice_showdown >= DUMP_ROWS) | (forest.choice_fold >= DUMP_ROWS),
+            [forest.choice_stake, forest.choice_rake, forest.choice_loss, nothing],
+        )  # fmt: skip
+        none, nothing = np.full(len(called), -1), np.zeros_like(forest.answer_stake)
+        answers = _ends(
+            [called, folded, _written(forest.answer_value), none],
+            [forest.answer_stake, forest.answer_rake, forest.answer_gain, nothing],
         )
+        spare = np.zeros(TILE, END)
+        spare["rows"] = -1
+        found = np.concatenate([choices, answers])
+        return np.concatenate([found, spare[: -len(found) % TILE]])
 
     @property
-    def answers(self) -> tuple[NDArray[np.int32], Array]:
-        """[L+1], [T]: the same of the other's decisions."""
-        forest = self.forest
-        return _ends(
-            forest.group_answers,
-            [forest.answer_showdown - 1, forest.answer_fold - 1, _written(forest.answer_value)],
-            [forest.answer_stake, forest.answer_rake, forest.answer_gain],
-            forest.answer_value >= DUMP_ROWS,
-        )
+    def tiles(self) -> int:
+        """Of `TILE` ends."""
+        return len(self.ends) // TILE
 
-    @property
+    @cached_property
     def leaf_sums(self) -> NDArray[np.int32]:
-        """[2·…]: pairs of rows."""
-        return ints(self.forest.leaf_sums - DUMP_ROWS)
+        """[…, 2]: rows of leaves, and those that they are added to."""
+        return ints(self.forest.leaf_sums - DUMP_ROWS).reshape(-1, 2)
+
+    @cached_property
+    def zeros(self) -> NDArray[np.int32]:
+        """Rows of values that are only ever added to."""
+        return ints(np.sort(self.forest.zeros) - DUMP_ROWS)
 
 
 def _written(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -119,20 +137,12 @@ def _written(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(rows >= DUMP_ROWS, rows - DUMP_ROWS, -1)
 
 
-END = np.dtype([("rows", np.int32, 3), ("amounts", np.float32, 3)])
-
-
-def _ends(
-    groups: NDArray[np.int64],
-    rows: list[NDArray[np.int64]],
-    amounts: list[NDArray[np.float32]],
-    real: NDArray[np.bool_],
-) -> tuple[NDArray[np.int32], Array]:
-    found = np.zeros(len(real), END)
-    found["rows"] = np.stack(rows, axis=1)
-    found["amounts"] = np.stack(amounts, axis=1)
-    before = np.concatenate([[0], np.cumsum(real)])
-    return ints(before[16 * groups]), found[real]
+def _ends(rows: list[Any], amounts: list[Any]) -> Array:
+    """Those of which something is read."""
+    found = np.zeros(len(rows[0]), END)
+    found["rows"], found["amounts"] = np.stack(rows, axis=1), np.stack(amounts, axis=1)
+    kept: Array = found[(found["rows"][:, 2:] >= 0).any(axis=1)]
+    return kept
 
 
 BELOW = np.dtype(
@@ -183,20 +193,11 @@ def turned(boards: Boards) -> NDArray[np.float32]:
     return found
 
 
-def shared_bytes(betting: Betting, boards: Boards) -> int:
-    """Of a block of the river that holds the rows of one line."""
-    others, hands = (
-        int((np.diff(start).max() + 31) // 32 * 32 + 4)
-        for start in (boards.other_start, boards.own_start)
-    )
-    return 4 * (betting.reach_rows * others + betting.value_rows * hands) + sum_bytes(boards)
-
-
 def sum_bytes(boards: Boards) -> int:
-    """Of a block that works on a tile of ends."""
-    combos = int(np.diff(boards.combo_start).max())
-    lists = (combos + 1) + (2 * combos + CARDS) + CARDS + 2 * SEGMENTS + 2
-    return 4 * TILE * lists
+    """Shared memory of a block that works on a tile of ends."""
+    combos, hands = (int(np.diff(s).max()) for s in (boards.combo_start, boards.other_start))
+    entries = 2 * hands + (combos + 1) + (2 * combos + CARDS) + CARDS + 2 * SEGMENTS + 2
+    return 4 * TILE * entries
 
 
 @dataclass

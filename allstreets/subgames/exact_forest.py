@@ -39,12 +39,13 @@ def street_lines(
     hands: int,
     run_out: bool = False,
     first: Sequence[int] = (0,),
-    most: int = LANES,
+    together: bool = False,
 ) -> StreetLines:
     """Lines of a street; on the river in groups of at most sixteen that fit the cache.
 
-    Before the river one group holds everything: those streets cost next to nothing. Where all-ins
-    are `run_out`, each of them is a line of the streets after its own, without any decision.
+    Before the river one group holds everything: those streets cost next to nothing. So it does on
+    the river where lines are `together`. Where all-ins are `run_out`, each of them is a line of the
+    streets after its own, without any decision.
     """
     if street == tree.first_street:
         roots = list(first)
@@ -58,8 +59,8 @@ def street_lines(
     used = 0
     for line, root in enumerate(roots):
         size = 4 * hands * sum(len(tree.children_of(n)) for n in nodes_below(tree, root, street))
-        full = groups and (len(groups[-1]) == most or used + size > GROUP_BYTES)
-        if not groups or (street == Street.RIVER and full):
+        full = groups and (len(groups[-1]) == LANES or used + size > GROUP_BYTES)
+        if not groups or (street == Street.RIVER and full and not together):
             groups.append([])
             used = 0
         groups[-1].append(line)
@@ -356,17 +357,17 @@ def build_forests(
     hands: int,
     run_out: bool = False,
     first: Sequence[int] = (0,),
-    most: int = LANES,
+    together: bool = False,
 ) -> list[StreetForest]:
     """The streets of a tree, laid out for the player `own`.
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
     Where several pots stand in one list of nodes (`side_by_side`), `first` are their roots.
-    A group of the river holds at most so many lines.
+    One group holds all lines of the river if they are to be `together`.
     """
     streets = deal_streets(tree, run_out)
-    lines = [street_lines(tree, street, hands, run_out, first, most) for street in streets]
+    lines = [street_lines(tree, street, hands, run_out, first, together) for street in streets]
     return [
         _Builder(tree, payoffs, own, street, here, run_out, first).build(below)
         for street, here, below in zip(streets, lines, [*lines[1:], None], strict=True)

@@ -62,9 +62,7 @@ class HostDevice:
     """Memory and kernels of a processor."""
 
     name = "processor"
-
-    def __init__(self, shared_bytes: int = 227 * 1024) -> None:
-        self.shared_bytes = shared_bytes
+    shared_bytes = 227 * 1024
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy()

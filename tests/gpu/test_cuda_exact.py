@@ -29,12 +29,10 @@ LOCKED = replace(TURN, lock=(Lock("x", hands={"QQ": {"b10": 1.0}}),))
 WIDE = Spot("Ks8s5d2c9h", "22+,A2s+", "22+,K2s+", 10, 95, bets=("50%", "100%"), raises=("60%",))
 
 
-def on_host(spot: Spot, precision: str = "float32", shared: int = 1 << 18) -> CudaSubgame:
+def on_host(spot: Spot, precision: str = "float32") -> CudaSubgame:
     weights = [one.weights for one in spot.ranges]
     combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
-    return CudaSubgame(
-        spot.tree, spot.payoffs, spot_root(spot), combos, HostDevice(shared), 1, precision
-    )
+    return CudaSubgame(spot.tree, spot.payoffs, spot_root(spot), combos, HostDevice(), 1, precision)
 
 
 def values(game: ExactSubgame, solver: SpotSolver) -> list[Any]:
@@ -71,12 +69,16 @@ def test_both_converge_alike(spot: Spot) -> None:
         assert mine == pytest.approx(other, abs=1e-3 * spot.pot)
 
 
-def test_lines_that_are_too_wide_for_shared_memory_have_rooms() -> None:
+def test_boards_may_be_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     solver, every = SpotSolver(TURN, threads=1), parse_schedule("tuned").run(1, 2)
-    narrow, wide = on_host(TURN), on_host(TURN, shared=1000)
-    for game in (narrow, wide):
-        game.iterate(solver.reach, every)
-    for mine, other in zip(values(narrow, solver), values(wide, solver), strict=True):
+    whole = on_host(TURN)
+    whole.iterate(solver.reach, every)
+    expected = values(whole, solver)
+    monkeypatch.setattr("allstreets.subgames.cuda_exact.CHUNK_BYTES", 20_000)
+    parts = on_host(TURN)
+    parts.iterate(solver.reach, every)
+    assert len(parts._launches[Player.OOP, 0]) > len(whole._launches[Player.OOP, 0])
+    for mine, other in zip(values(parts, solver), expected, strict=True):
         np.testing.assert_array_equal(mine, other)
 
 

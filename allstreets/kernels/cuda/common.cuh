@@ -23,7 +23,7 @@
 #define THREADS 1
 static thread_local int BLOCK;
 #define SYNC()
-static thread_local float shared_memory[1 << 16];
+alignas(16) static thread_local float shared_memory[1 << 16];
 #define SHARED(name) float *name = shared_memory
 #define ONLY
 #endif
@@ -31,6 +31,18 @@ static thread_local float shared_memory[1 << 16];
 typedef unsigned char Byte;
 typedef unsigned short Short;
 typedef long long Long;
+
+struct alignas(16) Four { // numbers side by side, read and written at once
+    float lane[4];
+};
+DEVICE Four operator+(Four a, Four b) {
+    return {a.lane[0] + b.lane[0], a.lane[1] + b.lane[1], a.lane[2] + b.lane[2],
+            a.lane[3] + b.lane[3]};
+}
+DEVICE Four operator-(Four a, Four b) {
+    return {a.lane[0] - b.lane[0], a.lane[1] - b.lane[1], a.lane[2] - b.lane[2],
+            a.lane[3] - b.lane[3]};
+}
 
 #define TINY 1e-30f         // sums of positive numbers that are no larger count as 0
 #define MOST_ACTIONS 12
@@ -107,7 +119,7 @@ DEVICE float wobble_of(float phase, int hand) {
 
 // The other player's reach at a decision, shared out among its actions: rows [.., stride].
 template <int A, typename Stored>
-DEVICE void split_reach(const Stored *stored, float *rows, int stride, int row, int child, int hand,
+DEVICE void split_reach(const Stored *stored, float *rows, Long stride, int row, int child, int hand,
                         int run_time) {
     const int actions = A ? A : run_time;
     float numbers[A ? A : MOST_ACTIONS], total = 0.0f;
@@ -123,7 +135,7 @@ DEVICE void split_reach(const Stored *stored, float *rows, int stride, int row, 
 }
 
 template <typename Stored>
-DEVICE void split(const Stored *stored, float *rows, int stride, int row, int child, int hand,
+DEVICE void split(const Stored *stored, float *rows, Long stride, int row, int child, int hand,
                   int actions) {
     switch (actions) { // known numbers stay in registers
     case 2: split_reach<2>(stored, rows, stride, row, child, hand, 2); break;
@@ -135,7 +147,7 @@ DEVICE void split(const Stored *stored, float *rows, int stride, int row, int ch
 
 // The value of an own decision whose actions are worth values[a · stride]; regrets and mean move.
 template <int A>
-DEVICE float learn_actions(Regret *regrets, Fraction *average, const float *values, int stride,
+DEVICE float learn_actions(Regret *regrets, Fraction *average, const float *values, Long stride,
                            Discounts now, float wobble, bool locked, int run_time) {
     const int actions = A ? A : run_time;
     float stored[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS], total = 0.0f;
@@ -167,7 +179,7 @@ DEVICE float learn_actions(Regret *regrets, Fraction *average, const float *valu
     return value + (follow > TINY ? gains * (now.ahead / follow) : 0.0f);
 }
 
-DEVICE float learn(Regret *regrets, Fraction *average, const float *values, int stride,
+DEVICE float learn(Regret *regrets, Fraction *average, const float *values, Long stride,
                    Discounts now, float wobble, bool locked, int actions) {
     switch (actions) {
     case 2: return learn_actions<2>(regrets, average, values, stride, now, wobble, locked, 2);
@@ -178,7 +190,7 @@ DEVICE float learn(Regret *regrets, Fraction *average, const float *values, int 
 }
 
 // The value of an own decision under its average strategy.
-DEVICE float play(const Fraction *average, const float *values, int stride, int actions) {
+DEVICE float play(const Fraction *average, const float *values, Long stride, int actions) {
     float total = 0.0f, value = 0.0f;
     for (int a = 0; a < actions; a++)
         total += above(widen(average[16 * a]));
@@ -189,7 +201,7 @@ DEVICE float play(const Fraction *average, const float *values, int stride, int 
 }
 
 // The value of an own decision by its best action.
-DEVICE float best(const float *values, int stride, int actions) {
+DEVICE float best(const float *values, Long stride, int actions) {
     float value = values[0];
     for (int a = 1; a < actions; a++)
         value = values[a * stride] > value ? values[a * stride] : value;

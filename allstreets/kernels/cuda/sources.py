@@ -20,34 +20,26 @@ STREET = {
     "discounts": "const float *",  # [iteration][player][6]
     "clock": "int *",  # [1]: the iteration
     # Betting, the same on every board; rows from 0.
-    "node_count": "Long",
     "nodes": "const Node *",  # parents first
     "lines": "Long",
-    "line_nodes": "const int *",  # [lines + 1] (river)
-    "line_choices": "const int *",
-    "line_answers": "const int *",
-    "line_zeros": "const int *",
+    "line_nodes": "const int *",  # [lines + 1]
+    "line_zeros": "const int *",  # [lines + 1]
+    "line_sums": "const int *",  # [lines + 1]
     "line_reach": "const int *",  # [lines]: rows
     "line_value": "const int *",
-    "choice_count": "Long",
-    "choice_tiles": "Long",
-    "choices": "const End *",
-    "answer_count": "Long",
-    "answer_tiles": "Long",
-    "answers": "const End *",
-    "zero_count": "Long",
+    "tiles": "Long",  # of LANES ends
+    "ends": "const End *",
     "zeros": "const int *",
     "leaves": "Long",  # lines of the street below
     "leaf_value": "const int *",  # [leaves]: rows
-    "leaf_sum_count": "Long",
-    "leaf_sums": "const int *",
+    "leaf_sums": "const int *",  # pairs of rows: what is added to what
     "reach_rows": "Long",
     "value_rows": "Long",
     "own_actions": "Long",
     "other_actions": "Long",
     "own_nodes": "Long",
     # Boards and hands.
-    "boards": "Long",
+    "first_board": "Long",
     "pieces": "Long",  # of a board's hands, each a block's
     "piece": "Long",  # hands of a piece
     "own_start": "const int *",  # [B + 1]
@@ -70,8 +62,6 @@ STREET = {
     "above_reach": "const float *",
     "below_start": "const int *",  # by own hand: its places below
     "below": "const Below *",
-    "below_rows": "Long",
-    "below_row": "const int *",  # [leaves]
     "below_values": "const float *",
     # Stored numbers, and rows.
     "own_regrets": "Regret *",
@@ -81,11 +71,8 @@ STREET = {
     "own_locked": "const float *",  # 0: nothing is
     "reach": "float *",
     "values": "float *",
-    "line_values": "float *",  # of the river
+    "line_values": "float *",  # [own hands][lines], board by board
     "net": "float *",
-    "rooms": "Long",  # blocks that take the lines of a river one after the other
-    "room": "float *",
-    "room_size": "Long",
 }
 """The fields of a street of an exact subgame, as exact.cu reads them."""
 
@@ -111,4 +98,4 @@ def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:
     if given.keys() != fields.keys():
         wrong = sorted(given.keys() ^ fields.keys())
         raise ValueError(f"fields do not fit: {', '.join(wrong)}")
-    return np.array([given[field] for field in fields], np.uint64).view(np.int64)
+    return np.array([given[field] % 2**64 for field in fields], np.uint64).view(np.int64)
