@@ -43,6 +43,9 @@ def certify(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    device: Annotated[
+        str, typer.Option(help="Of --cards exact: cpu; cuda, a GPU of this machine.")
+    ] = "cpu",
     json: JsonOption = False,
 ) -> None:
     """How exploitable a whole game is in the real game, preflop through river.
@@ -66,7 +69,9 @@ def certify(
     from allstreets.training import plan_certify
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
-    job = plan_certify(folder, flops, completion=completion, seed=seed, threads=threads)
+    job = plan_certify(
+        folder, flops, completion=completion, seed=seed, threads=threads, device=device
+    )
     outcome = certify_on_terminal(console(stderr=json), job)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED)

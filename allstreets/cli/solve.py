@@ -56,6 +56,9 @@ def solve(
     river_groups: Annotated[
         str | None, typer.Option(help="suits: river hands alike share strategies, 1/5 the memory.")
     ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")
     ] = None,
@@ -105,6 +108,7 @@ def solve(
         "algorithm": algorithm,
         "precision": precision,
         "river_groups": river_groups,
+        "device": device,
     }
     seconds = None if time is None else parse_time(time)
     job = Job(max_iterations, seconds, threads, output, resume, save.value, json)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from allstreets.training import SpotConfig
 
 # What a flag may still say: everything else about the spot comes from the solution.
-SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups")
+SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups", "device")
 FLAGS = {"oop_range": "oop", "ip_range": "ip", "rake_cap": "rake-cap"}
 
 

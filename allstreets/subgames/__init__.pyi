@@ -13,6 +13,7 @@ from .exact import PRECISIONS as PRECISIONS
 from .exact import ExactSubgame as ExactSubgame
 from .exact_cards import every_combo as every_combo
 from .exact_cards import whole_vectors as whole_vectors
+from .exact_device import exact_subgame as exact_subgame
 from .exact_flops import ExactFlops as ExactFlops
 from .exact_locks import lock_strategy as lock_strategy
 from .exact_sharing import SharedRows as SharedRows

@@ -30,11 +30,14 @@ from allstreets.subgames.cuda_layout import (
     turned,
 )
 from allstreets.subgames.exact import ExactSubgame, Reach, Values
-from allstreets.subgames.exact_cards import whole_vectors
+from allstreets.subgames.exact_cards import StreetBoards, whole_vectors
 from allstreets.subgames.exact_forest import build_forests
+from allstreets.subgames.exact_sharing import Sharing
 
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 AT_ONCE = 1024  # iterations whose discounts are sent together
+SUM_THREADS = 128  # of the blocks that add up regrets, a board each
+END_THREADS = 128, 256  # of a block that works on ends: of short lists of hands, and of long ones
 CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
 Launch = tuple[str, int, int, int, int]  # kernel, blocks, threads, shared bytes, argument
@@ -93,12 +96,19 @@ class CudaSubgame(ExactSubgame):
         device: Device,
         threads: int = 1,
         precision: str = "float32",
+        like: ExactSubgame | None = None,
+        sharing: Callable[[Sequence[StreetBoards]], Sharing] | Sharing | None = None,
     ) -> None:
         if precision == "int16":
             raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
         if int(tree.child_count.max(initial=0)) > MOST_ACTIONS:
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
-        super().__init__(tree, payoffs, root, combos, threads, precision)
+        super().__init__(tree, payoffs, root, combos, threads, precision, like, sharing)
+        if any(self.sharing):
+            raise InputError(
+                "river_groups: suits is for processors: on a GPU every hand has its own strategy.\n"
+                "Leave river_groups out; precision: float16 halves the memory"
+            )
         self.device = device
         longest = whole_vectors(max(len(hands[0].first) for hands in self.streets[0].hands))
         self._betting = [
@@ -116,6 +126,7 @@ class CudaSubgame(ExactSubgame):
         )
         self._there = False  # whether the device has what is stored
         self._launches: dict[tuple[int, int], list[Launch]] = {}
+        self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
         self._replay: Callable[[], None] | None = None
 
     def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
@@ -182,6 +193,29 @@ class CudaSubgame(ExactSubgame):
 
     # -- what is stored
 
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        both = (self.regrets.host, self.averages.host)
+        return sum(array.nbytes for host in both for pair in host for array in pair)
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
+        self._send()
+        total, largest, entries = 0.0, 0.0, 0
+        for player in Player:
+            for level, argument in enumerate(self._whole[player]):
+                boards = len(self.boards[player][level].own_start) - 1
+                self._kernels.launch("sum_regrets", boards, SUM_THREADS, 0, argument)
+                found = np.zeros(2 * SUM_THREADS * boards)
+                self.device.read(self._buffers.kept[f"regret_sums.{player}.{level}"], found)
+                sums = found.reshape(boards, 2, SUM_THREADS)
+                total += float(sums[:, 0].sum()) * self.chips
+                largest = max(largest, float(sums[:, 1].max()) * self.chips)
+                counts = self.row_counts(level, player)
+                entries += int(counts.sum()) * self.slots[level].actions[player]
+        return total, largest, entries
+
     def _stale(self) -> None:
         """The host is behind from now on."""
         every = {(level, int(player)) for level in range(len(self.levels)) for player in Player}
@@ -239,6 +273,8 @@ class CudaSubgame(ExactSubgame):
             }
             for name, size in sizes.items():
                 self._buffers.kept[f"{name}.{player}.{level}"] = self.device.zeros(int(size))
+            sums = self.device.zeros(2 * SUM_THREADS * (len(own) - 1), np.float64)
+            self._buffers.kept[f"regret_sums.{player}.{level}"] = sums
         streets = [
             [self._fields(player, level, int(first)) for first in cuts[:-1]]
             for level, cuts in enumerate(chunks)
@@ -252,6 +288,7 @@ class CudaSubgame(ExactSubgame):
                 for level, parts in enumerate(streets)
             ]
             self._launches[player, mode] = list(self._passes(player, chunks, arguments))
+            self._whole[player] = [parts[0] for parts in arguments]
 
     def _chunks(self, player: Player, level: int) -> NDArray[np.int64]:
         """Where the boards that are worked on at once begin; reach of those above stays."""
@@ -291,7 +328,7 @@ class CudaSubgame(ExactSubgame):
             yield "all_in", count * betting.tiles * pieces, PIECE, 0, argument
         if betting.tiles:
             need = sum_bytes(boards)
-            threads = 256 if need < 48 * 1024 else 512
+            threads = END_THREADS[need > 48 * 1024]
             yield "ends", count * betting.tiles, threads, need, argument
 
     def _up(self, player: Player, level: int, count: int, argument: int) -> Launch:
@@ -360,6 +397,7 @@ class CudaSubgame(ExactSubgame):
             "values": kept("values") - 4 * int(boards.own_start[first_board]) * betting.value_rows,
             "line_values": kept("line_values"),
             "net": kept("net"),
+            "regret_sums": kept("regret_sums"),
         }
         fields |= {name: put(name, array) for name, array in card_tables(boards).items()}
         if level == 0:

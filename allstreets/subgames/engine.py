@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop
+from allstreets.kernels.cuda.device import CPU, open_device
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts
@@ -44,6 +45,7 @@ class EngineSpec:
     folder: Path | None = None  # of the files of `memmap`
     threads: int = 1
     ranges: NDArray[np.float64] | None = None  # [2, P, 169] that start the pots; None: all hands
+    device: str = CPU
 
     def of(self, flops: NDArray[np.int64]) -> "EngineSpec":
         """The same for some of the flops, in memory."""
@@ -67,13 +69,17 @@ class EngineSpec:
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
                 "are resident"
             )
+        if self.device != CPU and self.model.kind != "exact":
+            raise InputError(
+                f"device: {self.device} is for cards: exact; {self.model.kind} games run on the cpu"
+            )
         trees = self.trees() if trees is None else trees
         if self.memory == "per_batch":
             return FreshFlops(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
         if self.model.kind == "exact":
-            return ExactFlops(trees, self.flops, self.threads, self.model)
+            return ExactFlops(trees, self.flops, self.threads, self.model, open_device(self.device))
         if self.model.kind == "boards":
             return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
         matrices = MatrixFlops(trees, self._cards(), self.model, self.threads, self._allocate())

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
+from allstreets.kernels.cuda.device import Device
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, every_combo
+from allstreets.subgames.exact_device import exact_subgame
 from allstreets.subgames.exact_sharing import Sharing
 from allstreets.subgames.exact_suits import suit_sharing
 from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
@@ -49,11 +51,12 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
         flops: Sequence[Flop],
         threads: int = 1,
         model: CardModel = EXACT,
+        device: Device | None = None,
     ) -> None:
-        self.model = model
+        self.model, self.device = model, device
         self.dealt = DealtPairs.of([flop.cards for flop in flops])
         subgames = self._build(trees, flops, threads)
-        super().__init__(subgames, len(flops), threads)
+        super().__init__(subgames, len(flops), threads if device is None else 1)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
             HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)].astype(np.int64)
@@ -73,7 +76,7 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
                 root, combos = every_combo(flop.cards)
                 like = subgames[0][len(row)] if subgames else None
                 row.append(
-                    ExactSubgame(
+                    exact_subgame(
                         tree,
                         results,
                         root,
@@ -82,6 +85,7 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
                         self.model.precision,
                         like,
                         None if self.model.river_groups == "none" else _suits_like(like),
+                        self.device,
                     )
                 )
             subgames.append(row)

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
+from allstreets.kernels.cuda.device import Device
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import every_combo
+from allstreets.subgames.exact_device import exact_subgame
 from allstreets.subgames.real_play import RealPlay
 from allstreets.subgames.side_by_side import Trees
 
@@ -42,8 +44,12 @@ def judge_flop(
     *,
     own: bool = True,
     threads: int = 1,
+    device: Device | None = None,
 ) -> RealValues:
-    """Play the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots."""
+    """Play the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots.
+
+    Those that are solved for it are solved on `device`; without one, here.
+    """
     root, combos = every_combo(flop.cards)
     best, kept = np.zeros((2, 2, len(trees), HAND_COUNT))
     first: ExactSubgame | None = None
@@ -52,8 +58,11 @@ def judge_flop(
         (tree, payoffs), play = trees[pot], plays[pot]
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
-        game = ExactSubgame(
-            tree, payoffs, root, combos, threads, play.precision, first, play.sharing, play.learns
+        facts = (tree, payoffs, root, combos, threads, play.precision, first, play.sharing)
+        game = (
+            ExactSubgame(*facts, learns=False)
+            if not play.learns
+            else exact_subgame(*facts, device=device)
         )
         play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]

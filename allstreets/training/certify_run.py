@@ -11,6 +11,7 @@ import numpy as np
 
 from allstreets.base import InputError, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
+from allstreets.kernels.cuda.device import CPU, open_device
 from allstreets.solvers import (
     ALL,
     OWN,
@@ -160,7 +161,7 @@ class CertifyJob:
         workers = self.estimate().at_once
         if workers > 1:
             threads = max(1, judge.threads // workers)
-            several = Workers(self.folder, judge.completion, workers, threads)
+            several = Workers(judge, self.folder, workers, threads)
             for flop in several.judge(missing, stop):
                 left.remove(flop)
                 yield flop
@@ -230,6 +231,7 @@ def plan_certify(
     completion: Callable[[CardModel], Completion] = Completion.like,
     seed: int = 1,
     threads: int | None = None,
+    device: str = CPU,
 ) -> CertifyJob:
     """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
 
@@ -242,7 +244,10 @@ def plan_certify(
             "solver: {type: unified_cfr}"
         )
     result = load_unified(folder)
-    judge = Judge(result, completion(result.cards), thread_count(threads))
+    open_device(device)  # one that is not there is told before anything is judged
+    judge = Judge(result, completion(result.cards), thread_count(threads), device)
+    if device != CPU and judge.completion.model.kind != "exact":
+        raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
     return CertifyJob(folder, judge, draws, chosen, seed)
 

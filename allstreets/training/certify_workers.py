@@ -43,12 +43,13 @@ def judge_and_keep(
 class Workers:
     """Some processes that judge the flops of a solution; none is started before it is needed."""
 
-    def __init__(self, folder: Path, completion: Completion, count: int, threads: int = 1) -> None:
+    def __init__(self, judge: Judge, folder: Path, count: int, threads: int = 1) -> None:
         """`threads` are those of each."""
         facts = {
-            "model": completion.model.facts(),
-            "iterations": completion.iterations,
+            "model": judge.completion.model.facts(),
+            "iterations": judge.completion.iterations,
             "threads": threads,
+            "device": judge.device,
         }
         self._command = [
             sys.executable, "-m", "allstreets.training.certify_workers", str(folder.resolve()),
@@ -156,7 +157,7 @@ def work_for(folder: Path, facts: str, orders: IO[str], answers: IO[str]) -> Non
     """What a worker does: judge the flops that are named in `orders`, line by line."""
     told = json.loads(facts)
     completion = Completion(CardModel.of(told["model"]), told["iterations"])
-    judge = Judge(load_unified(folder), completion, told["threads"])
+    judge = Judge(load_unified(folder), completion, told["threads"], told["device"])
     work = CertificateWork.of(folder)
     for order in orders:
         flop = parse_flop(order.strip()).flop

@@ -31,6 +31,14 @@ MaxRaises = Annotated[
         "null: until all-in.",
     ),
 ]
+Device = Annotated[
+    str,
+    Field(
+        pattern=r"^(cpu|cuda(:\d+)?)$",
+        examples=["cuda"],
+        description="Where it is solved: cpu; cuda, a GPU of this machine, cuda:1 its second one.",
+    ),
+]
 ForceAllin = Annotated[
     float,
     Field(

@@ -16,7 +16,7 @@ from allstreets.solvers import Spot
 from allstreets.training.config import check_config, read_config
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.config_values import Rake, RangeText, Sizes, Target
-from allstreets.training.shared_config import ForceAllin, SizeRulesConfig
+from allstreets.training.shared_config import Device, ForceAllin, SizeRulesConfig
 
 DEFAULT_TARGET = 0.003
 STREETS = ("flop", "turn", "river")
@@ -115,6 +115,8 @@ class SpotConfig(SizeRulesConfig):
     river_groups: Literal["none", "suits"] = "none"
     """Hands of a river board that share a strategy: those that strength and suits make alike."""
 
+    device: Device = "cpu"
+
     exploitability_threshold: Target = DEFAULT_TARGET
     """End when the exploitability is at most this share of the pot: 0.3% or 0.003."""
 
@@ -140,7 +142,7 @@ class SpotConfig(SizeRulesConfig):
             raise InputError(
                 f"{', '.join(missing)} {plural} missing: add to the spot file, or give {flags}"
             )
-        skipped = {"name", "description", "algorithm", "precision", "river_groups"}
+        skipped = {"name", "description", "algorithm", "precision", "river_groups", "device"}
         skipped |= {"exploitability_threshold"}
         keys = self.model_dump(mode="json", by_alias=True, exclude=skipped, exclude_unset=True)
         if self.donk is not None and self.bet_sizes is None:

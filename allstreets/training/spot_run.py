@@ -62,7 +62,14 @@ class JobSolver(SpotSolver):
     """A spot solver with a stopwatch."""
 
     def __init__(self, spot: Spot, config: SpotConfig, threads: int | None) -> None:
-        super().__init__(spot, config.algorithm, threads, config.precision, config.river_groups)
+        super().__init__(
+            spot,
+            config.algorithm,
+            threads,
+            config.precision,
+            config.river_groups,
+            config.device,
+        )
         self._laps: list[tuple[int, float]] = []  # (iterations, seconds), in the order run
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:

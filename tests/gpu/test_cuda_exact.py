@@ -132,3 +132,14 @@ def test_what_is_locked_stays() -> None:
 def test_what_a_gpu_cannot_do_is_said() -> None:
     with pytest.raises(InputError, match="float32 or float16"):
         on_host(TURN, "int16")
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_regrets_are_added_up_there(precision: str) -> None:
+    solver, there = SpotSolver(TURN, threads=1, precision=precision), on_host(TURN, precision)
+    every = parse_schedule("ahead").run(1, 3)
+    there.iterate(solver.reach, every)
+    solver.subgame.restore(there.state())
+    total, largest, entries = solver.subgame.regret_sums()
+    assert there.regret_sums() == pytest.approx((total, largest, entries), rel=1e-5)
+    assert there.memory_bytes == solver.memory_bytes

@@ -11,7 +11,7 @@ import pytest
 from builders.small_games import solve_limped
 
 from allstreets.base import InputError
-from allstreets.solvers import Completion
+from allstreets.solvers import Completion, Judge
 from allstreets.subgames import CLASSES
 from allstreets.training import CertifyJob, certify_run, plan_certify
 from allstreets.training.certify_workers import Workers, work_for
@@ -45,7 +45,7 @@ def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path)
     wanted = job(alone).run().certificate
     job(copy).work.begin()
     flops = job(copy).flops
-    found = list(Workers(copy, QUICKLY, 2).judge(flops, lambda: False))
+    found = list(Workers(job(copy).judge, copy, 2).judge(flops, lambda: False))
     assert sorted(flop.text for flop in found) == sorted(flop.text for flop in flops)
     for one, other in zip(judged(alone), judged(copy), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -57,7 +57,7 @@ def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path)
 
 def test_a_worker_answers_line_by_line(copy: Path) -> None:
     job(copy).work.begin()
-    facts = json.dumps({"model": CLASSES.facts(), "iterations": 5, "threads": 1})
+    facts = json.dumps({"model": CLASSES.facts(), "iterations": 5, "threads": 1, "device": "cpu"})
     answers = io.StringIO()
     work_for(copy, facts, io.StringIO("AsAhAd\nKsKhKd\n"), answers)
     assert answers.getvalue().splitlines() == ["done AsAhAd", "done KsKhKd"]
@@ -68,8 +68,8 @@ def as_workers(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     """Let a job believe that several workers are worth it, and let them be this program."""
 
     class Others(Workers):
-        def __init__(self, *_: object) -> None:
-            super().__init__(Path(), QUICKLY, 2)
+        def __init__(self, judge: Judge, *_: object) -> None:
+            super().__init__(judge, Path(), 2)
             self._command = [sys.executable, "-c", program]
 
     class Several(CertifyJob):
@@ -96,6 +96,6 @@ def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_after_a_request_to_stop_no_flop_is_begun(copy: Path) -> None:
-    workers = Workers(copy, QUICKLY, 2)
+    workers = Workers(job(copy).judge, copy, 2)
     assert list(workers.judge(job(copy).flops, lambda: True)) == []
     assert judged(copy) == []

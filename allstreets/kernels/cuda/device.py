@@ -1,14 +1,21 @@
 """Who owns arrays and runs kernels: an NVIDIA GPU, through CuPy.
 
 Engines know the protocol alone. Tests hand them a processor that runs the same sources.
+CuPy is imported when a GPU is asked for, and not before.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from allstreets.base import InputError
+
+CPU = "cpu"
 
 Buffer = Any
 """An array on a device."""
@@ -35,6 +42,10 @@ class Device(Protocol):
     def shared_bytes(self) -> int:
         """Shared memory that a block may have."""
 
+    @property
+    def free_bytes(self) -> int:
+        """Memory that nobody has taken."""
+
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
 
@@ -60,46 +71,67 @@ class Device(Protocol):
 class CudaKernels:
     """Kernels of a GPU."""
 
-    def __init__(self, module: Any) -> None:
-        self._module, self._functions = module, dict[str, Any]()
+    def __init__(self, module: Any, guard: Callable[[], Any]) -> None:
+        self._module, self._functions, self._guard = module, dict[str, Any](), guard
 
     def launch(self, name: str, blocks: int, threads: int, shared: int, argument: int) -> None:
         """Run a kernel."""
         function = self._functions.get(name)
-        if function is None:
-            function = self._functions[name] = self._module.get_function(name)
-        if shared > function.max_dynamic_shared_size_bytes:
-            function.max_dynamic_shared_size_bytes = shared
-        function((blocks,), (threads,), (np.uint64(argument),), shared_mem=shared)
+        with self._guard():
+            if function is None:
+                function = self._functions[name] = self._module.get_function(name)
+            if shared > function.max_dynamic_shared_size_bytes:
+                function.max_dynamic_shared_size_bytes = shared
+            function((blocks,), (threads,), (np.uint64(argument),), shared_mem=shared)
 
 
 class CudaDevice:
     """An NVIDIA GPU."""
 
     def __init__(self, number: int = 0) -> None:
-        import cupy
-
-        self._cupy, self._device = cupy, cupy.cuda.Device(number)
-        self._device.use()
-        self._stream = cupy.cuda.Stream(non_blocking=True)
-        self._stream.use()
-        properties: Mapping[str, Any] = cupy.cuda.runtime.getDeviceProperties(number)
-        self.name: str = properties["name"].decode()
-        self.shared_bytes: int = int(properties["sharedMemPerBlockOptin"])
-        self.memory_bytes: int = int(properties["totalGlobalMem"])
+        self._cupy = _cupy()
+        self.number, self._device = number, self._cupy.cuda.Device(number)
+        with self._guard():
+            self._device.use()
+            self._stream = self._cupy.cuda.Stream(non_blocking=True)
+            self._stream.use()
+            facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
+        self.name: str = facts["name"].decode()
+        self.shared_bytes: int = int(facts["sharedMemPerBlockOptin"])
+        self.memory_bytes: int = int(facts["totalGlobalMem"])
 
     @property
     def free_bytes(self) -> int:
         """Memory that nobody has taken."""
-        return int(self._device.mem_info[0])
+        pool = self._cupy.get_default_memory_pool()
+        return int(self._device.mem_info[0]) + int(pool.free_bytes())
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """What goes wrong on a GPU, in two lines."""
+        cuda = self._cupy.cuda
+        try:
+            yield
+        except cuda.memory.OutOfMemoryError:
+            raise InputError(
+                f"the GPU has no memory left: {self.free_bytes / 1e9:.1f} GB are free now.\n"
+                "Make the job smaller (precision: float16, fewer sizes or flops), or use the cpu"
+            ) from None
+        except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as error:
+            raise InputError(
+                f"the GPU stopped working: {error}.\nWhat was saved last is intact; go on with "
+                "--resume, there or with device: cpu"
+            ) from None
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
-        return self._cupy.asarray(array)
+        with self._guard():
+            return self._cupy.asarray(array)
 
     def zeros(self, size: int, dtype: Any = np.float32) -> Buffer:
         """An array of zeros there."""
-        return self._cupy.zeros(size, dtype)
+        with self._guard():
+            return self._cupy.zeros(size, dtype)
 
     def address(self, buffer: Buffer) -> int:
         """Where an array begins."""
@@ -107,30 +139,73 @@ class CudaDevice:
 
     def write(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy into an array there."""
-        buffer.set(array)
+        with self._guard():
+            buffer.set(array)
 
     def read(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy from an array there."""
-        buffer.get(out=array)
+        with self._guard():
+            buffer.get(out=array)
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> CudaKernels:
         """Compile a source; CuPy keeps what it compiled."""
         options = ("--std=c++17", *(f"-D{name}" for name in defines))
-        return CudaKernels(self._cupy.RawModule(code=source, options=options))
+        with self._guard():
+            return CudaKernels(self._cupy.RawModule(code=source, options=options), self._guard)
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         """A CUDA graph: one launch in place of many."""
-        self._stream.begin_capture()
-        work()
-        graph = self._stream.end_capture()
+        with self._guard():
+            self._stream.begin_capture()
+            work()
+            graph = self._stream.end_capture()
 
         def replay() -> None:
-            graph.launch(self._stream)
+            with self._guard():
+                graph.launch(self._stream)
 
         return replay
 
 
+def _cupy() -> Any:
+    """CuPy, or what is missing."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise InputError(
+            f"device: cuda needs CuPy, which cannot be imported here: {error}.\n"
+            "Install it with: pip install 'allstreets[gpu]'; without a GPU use device: cpu"
+        ) from None
+    return cupy
+
+
+def gpu_count() -> int:
+    """GPUs of this machine; 0 without a driver."""
+    cupy = _cupy()
+    try:
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise InputError(
+            f"device: cuda finds no GPU that works here: {error}.\n"
+            "Look at nvidia-smi; without a GPU, or with an old driver, use device: cpu"
+        ) from None
+
+
 @cache
-def cuda_device(number: int = 0) -> CudaDevice:
-    """A GPU of this machine, opened once."""
+def _opened(number: int) -> CudaDevice:
     return CudaDevice(number)
+
+
+def open_device(name: str) -> Device | None:
+    """The device of a name: None for "cpu"; "cuda", "cuda:1" is a GPU of this machine."""
+    if name == CPU:
+        return None
+    found = re.fullmatch(r"cuda(?::(\d+))?", name)
+    if found is None:
+        raise InputError(f"device: '{name}' is none: write cpu, cuda, or cuda:1 for the second GPU")
+    number, count = int(found[1] or 0), gpu_count()
+    if number >= count:
+        raise InputError(
+            f"device: there is no GPU number {number} here: there are {count}, from 0 on"
+        )
+    return _opened(number)

@@ -13,6 +13,7 @@
 #define BEST_RESPONSE 1
 #define LANES 4     // ends that a block works on side by side
 #define SEGMENTS 32 // parts in which the other's combos are summed side by side
+#define SUM_THREADS 128 // of a block that adds up regrets, at most
 #define CARDS 53    // the last one is held by padding
 
 struct Node {
@@ -319,6 +320,28 @@ KERNEL ascend(const Street *ONLY s) {
         s->line_values[(Long)first * s->lines + (Long)line * hands + hand] =
             rows[(Long)s->line_value[line] * hands + hand];
     }
+}
+
+// Positive regrets of a board, padding left out.
+KERNEL sum_regrets(const Street *ONLY s) {
+    const int board = BLOCK, first = s->own_start[board], hands = hands_on(s->own_start, board);
+    const Regret *regrets = s->own_regrets + (Long)first * s->own_actions;
+    double total = 0.0, most = 0.0;
+    for (int n = 0; n < s->line_nodes[s->lines]; n++) {
+        const Node node = s->nodes[n];
+        if (!node.own) continue;
+        for (int hand = THREAD; hand < hands; hand += THREADS) {
+            if (s->own_cards[2 * (first + hand)] == CARDS - 1) continue;
+            for (int a = 0; a < node.actions; a++) {
+                const float regret = above(widen(
+                    regrets[(Long)node.slot * hands + (hand / 16 * node.actions + a) * 16 + hand % 16]));
+                total += regret;
+                most = regret > most ? regret : most;
+            }
+        }
+    }
+    s->regret_sums[(2 * board) * SUM_THREADS + THREAD] = total;
+    s->regret_sums[(2 * board + 1) * SUM_THREADS + THREAD] = most;
 }
 
 // The next iteration reads the next row of discounts.

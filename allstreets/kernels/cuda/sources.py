@@ -73,6 +73,7 @@ STREET = {
     "values": "float *",
     "line_values": "float *",  # [own hands][lines], board by board
     "net": "float *",
+    "regret_sums": "double *",  # [B][2][threads]: sum and largest of what each thread saw
 }
 """The fields of a street of an exact subgame, as exact.cu reads them."""
 

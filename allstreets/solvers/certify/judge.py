@@ -15,6 +15,7 @@ import numpy as np
 from allstreets.base import Arrays
 from allstreets.cards import Flop
 from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.kernels.cuda.device import CPU, open_device
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.subgames import (
@@ -74,6 +75,7 @@ class Judge:
     result: UnifiedResult
     completion: Completion = field(default_factory=Completion)
     threads: int = 1
+    device: str = CPU  # where flops are solved exactly
     _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not judged yet
 
     @cached_property
@@ -105,7 +107,10 @@ class Judge:
         own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
         plays = self._plays(flop, following)
-        return judge_flop(trees, flop, plays, self.reach, own=own, threads=self.threads)
+        there = open_device(self.device)
+        return judge_flop(
+            trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
+        )
 
     def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[RealPlay]:
         """How the pots of a flop are played."""

@@ -18,6 +18,7 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
+from allstreets.kernels.cuda.device import CPU, open_device
 from allstreets.solvers.spot.estimate import require_precision, require_river_groups
 from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.result import SpotResult
@@ -27,6 +28,7 @@ from allstreets.subgames import (
     RiverGroups,
     StreetView,
     average_strategy,
+    exact_subgame,
     lock_strategy,
     suit_sharing,
 )
@@ -45,7 +47,9 @@ class SpotSolver:
         threads: int | None = None,
         precision: str = "float32",
         river_groups: RiverGroups = "none",
+        device: str = CPU,
     ) -> None:
+        """`device`: "cpu", or "cuda" for a GPU of this machine, "cuda:1" for another."""
         self.spot, self.river_groups = spot, river_groups
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
         self.threads = thread_count(threads)
@@ -59,7 +63,8 @@ class SpotSolver:
         weights = [one.weights for one in spot.ranges]
         combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
         by_suits = partial(suit_sharing, weights=(weights[0], weights[1]))
-        self.subgame = ExactSubgame(
+        self.device = device
+        self.subgame = exact_subgame(
             spot.tree,
             spot.payoffs,
             spot_root(spot),
@@ -67,6 +72,7 @@ class SpotSolver:
             self.threads,
             precision,
             sharing=None if river_groups == "none" else by_suits,
+            device=open_device(device),
         )
         _impose(self.subgame, spot.locked_nodes)
         hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
@@ -228,6 +234,7 @@ def solve(
     precision: str = "float32",
     check: int = DEFAULT_CHECK,
     river_groups: RiverGroups = "none",
+    device: str = CPU,
 ) -> SpotResult:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
@@ -236,7 +243,7 @@ def solve(
     if target < 0 or max_iterations < 1 or check < 1:
         raise InputError("target must not be negative, max_iterations and check at least 1")
     start = time.perf_counter()
-    solver = SpotSolver(spot, algorithm, threads, precision, river_groups)
+    solver = SpotSolver(spot, algorithm, threads, precision, river_groups, device)
     reached = np.inf
     while solver.iterations < max_iterations and reached > target:
         solver.train_batch(min(check, max_iterations - solver.iterations))

@@ -1,0 +1,32 @@
+"""An exact subgame where it is to live: on the processors of this machine, or on a GPU."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree
+from allstreets.cards import Runouts
+from allstreets.kernels.cuda.device import Device
+from allstreets.subgames.exact import ExactSubgame
+from allstreets.subgames.exact_cards import StreetBoards
+from allstreets.subgames.exact_sharing import Sharing
+
+
+def exact_subgame(
+    tree: BettingTree,
+    payoffs: NDArray[np.float64],
+    root: Runouts,
+    combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+    threads: int = 1,
+    precision: str = "float32",
+    like: ExactSubgame | None = None,
+    sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    device: Device | None = None,
+) -> ExactSubgame:
+    """As `ExactSubgame` describes it; without a device on processors."""
+    if device is None:
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing)
+    from allstreets.subgames.cuda_exact import CudaSubgame
+
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
