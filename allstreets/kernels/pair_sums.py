@@ -159,3 +159,31 @@ def pair_values(
                     won = totals[0, hand, against] * (margin / pairs[against])
                     won += totals[1, hand, against]
                 found[piece, hand, against] = won
+
+
+@kernel
+def mean_over_pairs(
+    combos: Longs,
+    masks: NDArray[np.int64],
+    hands: Longs,
+    groups: Longs,
+    values: Floats,
+    found: Floats,
+) -> None:
+    """Fill found [169, 169] with means over the pairs of `combos` that share no card.
+
+    0 stands where there are none. `masks`, `hands` and `groups` [1326] are a combo's cards as bits,
+    its class, and its row and column of `values`.
+    """
+    counts = np.zeros(found.shape, np.int64)
+    found[:] = 0.0
+    for first in combos:
+        sums, pairs, row = found[hands[first]], counts[hands[first]], values[groups[first]]
+        for second in combos:
+            if masks[first] & masks[second] == 0:
+                sums[hands[second]] += row[groups[second]]
+                pairs[hands[second]] += 1
+    for hand in range(len(found)):
+        for other in range(len(found)):
+            if counts[hand, other] > 0:
+                found[hand, other] /= counts[hand, other]

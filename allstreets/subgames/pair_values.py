@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from allstreets.betting import OOP, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO
-from allstreets.kernels.pair_sums import PairTree
+from allstreets.kernels.pair_sums import PairTree, mean_over_pairs
 from allstreets.subgames.matrix_store import MatrixStore
 
 Floats = NDArray[np.float64]
+
+COMBO_BITS = COMBO_MASKS.astype(np.int64)
+HANDS = HAND_OF_COMBO.astype(np.int64)
 
 
 def pair_tree(game: MatrixStore, payoffs: Floats) -> PairTree:
@@ -59,18 +62,7 @@ def class_values(buckets: NDArray[np.int16], values: Floats) -> Floats:
 
     `buckets` [1326] gives each combo's bucket, −1 where the flop blocks it.
     """
-    combos = np.flatnonzero(buckets >= 0)
-    combos = combos[np.argsort(HAND_OF_COMBO[combos], kind="stable")]
-    fits = (COMBO_MASKS[combos][:, None] & COMBO_MASKS[combos][None, :]) == 0
-    of_combos = np.where(fits, values[np.ix_(buckets[combos], buckets[combos])], 0.0)
-    hands, starts = np.unique(HAND_OF_COMBO[combos], return_index=True)
-    means = np.zeros((HAND_COUNT, HAND_COUNT))
-    sums, counts = _by_hand(of_combos, starts), _by_hand(fits.astype(np.float64), starts)
-    means[np.ix_(hands, hands)] = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    means = np.empty((HAND_COUNT, HAND_COUNT))
+    combos, groups = np.flatnonzero(buckets >= 0), buckets.astype(np.int64)
+    mean_over_pairs(combos, COMBO_BITS, HANDS, groups, values, means)
     return means
-
-
-def _by_hand(table: Floats, starts: NDArray[np.int64]) -> Floats:
-    """Sums over the combos of each hand; its rows and columns begin at `starts`."""
-    sums: Floats = np.add.reduceat(np.add.reduceat(table, starts, axis=0), starts, axis=1)
-    return sums
