@@ -25,6 +25,9 @@ from allstreets.subgames.pool import Pool
 
 Allocate = Callable[[tuple[int, int]], Floats]
 
+MOST_ASIDE = 32_000_000
+"""Bytes of sums for which room is kept when they are no longer set aside."""
+
 
 class MatrixStore:
     """The numbers of one betting tree on F flops.
@@ -49,6 +52,7 @@ class MatrixStore:
         ]
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
+        self._aside: dict[tuple[int, Player], Floats] = {}  # by stage and player
 
     def stores(self, own: Player) -> tuple[StageStore, ...]:
         """The stored arrays as the kernels read them, stage by stage."""
@@ -94,7 +98,7 @@ class MatrixStore:
             for player in Player
         ]
         # Threads copy as well: one alone takes as long as all of them need to evaluate.
-        aside = [np.empty_like(sums) for _, _, sums in stored]
+        aside = [self._room_aside(stage, player, sums) for stage, player, sums in stored]
         nodes = [self._shares_at(stage, player) for stage, player, _ in stored]
         there, back = ([new_counter() for _ in stored] for _ in range(2))
 
@@ -113,6 +117,15 @@ class MatrixStore:
             yield
         finally:
             pool.together(end)
+
+    def _room_aside(self, stage: int, player: Player, sums: Floats) -> Floats:
+        """Room for a copy of sums [K, …]: the same one again, since new pages make threads wait."""
+        room = self._aside.pop((stage, player), sums[:0])
+        if len(room) < len(sums) or room.shape[1] != sums.shape[1]:
+            room = np.empty_like(sums)
+        if room.nbytes <= MOST_ASIDE:
+            self._aside[stage, player] = room
+        return room[: len(sums)]
 
     def decisions_of(self, stage: int, player: Player) -> tuple[Longs, Longs]:
         """A player's decisions in a stage [nodes], and where their numbers begin on any flop."""
