@@ -45,6 +45,8 @@ from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.engine import EngineSpec
 from allstreets.subgames.pool import Pool
+from allstreets.training import TrainConfig, check_config
+from allstreets.training.flops_run import plan_flops
 
 THREADS = (1, 2, 4, 8, 16)
 ALL_FLOPS = 1755
@@ -212,6 +214,20 @@ def flops_job(threads: int) -> Job:
     return Job(run, 1, [games._pool])
 
 
+def flops_run_job(threads: int) -> Job:
+    """The same as a job: groups of flops to 1 % of the pot, with their files."""
+    config = check_config(
+        {"postflop_model": {"preset": "classes_fast", "flops": 512}}, TrainConfig
+    ).postflop_model
+    assert config is not None
+
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            plan_flops(config, Path(folder) / "flops", threads=threads).run()
+
+    return Job(run)
+
+
 def count_job(threads: int) -> Job:
     """The margins of some flops, counted and not stored."""
     pool, flops = Pool(threads), spread_flops(160).flops
@@ -261,6 +277,7 @@ JOBS: dict[str, tuple[str, str, Callable[[int], Job]]] = {
     "flop_medium": ("spot flop_medium", "s/iteration", spot_job("flop_medium")),
     "turn_deep": ("spot turn_deep", "s/iteration", spot_job("turn_deep")),
     "flops": ("128 flops one by one, 20 iterations", "s", flops_job),
+    "flops_run": ("512 flops as a job, to 1 %, stored", "s", flops_run_job),
     "count": ("tables of 160 flops, no files", "s", count_job),
     "tables": ("all flop tables", "s", tables_job),
     "certify": ("certification, a flop", "s", certify_job),
