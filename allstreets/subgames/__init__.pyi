@@ -30,6 +30,7 @@ from .flop_games import Flops as Flops
 from .flop_games import RegretSums as RegretSums
 from .flop_games import Values as Values
 from .fresh_flops import FreshFlops as FreshFlops
+from .mapped_memory import PagesAgain as PagesAgain
 from .matrix_flops import MatrixCards as MatrixCards
 from .matrix_flops import MatrixFlops as MatrixFlops
 from .matrix_model import Stage as Stage

@@ -56,7 +56,7 @@ from allstreets.storage import (
     latest_checkpoint,
     load_flops,
 )
-from allstreets.subgames import CardModel, EngineSpec
+from allstreets.subgames import CardModel, EngineSpec, PagesAgain
 from allstreets.training.estimate import process_bytes
 from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.loop import Intervals, RunFiles, train
@@ -255,8 +255,12 @@ class FlopsJob:
             seconds=bundle.seconds,
         )
 
-    def solver(self, flops: Sequence[Flop], pots: Sequence[PotGame]) -> FlopsSolver:
-        """The solver of a group, untrained."""
+    def solver(
+        self, flops: Sequence[Flop], pots: Sequence[PotGame], pages: PagesAgain | None = None
+    ) -> FlopsSolver:
+        """The solver of a group, untrained, in the memory of the last one that had the `pages`."""
+        pages = pages or PagesAgain()
+        pages.take_back()
         spec = EngineSpec(
             tuple(pot.rules for pot in pots),
             tuple(flops),
@@ -267,7 +271,7 @@ class FlopsJob:
         return FlopsSolver(
             pots,
             FlopSet("group", tuple(flops), weights),
-            spec.build([(pot.tree, pot.payoffs) for pot in pots]),
+            spec.build([(pot.tree, pot.payoffs) for pot in pots], pages),
             self.schedule,
             self.targets,
             self.pruning,
@@ -387,27 +391,29 @@ class _Run:
 
     def _take(self, waiting: Iterator[_Group]) -> None:
         """Solve one group after the other, until none is left or the run is to end."""
+        pages = PagesAgain()
         try:
             while not self._stop.wants_to_stop():
                 with self._lock:
                     group = next(waiting, None)
-                if group is None or not self._attempt(group):
+                if group is None or not self._attempt(group, pages):
                     return
         except BaseException:
             self._stop.needed = True
             raise
 
-    def _attempt(self, group: _Group) -> bool:
+    def _attempt(self, group: _Group, pages: PagesAgain) -> bool:
         """Solve a group, or what can be solved of it; False: the user has ended the run."""
         with self._lock:
             self._in_work.append(group)
         try:
-            if not self._solve(group):
+            if not self._solve(group, pages):
                 return False
         except _GroupError as failed:
             if len(group.flops) > 1:  # which of them it is comes out one by one
                 self._end(group)
-                return all(self._attempt(_Group([flop], group.pots)) for flop in group.flops)
+                alone = (_Group([flop], group.pots) for flop in group.flops)
+                return all(self._attempt(one, pages) for one in alone)
             error = failed.__cause__
             kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
             message = " ".join(f"{kind}{error}".split())
@@ -420,12 +426,13 @@ class _Run:
     def _end(self, group: _Group) -> None:
         with self._lock:
             self._in_work.remove(group)
+            group.progress = None  # its rules know the solver
 
-    def _solve(self, group: _Group) -> bool:
+    def _solve(self, group: _Group, pages: PagesAgain) -> bool:
         """Solve and store a group; False: the user has ended the run."""
         begun = time.monotonic()
         try:
-            solved = self._train(group)
+            solved = self._train(group, pages)
         except Exception as error:
             raise _GroupError from error
         if solved is None:
@@ -451,9 +458,9 @@ class _Run:
             elif not path.is_dir():
                 path.unlink(missing_ok=True)
 
-    def _train(self, group: _Group) -> list[tuple[Row, Arrays]] | None:
+    def _train(self, group: _Group, pages: PagesAgain) -> list[tuple[Row, Arrays]] | None:
         """What came out of a group; None: it was interrupted, and saved."""
-        solver = self._job.solver(group.flops, group.pots)
+        solver = self._job.solver(group.flops, group.pots, pages)
         folder = self._folder / group.name
         if self._stop.wants_to_stop():
             return None
