@@ -328,7 +328,7 @@ def test_groups_in_work_follow_threads_and_memory() -> None:
 
     assert need(1755, 1, 10**12).at_once == 1
     assert need(1755, 2).at_once == 2
-    assert need(1755, 64, 10**12).at_once == 2
+    assert need(1755, 64, 10**12).at_once == 3
     assert need(1755, 64, 10**12).memory_bytes > need(1755, 1).memory_bytes
     assert need(1755, 256, 10**12).at_once == 8  # two flops for each thread
     assert need(100, 256, 10**12).at_once == 2  # there are no more

@@ -25,6 +25,9 @@ TABLE_BYTES = 114_244  # that a flop in use leaves in memory: 169 · 169 · 4
 GROUP_BYTES = 200_000_000  # of regrets and strategies of a group
 LARGEST_GROUP = 64  # flops
 PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads wait for the last one
+MANY_THREADS = (
+    8  # train a group as quickly as it is laid out and stored: a third one fills the gaps
+)
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,14 @@ def estimate_flops(
     """What it takes to solve so many flops at every stack-to-pot ratio.
 
     On more than one thread several groups are in work: while one lays out its flops, stores them,
-    or waits for its last one, threads find work in another. As many as fit into half of `free`
+    or waits for its last one, threads find work in another. No more than fit into half of `free`
     memory, or two where that is not known.
     """
     each, size = sum(flop_bytes(pot, model) for pot in pots), group_size(pots, model)
     busy = -(-PIECES_PER_THREAD * threads // (size * len(pots)))
+    least = 2 if threads < MANY_THREADS else 3
     fit = 2 if free is None else max(1, free // 2 // (size * each))
-    at_once = 1 if threads == 1 else min(-(-flops // size), max(2, busy), fit)
+    at_once = 1 if threads == 1 else min(-(-flops // size), max(least, busy), fit)
     side_by_side = min(flops, at_once * size)
     workers = min(threads, side_by_side * len(pots))
     seconds = sum(_seconds(pot, model, iterations, targets) for pot in pots) * flops / workers
