@@ -50,6 +50,7 @@ from allstreets.training.flops_run import plan_flops
 
 THREADS = (1, 2, 4, 8, 16)
 ALL_FLOPS = 1755
+FIRST_ITERATIONS = 4  # of a whole game: strategies are pure in the second, so that pots fall away
 STREAM = 64_000_000  # bytes that each thread reads: more than its share of any cache
 
 
@@ -167,6 +168,7 @@ def game_job(flops: int) -> Callable[[int], Job]:
 
     def job(threads: int) -> Job:
         solver = solver_of(whole_game(flops), CLASSES, threads)
+        solver.train_batch(FIRST_ITERATIONS)
         count = max(1, 800 // flops)
         games: Any = solver.games
         return Job(lambda: solver.train_batch(count), count, [games._pool])
@@ -177,7 +179,9 @@ def game_job(flops: int) -> Callable[[int], Job]:
 @cache
 def boards_solver(flops: int) -> UnifiedSolver:
     """A solver on real boards; making their groups takes longer than what is timed."""
-    return solver_of(whole_game(flops), CardModel("boards", groups=32), processors())
+    solver = solver_of(whole_game(flops), CardModel("boards", groups=32), processors())
+    solver.train_batch(FIRST_ITERATIONS)
+    return solver
 
 
 def boards_job(threads: int) -> Job:
