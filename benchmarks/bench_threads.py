@@ -45,9 +45,12 @@ from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.engine import EngineSpec
 from allstreets.subgames.pool import Pool
+from allstreets.training import TrainConfig, check_config
+from allstreets.training.flops_run import plan_flops
 
 THREADS = (1, 2, 4, 8, 16)
 ALL_FLOPS = 1755
+FIRST_ITERATIONS = 4  # of a whole game: strategies are pure in the second, so that pots fall away
 STREAM = 64_000_000  # bytes that each thread reads: more than its share of any cache
 
 
@@ -165,6 +168,7 @@ def game_job(flops: int) -> Callable[[int], Job]:
 
     def job(threads: int) -> Job:
         solver = solver_of(whole_game(flops), CLASSES, threads)
+        solver.train_batch(FIRST_ITERATIONS)
         count = max(1, 800 // flops)
         games: Any = solver.games
         return Job(lambda: solver.train_batch(count), count, [games._pool])
@@ -175,7 +179,9 @@ def game_job(flops: int) -> Callable[[int], Job]:
 @cache
 def boards_solver(flops: int) -> UnifiedSolver:
     """A solver on real boards; making their groups takes longer than what is timed."""
-    return solver_of(whole_game(flops), CardModel("boards", groups=32), processors())
+    solver = solver_of(whole_game(flops), CardModel("boards", groups=32), processors())
+    solver.train_batch(FIRST_ITERATIONS)
+    return solver
 
 
 def boards_job(threads: int) -> Job:
@@ -210,6 +216,20 @@ def flops_job(threads: int) -> Job:
         solver.results(threads)
 
     return Job(run, 1, [games._pool])
+
+
+def flops_run_job(threads: int) -> Job:
+    """The same as a job: groups of flops to 1 % of the pot, with their files."""
+    config = check_config(
+        {"postflop_model": {"preset": "classes_fast", "flops": 512}}, TrainConfig
+    ).postflop_model
+    assert config is not None
+
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            plan_flops(config, Path(folder) / "flops", threads=threads).run()
+
+    return Job(run)
 
 
 def count_job(threads: int) -> Job:
@@ -261,6 +281,7 @@ JOBS: dict[str, tuple[str, str, Callable[[int], Job]]] = {
     "flop_medium": ("spot flop_medium", "s/iteration", spot_job("flop_medium")),
     "turn_deep": ("spot turn_deep", "s/iteration", spot_job("turn_deep")),
     "flops": ("128 flops one by one, 20 iterations", "s", flops_job),
+    "flops_run": ("512 flops as a job, to 1 %, stored", "s", flops_run_job),
     "count": ("tables of 160 flops, no files", "s", count_job),
     "tables": ("all flop tables", "s", tables_job),
     "certify": ("certification, a flop", "s", certify_job),

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.kernels.counter import Counter, take
 from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.matrix_layout import (
     AHEAD,
@@ -16,6 +17,7 @@ from allstreets.kernels.matrix_layout import (
     Bytes,
     Discounting,
     Floats,
+    Longs,
     StageCards,
     StageHands,
     StagePlan,
@@ -206,9 +208,18 @@ def discounting(row: Floats) -> Discounting:
 
 
 @kernel
-def sum_positive(stored: Floats, sums: NDArray[np.float64]) -> None:
-    """Add the positive numbers to sums[0], and let sums[1] be the largest if larger."""
-    for number in stored:
-        if number > ZERO:
-            sums[0] += number
-            sums[1] = max(sums[1], number)
+def sum_positive(counter: Counter, stored: Floats, flops: Longs, sums: NDArray[np.float64]) -> None:
+    """Put the sum of the positive numbers of flops [K], and the largest, into sums [K, 2].
+
+    Of those flops that this thread gets hold of; `stored` is [F, …].
+    """
+    while True:
+        place = take(counter)
+        if place >= len(flops):
+            break
+        total, largest = np.float64(0.0), ZERO
+        for number in stored[flops[place]]:
+            if number > ZERO:
+                total += number
+                largest = max(largest, number)
+        sums[place, 0], sums[place, 1] = total, largest

@@ -8,6 +8,7 @@ folder holds whole flops, and only those in work are lost.
 """
 
 import secrets
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -62,6 +63,7 @@ class FlopsBundle:
         self._rows: dict[Key, Row] = {}  # with the facts of their files
         self._token = secrets.token_hex(4)
         self._seconds, self._began = 0.0, time.monotonic()
+        self._lock = threading.Lock()  # around the rows and their manifest
 
     def require_free(self) -> None:
         """Refuse a folder that holds another run, or files that are not ours."""
@@ -130,14 +132,15 @@ class FlopsBundle:
         return self._seconds + time.monotonic() - self._began
 
     def save(self, solved: Sequence[tuple[Row, Arrays]]) -> None:
-        """Write solved flops; an `InputError` if there is no room."""
+        """Write solved flops; an `InputError` if there is no room. Any thread may call it."""
         names = [file_name(row["flop"], row["spr"]) for row, _ in solved]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             entries = write_flops(self.folder, self._token, names, lambda place: solved[place][1])
-            for (row, _), entry in zip(solved, entries, strict=True):
-                self._rows[row["flop"], row["spr"]] = {**row, **entry}
-            self._write_manifest()
+            with self._lock:
+                for (row, _), entry in zip(solved, entries, strict=True):
+                    self._rows[row["flop"], row["spr"]] = {**row, **entry}
+                self._write_manifest()
         except OSError as error:
             raise InputError(
                 f"cannot write to {self.folder}: {error.strerror or error}; what is solved so far "
@@ -147,7 +150,8 @@ class FlopsBundle:
     def write_manifest(self) -> None:
         """Bring the manifest up to date."""
         try:
-            self._write_manifest()
+            with self._lock:
+                self._write_manifest()
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 

@@ -27,8 +27,26 @@ SCHEMAS: dict[Kind, int] = {"spot": 2, "postflop": 3, "preflop": 1, "unified": 2
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     """Write `facts` and their checksum, whole or not at all."""
 
-    text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
+    text = _text({**facts, "checksum": data_hash(facts)})
     write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
+
+
+def _text(facts: Mapping[str, Any]) -> str:
+    """JSON with a line for each fact, and for each entry of a list.
+
+    What is wrapped further is many times slower to write: json does it in Python, and the manifest
+    of all flops has thousands of rows.
+    """
+
+    def one(value: Any) -> str:
+        return json.dumps(value, allow_nan=False)
+
+    lines = []
+    for key, value in facts.items():
+        entries = value if isinstance(value, list | tuple) else ()
+        inside = ",\n".join(f"  {one(entry)}" for entry in entries)
+        lines.append(f" {one(key)}: " + (f"[\n{inside}\n ]" if inside else one(value)))
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def cannot_write(folder: Path, error: OSError) -> InputError:

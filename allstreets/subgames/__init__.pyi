@@ -31,6 +31,7 @@ from .flop_games import Flops as Flops
 from .flop_games import RegretSums as RegretSums
 from .flop_games import Values as Values
 from .fresh_flops import FreshFlops as FreshFlops
+from .mapped_memory import PagesAgain as PagesAgain
 from .matrix_flops import MatrixCards as MatrixCards
 from .matrix_flops import MatrixFlops as MatrixFlops
 from .matrix_model import Stage as Stage
@@ -44,6 +45,7 @@ from .packed import PackedStrategies as PackedStrategies
 from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
+from .pool import Pool as Pool
 from .range_sets import MOST_SETS as MOST_SETS
 from .real_flop import RealValues as RealValues
 from .real_flop import judge_flop as judge_flop

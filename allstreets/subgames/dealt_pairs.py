@@ -52,6 +52,14 @@ class DealtPairs:
             found += np.diag(combos) - self.cards[flop] @ self.cards[flop].T
         return found
 
+    def met(self, flop: int, reach: Floats) -> Floats:
+        """[169]: W of one flop · reach [169], the combos of each class with those beside them."""
+        combos = self.combos[flop]
+        found: Floats = combos * (combos @ reach)
+        if self.cards is not None:
+            found += combos * reach - self.cards[flop] @ (reach @ self.cards[flop])
+        return found
+
     def reached(self, hero: Floats, villain: Floats) -> Floats:
         """[F]: Σ over the pairs of each flop of hero's reach · villain's reach, [169] each."""
         found: Floats = (self.combos @ hero) * (self.combos @ villain)

@@ -62,8 +62,11 @@ class EngineSpec:
         cards = [flop.cards for flop in self.flops]
         return DealtPairs.of(cards, removal=self.model.removes_cards)
 
-    def build(self, trees: Trees | None = None) -> FlopGames:
-        """The engine, here; `trees` saves building them again."""
+    def build(self, trees: Trees | None = None, allocate: Allocate = own_pages) -> FlopGames:
+        """The engine, here; `trees` saves building them again.
+
+        `allocate` makes the large arrays of `classes` and `buckets` that are resident.
+        """
         if self.model.kind in ("exact", "sampled", "boards") and self.memory != "resident":
             raise InputError(
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
@@ -82,7 +85,9 @@ class EngineSpec:
             return ExactFlops(trees, self.flops, self.threads, self.model, open_device(self.device))
         if self.model.kind == "boards":
             return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
-        matrices = MatrixFlops(trees, self._cards(), self.model, self.threads, self._allocate())
+        matrices = MatrixFlops(
+            trees, self._cards(), self.model, self.threads, self._allocate(allocate)
+        )
         if self.model.kind == "sampled":
             return SampledFlops(trees, self.flops, matrices, self.model, self.threads)
         return matrices
@@ -94,9 +99,9 @@ class EngineSpec:
         stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
         return MatrixCards(stages, self.dealt(), roots, buckets)
 
-    def _allocate(self) -> Allocate:
+    def _allocate(self, resident: Allocate) -> Allocate:
         if self.memory != "memmap":
-            return own_pages
+            return resident
         if self.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
         return MappedMemory(self.folder)

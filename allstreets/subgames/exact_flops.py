@@ -148,8 +148,11 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
         self._each(self._pairs(flops), piece)
         return values
 
-    def pair_values(self, pot: int, flop: int) -> Floats:
-        """[169, 169]: chips that OOP wins of every hand with every hand."""
+    def pair_values(self, pot: int, flops: Flops) -> Floats:
+        """[K, 169, 169]: chips that OOP wins of every hand with every hand."""
+        return np.stack([self._pair_values(pot, flop) for flop in flops.tolist()])
+
+    def _pair_values(self, pot: int, flop: int) -> Floats:
         subgame, hands = self.subgames[pot][flop], self._hands[flop]
         pairs = self.dealt.matrix(flop)
         totals = np.zeros_like(pairs)

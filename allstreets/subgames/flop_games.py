@@ -94,8 +94,8 @@ class FlopGames(Protocol):
     def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values when both play their average strategies."""
 
-    def pair_values(self, pot: int, flop: int) -> Floats:
-        """[169, 169]: chips that OOP wins on average with the row's hand from IP's, the column's.
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: chips that OOP wins on average with the row's hand from the column's.
 
         Both play their average strategies; 0 for hands that cannot meet.
         """

@@ -93,10 +93,9 @@ class FreshFlops:
         """[P, K, 169]: of the flops of the batch at hand."""
         return self._of(flops).evaluate(player, villain, np.arange(len(flops)))
 
-    def pair_values(self, pot: int, flop: int) -> Floats:
-        """[169, 169]: of a flop of the batch at hand."""
-        games, place = self._at(flop)
-        return games.pair_values(pot, place)
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: of the flops of the batch at hand."""
+        return self._of(flops).pair_values(pot, np.arange(len(flops)))
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of the flops of the batch at hand."""

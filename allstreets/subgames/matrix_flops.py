@@ -28,6 +28,7 @@ from allstreets.kernels.matrix_layout import (
     filled,
 )
 from allstreets.kernels.matrix_pots import NO_ROOTS, PotTables, iterate_pots, run_pots
+from allstreets.kernels.pair_sums import PairTree, pair_values
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
@@ -39,8 +40,8 @@ from allstreets.subgames.matrix_packing import MatrixPacker
 from allstreets.subgames.matrix_pruning import blocks_of_hands
 from allstreets.subgames.matrix_store import Allocate
 from allstreets.subgames.matrix_tables import cut_pieces, pot_tables
-from allstreets.subgames.packed import Numbers, PackedStrategies
-from allstreets.subgames.pair_values import class_values, first_stage_values, single_stage_values
+from allstreets.subgames.packed import Numbers
+from allstreets.subgames.pair_values import class_values, first_stage_values, pair_tree
 from allstreets.subgames.pool import Pool
 
 LEAST_REACH = 1e-12
@@ -130,7 +131,8 @@ class MatrixFlops:
         # The smallest first: what they free makes room for the copies of the larger ones.
         for _, pot, player in sorted(changes):
             self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
-        self.__dict__.pop("_packers", None)
+        for known in ("_packers", "_pair_trees"):
+            self.__dict__.pop(known, None)
         self._known_tables.clear()
 
     def step(
@@ -191,23 +193,40 @@ class MatrixFlops:
             values += self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
         return values.astype(np.float64)
 
-    def pair_values(self, pot: int, flop: int) -> Floats:
-        """[169, 169]: chips that OOP wins with the row's hand from the column's."""
-        game, stages = self.games[pot], self._facts.stages[flop]
+    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+        """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
+        found = np.empty((len(flops), HAND_COUNT, HAND_COUNT), np.float32)
         if self.roots is None and self.cards.stages == 1:
-            stored = self._packers[pot].pack(flop, np.dtype(np.uint16))
-            strategies = PackedStrategies(game.tree, self.model.streets, stored)
-            return single_stage_values(
-                strategies, self.payoffs[pot], stages[0].pairs, stages[0].margin
-            )
+            self._add_up_pairs(pot, flops, found)
+        else:
+            self._pool.run(len(flops), partial(self._evaluate_pairs, pot, flops, found))
+        return found
+
+    def _add_up_pairs(self, pot: int, flops: Flops, found: NDArray[np.float32]) -> None:
+        """Where hands stay the same: over the ends of the tree."""
+        game, tree = self.games[pot], self._pair_trees[pot]
+        sums = game.averages[0][OOP], game.averages[0][OOP.opponent]
+        places = game.places_of_hands(0, OOP), game.places_of_hands(0, OOP.opponent)
+        cards, counter = self.cards.kernel[0], new_counter()
+
+        def work(thread: int) -> None:
+            del thread
+            pair_values(counter, flops, tree, sums, places, cards, found)
+
+        self._pool.together(work)
+
+    def _evaluate_pairs(
+        self, pot: int, flops: Flops, found: NDArray[np.float32], thread: int, place: int
+    ) -> None:
+        """Where hands change: against one hand of the first stage after the other."""
+        game, flop, spaces = self.games[pot], int(flops[place]), self._spaces[thread]
         assert self._facts.combo_hands is not None
-        spaces = game.spaces()
 
         def evaluate(reach: Floats) -> Floats:
             return game.run(OOP, reach, EVALUATE, spaces, flop).astype(np.float64)
 
-        of_hands = first_stage_values(evaluate, stages[0].pairs)
-        return class_values(self._facts.combo_hands[flop], of_hands)
+        of_hands = first_stage_values(evaluate, self._facts.stages[flop][0].pairs)
+        found[place] = class_values(self._facts.combo_hands[flop], of_hands)
 
     def _run(
         self,
@@ -315,6 +334,13 @@ class MatrixFlops:
     def _packers(self) -> list[MatrixPacker]:
         """Of every pot; which hands are stored is part of them."""
         return [MatrixPacker(game) for game in self.games]
+
+    @cached_property
+    def _pair_trees(self) -> list[PairTree]:
+        """Of every pot, likewise."""
+        return [
+            pair_tree(game, payoffs) for game, payoffs in zip(self.games, self.payoffs, strict=True)
+        ]
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """The strategies of all pots on a flop, and which bucket holds which combos."""

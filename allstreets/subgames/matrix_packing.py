@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player
-from allstreets.kernels.simd import LANES
-from allstreets.subgames.matrix_model import padded
+from allstreets.kernels.shares import pack_shares
 from allstreets.subgames.matrix_store import MatrixStore
-from allstreets.subgames.packed import Numbers, Shares, encode
+from allstreets.subgames.packed import Numbers, Shares
 
 Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
-    """Decisions of one player and stage with the same number of actions."""
+class _Decisions:
+    """The decisions of one player in one stage."""
 
     player: Player
-    hands: Longs  # that are stored, in their order
-    stored: Longs  # [nodes, actions · H]: where their sums stand
-    rows: Longs  # [nodes, actions]: where their probabilities go
+    starts: Longs  # [nodes]: where their sums begin
+    actions: Longs  # [nodes]
+    rows: Longs  # [nodes]: where the probabilities of their first actions go
+    places: Longs  # [H]: where hands are stored
 
 
 class MatrixPacker:
@@ -33,43 +33,29 @@ class MatrixPacker:
     def __init__(self, game: MatrixStore) -> None:
         self._game = game
         tree = game.tree
-        self._groups: list[list[_Group]] = []
+        self._decisions: list[list[_Decisions]] = []
         self._shapes: list[tuple[int, int]] = []
         for stage in range(game.cards.stages):
             here = (tree.kind == NodeKind.DECISION) & (game.stage_of_node == stage)
-            counts = np.where(here, tree.child_count, 0)
+            counts = np.where(here, tree.child_count, 0).astype(np.int64)
             first = np.cumsum(counts) - counts
-            groups = []
+            both = []
             for player in Player:
-                kept = game.stored_hands(stage, player)
-                length = padded(len(kept))
-                for actions in np.unique(counts[here & (tree.player == player)]).tolist():
-                    nodes = np.flatnonzero(here & (tree.player == player) & (counts == actions))
-                    starts = game.slot_of_node[nodes] * length
-                    groups.append(
-                        _Group(
-                            player,
-                            kept[: game.cards.hands[stage]],
-                            starts[:, None] + np.arange(actions * length),
-                            first[nodes][:, None] + np.arange(actions),
-                        )
-                    )
-            self._groups.append(groups)
+                nodes, starts = game.decisions_of(stage, player)
+                places = game.places_of_hands(stage, player)
+                both.append(_Decisions(player, starts, counts[nodes], first[nodes], places))
+            self._decisions.append(both)
             self._shapes.append((int(counts.sum()), game.cards.hands[stage]))
 
     def pack(self, flop: int, numbers: Numbers) -> tuple[Shares, ...]:
         """[actions, H] by stage: the average strategies of all its decisions."""
         found = []
-        for stage, (groups, shape) in enumerate(zip(self._groups, self._shapes, strict=True)):
+        largest = int(np.iinfo(numbers).max)
+        for stage, (both, shape) in enumerate(zip(self._decisions, self._shapes, strict=True)):
             # All-in on the flop leaves the later stages without decisions.
-            packed: Shares = np.zeros(shape if shape[0] else (0, 0), numbers)
-            for group in groups:
-                sums = self._game.averages[stage][group.player][flop, group.stored]
-                nodes, actions = group.rows.shape
-                by_lane = sums.reshape(nodes, -1, actions, LANES)
-                by_action = by_lane.transpose(0, 2, 1, 3).reshape(nodes, actions, -1)
-                of_all = np.zeros((nodes, actions, shape[1]), np.float32)
-                of_all[:, :, group.hands] = by_action[:, :, : len(group.hands)]
-                packed[group.rows] = encode(of_all, numbers, axis=1)
+            packed: Shares = np.empty(shape if shape[0] else (0, 0), numbers)
+            for one in both if shape[0] else ():
+                sums = self._game.averages[stage][one.player][flop]
+                pack_shares(sums, one.starts, one.actions, one.rows, one.places, largest, packed)
             found.append(packed)
         return tuple(found)

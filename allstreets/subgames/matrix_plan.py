@@ -61,55 +61,65 @@ def build_plans(
     streets: tuple[tuple[Street, ...], ...],
 ) -> tuple[StagePlan, ...]:
     """The plans of one player, stage by stage."""
-    stages = stage_of_nodes(tree, streets)
-    slots = node_slots(tree, stages)
-    entries = _entries(tree, stages)
+    numbers = stage_of_nodes(tree, streets)
+    entries = _entries(tree, numbers)
     grown = [_Stage(len(nodes), len(nodes) + 1, len(nodes) + 1) for nodes in entries]
     line_of = {node: line for nodes in entries for line, node in enumerate(nodes)}
-    reach_row = np.zeros(tree.node_count, np.int64)
-    value_row = np.zeros(tree.node_count, np.int64)
+    # Lists: to look at single numbers of arrays takes many times as long.
+    stages, slots = numbers.tolist(), node_slots(tree, numbers).tolist()
+    kinds, players, results = tree.kind.tolist(), tree.player.tolist(), payoffs[:, own].tolist()
+    below, first, counts = (
+        tree.children.tolist(),
+        tree.first_child.tolist(),
+        tree.child_count.tolist(),
+    )
+    reach_row, value_row = [0] * tree.node_count, [0] * tree.node_count
     for node in range(tree.node_count):
         stage = grown[stages[node]]
         if node in line_of:
             reach_row[node] = value_row[node] = line_of[node]
-        reach, value = int(reach_row[node]), int(value_row[node])
-        children = tree.children_of(node)
-        kind = tree.kind[node]
+        reach, value = reach_row[node], value_row[node]
+        children = below[first[node] : first[node] + counts[node]]
+        kind = kinds[node]
         if kind == NodeKind.DECISION:
-            here = len(children), int(slots[node])
-            if tree.player[node] == own:
+            here = len(children), slots[node]
+            acts = players[node] == own
+            if acts:
                 stage.own.append((value, stage.value_rows, *here))
-                value_row[children] = stage.value_rows + np.arange(len(children))
-                reach_row[children] = reach
-                stage.value_rows += len(children)
             else:
                 stage.other.append((reach, stage.reach_rows, *here))
-                reach_row[children] = stage.reach_rows + np.arange(len(children))
-                value_row[children] = value
+            for place, child in enumerate(children):
+                reach_row[child] = reach if acts else stage.reach_rows + place
+                value_row[child] = stage.value_rows + place if acts else value
+            if acts:
+                stage.value_rows += len(children)
+            else:
                 stage.reach_rows += len(children)
         elif kind == NodeKind.CHANCE:
-            if int(children[0]) in line_of:
+            if children[0] in line_of:
                 stage.exits.append((reach, value))
             else:
-                reach_row[children], value_row[children] = reach, value
+                for child in children:
+                    reach_row[child], value_row[child] = reach, value
         elif kind == NodeKind.FOLD:
-            stage.folds.append((reach, value, float(payoffs[node, own, Outcome.WIN])))
+            stage.folds.append((reach, value, results[node][Outcome.WIN]))
         else:
-            win, _, loss = payoffs[node, own]
-            stage.shows.append((reach, value, float(win - loss) / 2))
+            win, _, loss = results[node]
+            stage.shows.append((reach, value, (win - loss) / 2))
             if win + loss:  # half the rake, whichever player wins
-                stage.folds.append((reach, value, float(win + loss) / 2))
+                stage.folds.append((reach, value, (win + loss) / 2))
     lines = [*(stage.lines for stage in grown[1:]), 0]
     return tuple(_plan(stage, below) for stage, below in zip(grown, lines, strict=True))
 
 
 def _entries(tree: BettingTree, stages: NDArray[np.int64]) -> list[list[int]]:
     """The first nodes of every stage, in pre-order: the root, and what follows on other stages."""
-    entries: list[list[int]] = [[] for _ in range(int(stages.max()) + 1)]
-    for node in range(tree.node_count):
-        if node == 0 or stages[node] != stages[tree.parent[node]]:
-            entries[stages[node]].append(node)
-    return entries
+    begins = np.ones(tree.node_count, np.bool_)
+    begins[1:] = stages[1:] != stages[tree.parent[1:]]
+    return [
+        np.flatnonzero(begins & (stages == stage)).tolist()
+        for stage in range(int(stages.max()) + 1)
+    ]
 
 
 def _plan(stage: _Stage, lines_below: int) -> StagePlan:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Player
+from allstreets.kernels.counter import new_counter
 from allstreets.kernels.matrix_layout import Floats, Longs, StageStore
 from allstreets.kernels.matrix_pass import sum_positive
 from allstreets.kernels.matrix_store import move_numbers
-from allstreets.kernels.shares import round_shares
+from allstreets.kernels.shares import put_back, round_flops
 from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.matrix_hands import sources
 from allstreets.subgames.matrix_model import StageMatrices, padded
@@ -23,6 +24,9 @@ from allstreets.subgames.matrix_plan import node_slots, slot_counts, stage_of_no
 from allstreets.subgames.pool import Pool
 
 Allocate = Callable[[tuple[int, int]], Floats]
+
+MOST_ASIDE = 32_000_000
+"""Bytes of sums for which room is kept when they are no longer set aside."""
 
 
 class MatrixStore:
@@ -48,6 +52,7 @@ class MatrixStore:
         ]
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
+        self._aside: dict[tuple[int, Player], Floats] = {}  # by stage and player
 
     def stores(self, own: Player) -> tuple[StageStore, ...]:
         """The stored arrays as the kernels read them, stage by stage."""
@@ -87,41 +92,59 @@ class MatrixStore:
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
         places = slice(flops.start, flops.stop)
-        # Threads copy as well: one alone takes as long as all of them need to evaluate.
-        aside = [[np.empty_like(array[places]) for array in pair] for pair in self.averages]
-        pieces = [
-            (self.averages[stage][player][flop], aside[stage][player][place], stage, player)
-            for place, flop in enumerate(flops)
+        stored = [
+            (stage, player, self.averages[stage][player][places])
             for stage in range(len(self.averages))
             for player in Player
         ]
-        nodes = [
-            [self._shares_at(stage, player) for player in Player] for stage in range(len(aside))
-        ]
+        # Threads copy as well: one alone takes as long as all of them need to evaluate.
+        aside = [self._room_aside(stage, player, sums) for stage, player, sums in stored]
+        nodes = [self._shares_at(stage, player) for stage, player, _ in stored]
+        there, back = ([new_counter() for _ in stored] for _ in range(2))
 
-        def begin(thread: int, number: int) -> None:
+        def begin(thread: int) -> None:
             del thread
-            sums, before, stage, player = pieces[number]
-            before[:] = sums
-            round_shares(sums, *nodes[stage][player], largest)
+            for (*_, sums), kept, where, counter in zip(stored, aside, nodes, there, strict=True):
+                round_flops(counter, sums, kept, *where, largest)
 
-        def end(thread: int, number: int) -> None:
+        def end(thread: int) -> None:
             del thread
-            sums, before, *_ = pieces[number]
-            sums[:] = before
+            for (*_, sums), kept, counter in zip(stored, aside, back, strict=True):
+                put_back(counter, sums, kept)
 
-        pool.run(len(pieces), begin)
+        pool.together(begin)
         try:
             yield
         finally:
-            pool.run(len(pieces), end)
+            pool.together(end)
 
-    def _shares_at(self, stage: int, player: Player) -> tuple[Longs, Longs, int]:
-        """Where the shares of a player's decisions begin, their actions, and blocks of hands."""
+    def _room_aside(self, stage: int, player: Player, sums: Floats) -> Floats:
+        """Room for a copy of sums [K, …]: the same one again, since new pages make threads wait."""
+        room = self._aside.pop((stage, player), sums[:0])
+        if len(room) < len(sums) or room.shape[1] != sums.shape[1]:
+            room = np.empty_like(sums)
+        if room.nbytes <= MOST_ASIDE:
+            self._aside[stage, player] = room
+        return room[: len(sums)]
+
+    def decisions_of(self, stage: int, player: Player) -> tuple[Longs, Longs]:
+        """A player's decisions in a stage [nodes], and where their numbers begin on any flop."""
         here = (self.tree.kind == NodeKind.DECISION) & (self.stage_of_node == stage)
         nodes = np.flatnonzero(here & (self.tree.player == player))
         length = padded(len(self.stored_hands(stage, player)))
-        starts = self.slot_of_node[nodes].astype(np.int64) * length
+        return nodes, self.slot_of_node[nodes].astype(np.int64) * length
+
+    def places_of_hands(self, stage: int, player: Player) -> Longs:
+        """[H]: where each hand of a stage stands among those that are stored; −1: nowhere."""
+        places = np.full(self.cards.lengths[stage], -1)
+        stored = self.stored_hands(stage, player)
+        places[stored] = np.arange(len(stored))
+        return places[: self.cards.hands[stage]]
+
+    def _shares_at(self, stage: int, player: Player) -> tuple[Longs, Longs, int]:
+        """Where the shares of a player's decisions begin, their actions, and blocks of hands."""
+        nodes, starts = self.decisions_of(stage, player)
+        length = padded(len(self.stored_hands(stage, player)))
         return starts, self.tree.child_count[nodes].astype(np.int64), length // LANES
 
     @property
@@ -180,19 +203,20 @@ class MatrixStore:
         self, flops: Longs, pool: Pool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], Longs]:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
-        found = np.zeros((len(flops), 2))
-        places = flops.tolist()
+        arrays = [array for pair in self.regrets for array in pair]
+        found = np.zeros((len(arrays), len(flops), 2))
+        counters = [new_counter() for _ in arrays]
 
-        def work(thread: int, place: int) -> None:
+        def work(thread: int) -> None:
             del thread
-            for pair in self.regrets:
-                for array in pair:
-                    sum_positive(array[places[place]], found[place])
+            for array, sums, counter in zip(arrays, found, counters, strict=True):
+                sum_positive(counter, array, flops, sums)
 
-        pool.run(len(places), work)
+        pool.together(work)
         entries = 0
         for stage in range(len(self.regrets)):
             for player in Player:
                 kept = len(self.stored_hands(stage, player))
                 entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
-        return found[:, 0], found[:, 1], np.full(len(flops), entries)
+        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
+        return total, largest, np.full(len(flops), entries)

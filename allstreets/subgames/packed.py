@@ -25,13 +25,13 @@ The decisions of a *stage* (see `subgames.matrix_model`) stand in pre-order, one
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, NodeKind
+from allstreets.betting import BettingTree, NodeKind, read_only
 from allstreets.subgames.card_model import StageStreets
 from allstreets.subgames.matrix_plan import stage_of_nodes
 
@@ -94,19 +94,15 @@ class PackedStrategies:
         none = np.zeros((0, 0), numbers)
         return cls(tree, streets, tuple(np.concatenate(part) if part else none for part in rows))
 
-    @cached_property
+    @property
     def stages(self) -> NDArray[np.int64]:
         """[N]: the stage of each node."""
-        return stage_of_nodes(self.tree, self.streets)
+        return _rows(self.tree, self.streets)[0]
 
-    @cached_property
+    @property
     def first_row(self) -> NDArray[np.int64]:
         """[N]: the row of each decision's first action within its stage."""
-        tree, found = self.tree, np.zeros(self.tree.node_count, np.int64)
-        for stage in range(len(self.streets)):
-            nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (self.stages == stage))
-            found[nodes] = np.cumsum(tree.child_count[nodes]) - tree.child_count[nodes]
-        return found
+        return _rows(self.tree, self.streets)[1]
 
     def at(self, node: int) -> Floats:
         """[A, H]: the strategy at a decision."""
@@ -114,16 +110,12 @@ class PackedStrategies:
         rows = slice(first, first + int(self.tree.child_count[node]))
         return decode(self.stored[int(self.stages[node])][rows])
 
-    def bet_frequencies(self, pairs: Floats) -> tuple[float, float]:
-        """How often OOP bets at once, and IP after a check: shares of the hands that get there.
 
-        `pairs` [H, H] are the pairs of combos of the first stage, OOP's by row.
-        """
-        check, *bets = range(len(self.tree.actions_at(0)))
-        opening = self.at(0)
-        starts = pairs.sum(axis=1)
-        first = opening[bets].sum(axis=0) @ starts / starts.sum() if starts.sum() > 0 else 0.0
-        met = opening[check] @ pairs  # [H] of IP: pairs that go on after the check
-        answer = self.at(int(self.tree.children_of(0)[check]))
-        second = answer[1:].sum(axis=0) @ met / met.sum() if met.sum() > 0 else 0.0
-        return float(first), float(second)
+@lru_cache(maxsize=16)
+def _rows(tree: BettingTree, streets: StageStreets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[N] each: `stages` and `first_row`; there is one tree for many flops."""
+    stages, first = stage_of_nodes(tree, streets), np.zeros(tree.node_count, np.int64)
+    for stage in range(len(streets)):
+        nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (stages == stage))
+        first[nodes] = np.cumsum(tree.child_count[nodes]) - tree.child_count[nodes]
+    return read_only(stages), read_only(first)

@@ -16,7 +16,7 @@ from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
+from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums, Values
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.sampled import SampledSubgame
@@ -102,9 +102,9 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
         """[P, K, 169]: exact values of the average strategies."""
         return self._informed(flops).evaluate(player, villain, flops)
 
-    def pair_values(self, pot: int, flop: int) -> Floats:
-        """[169, 169]: chips that OOP wins of every hand with every hand."""
-        return self._informed(np.array([flop])).pair_values(pot, flop)
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: chips that OOP wins of every hand with every hand."""
+        return self._informed(flops).pair_values(pot, flops)
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""

@@ -164,7 +164,7 @@ def test_a_killed_run_keeps_the_flops_that_are_solved(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file, folder = write(tmp_path / "train.yaml", postflop_sprs=[1, 2]), tmp_path / "out"
-    command = ["train", str(file), "--output", str(folder)]
+    command = ["train", str(file), "--output", str(folder), "--threads", "1"]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *command], env=os.environ | {"PYTHONPATH": paths}

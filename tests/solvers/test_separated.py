@@ -132,7 +132,7 @@ def test_values_of_models_are_means_over_their_flops() -> None:
     )
     met = pairs.sum(axis=0) > 0
     for model, pot in enumerate(models.pots):
-        won = sum(part * models.games.pair_values(model, flop) for flop, part in enumerate(pairs))
+        won = (pairs * models.games.pair_values(model, np.arange(len(pairs)))).sum(axis=0)
         shares = 0.5 + won[met] / pairs.sum(axis=0)[met] / pot.pot.pot
         np.testing.assert_allclose(found.shares[model][met], shares, atol=1e-6)
 
@@ -145,7 +145,8 @@ def test_of_models_with_the_same_spr_the_first_counts() -> None:
     bets = np.zeros((len(one.tree.children_of(0)), 169))
     bets[-1] = 1.0
     twice.games.set_average(1, 0, 0, bets)
-    assert not np.array_equal(twice.games.pair_values(1, 0), twice.games.pair_values(0, 0))
+    flop = np.array([0])
+    assert not np.array_equal(twice.games.pair_values(1, flop), twice.games.pair_values(0, flop))
     np.testing.assert_array_equal(model_values(twice).shares, model_values(alone).shares)
 
 
@@ -164,9 +165,7 @@ def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None
     """Its own strategies as the models of every pot: nothing is lost by the table."""
     whole = solved()
     by_pot = {
-        float(place + 1): [
-            0.5 + whole.games.pair_values(place, flop) / pot.pot.pot for flop in range(2)
-        ]
+        float(place + 1): list(0.5 + whole.games.pair_values(place, np.arange(2)) / pot.pot.pot)
         for place, pot in enumerate(game().pots)
     }
     own = mean_over_flops(game().flops, by_pot)

@@ -30,6 +30,23 @@ def test_an_older_and_a_newer_format(
     )
 
 
+def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
+    facts = {
+        "kind": "spot",
+        "schema": SCHEMAS["spot"],
+        "config": {"name": 'déjà "vu"\n', "sizes": [0.5, None, {"a": []}]},
+        "rows": [{"flop": "AsKh7d", "spr": 3.5, "converged": True}, [], {}],
+        "empty": [],
+        "nothing": {},
+        "seconds": 1e-7,
+    }
+    write_manifest(tmp_path, facts)
+    assert read_manifest(tmp_path, "spot").items() >= facts.items()
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_manifest(tmp_path, {**facts, "rows": [{"ev": float("nan")}]})
+    assert read_manifest(tmp_path, "spot").items() >= facts.items()
+
+
 def test_the_same_format_is_read(tmp_path: Path) -> None:
     write_manifest(tmp_path, {"kind": "spot", "schema": 2, "code_version": "0.9"})
     assert read_manifest(tmp_path, "spot")["code_version"] == "0.9"

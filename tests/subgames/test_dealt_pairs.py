@@ -36,6 +36,8 @@ def test_sums_and_reach_are_those_of_the_matrices(
     np.testing.assert_allclose(dealt.sum(weights), expected, atol=1e-9)
     reached = [own @ matrix @ other for matrix in matrices]
     np.testing.assert_allclose(dealt.reached(own, other), reached, rtol=1e-9, atol=1e-9)
+    for flop, matrix in enumerate(matrices):
+        np.testing.assert_allclose(dealt.met(flop, other), matrix @ other, rtol=1e-9, atol=1e-9)
 
 
 def test_one_hand_against_one_hand() -> None:

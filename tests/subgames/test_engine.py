@@ -108,7 +108,8 @@ def test_where_arrays_are_kept_changes_no_bit(
         steps(resident, reach, dcfr(), None), steps(other, reach, dcfr(), None)
     )
     for pot in range(2):
-        np.testing.assert_array_equal(resident.pair_values(pot, 1), other.pair_values(pot, 1))
+        found = resident.pair_values(pot, np.arange(resident.flops))
+        np.testing.assert_array_equal(found, other.pair_values(pot, np.arange(other.flops)))
 
 
 def test_a_part_of_the_flops_is_the_same_spec_with_fewer() -> None:
@@ -287,7 +288,7 @@ def check_later_streets(subgame: ExactSubgame) -> None:
 
 def check_pair_values(games: FlopGames, chips: float) -> None:
     """Against single hands; 0 where hands cannot meet."""
-    table, pairs = games.pair_values(0, 0), games.dealt.matrix(0)
+    table, pairs = games.pair_values(0, np.array([0]))[0], games.dealt.matrix(0)
     assert not table[pairs == 0].any()
     for hand in (0, 14, 60, 168):
         alone = np.zeros((games.pots, HAND_COUNT))
@@ -303,8 +304,21 @@ def check_pair_values(games: FlopGames, chips: float) -> None:
 
 @pytest.mark.parametrize("kind", ["classes", "sampled"])
 def test_values_of_pairs_are_those_against_single_hands(kind: str) -> None:
-    """Strategies of classes are read as a bundle keeps them: within 1/65,535."""
     check_pair_values(play_at_random(kind)[0], 0.02)
+
+
+def test_values_of_pairs_where_hands_are_left_out() -> None:
+    """Such hands play evenly."""
+    games, _ = play_at_random("classes")
+    kept = np.ones((2, games.pots, HAND_COUNT), np.bool_)
+    kept[Player.OOP, 0, [14, 20, 168]] = False
+    games.keep_hands(kept)
+    (table,), pairs = games.pair_values(0, np.array([0])), games.dealt.matrix(0)
+    alone = np.zeros((games.pots, HAND_COUNT))
+    alone[:, 60] = 1.0
+    values = games.evaluate(Player.OOP, alone, np.array([0]))[0, 0]
+    there = pairs[:, 60] > 0
+    np.testing.assert_allclose(table[there, 60], (values[there] / pairs[there, 60]), atol=0.02)
 
 
 def test_values_of_pairs_of_combos_are_those_against_single_hands() -> None:
@@ -327,7 +341,7 @@ def test_values_of_pairs_of_buckets_are_those_against_single_hands() -> None:
         if len({*buckets[np.equal(HAND_OF_COMBO, hand) & (buckets >= 0)].tolist()}) == 1
     ]
     assert len(pure) > 50
-    table, met = games.pair_values(0, 0), hand_pairs(FLOPS[0].cards)
+    (table,), met = games.pair_values(0, np.array([0])), hand_pairs(FLOPS[0].cards)
     for hand in pure[::10]:
         alone = np.zeros((games.pots, HAND_COUNT))
         alone[:, hand] = 1.0

@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.kernels.simd import aligned
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.card_model import EXACT
-from allstreets.subgames.mapped_memory import MappedMemory, own_pages
+from allstreets.subgames.mapped_memory import MappedMemory, PagesAgain, own_pages
 
 
 def test_arrays_are_zero_and_can_be_written(tmp_path: Path) -> None:
@@ -131,3 +131,20 @@ def test_a_solver_on_disk_has_the_bits_of_one_in_memory(tmp_path: Path) -> None:
         game.build(game.engine(memory="memmap"))
     with pytest.raises(InputError, match="exact games are resident"):
         game.build(game.engine(EXACT, "memmap", tmp_path))
+
+
+def test_pages_are_cleared_and_used_again() -> None:
+    pages = PagesAgain()
+    first, second = pages((3, 40)), pages((2, 1_000_000))
+    first[:], second[:] = 1.0, 2.0
+    pages.take_back()
+    smaller, larger = pages((3, 20)), pages((2, 2_000_000))
+    assert np.shares_memory(smaller, first)
+    assert not np.shares_memory(larger, second)  # it did not fit
+    for array, shape in ((smaller, (3, 20)), (larger, (2, 2_000_000)), (pages((5, 7)), (5, 7))):
+        assert array.shape == shape
+        assert array.dtype == np.float32
+        assert not array.any()
+    pages.take_back()
+    assert np.shares_memory(pages((3, 40)), first)
+    assert np.shares_memory(pages((2, 1_500_000)), larger)

@@ -1,6 +1,8 @@
 """Work over threads: every piece once, errors told, the calling thread among the workers."""
 
+import gc
 import threading
+import weakref
 from functools import partial
 
 import pytest
@@ -60,3 +62,43 @@ def test_an_error_comes_out_and_the_pool_stays_good(threads: int, bad: int) -> N
 def test_too_few_threads(threads: int) -> None:
     with pytest.raises(InputError, match=f"threads: {threads} is too few: give 1 or more"):
         Pool(threads)
+
+
+def test_two_callers_get_all_threads_one_after_the_other() -> None:
+    pool = Pool(3)
+    done: list[list[int]] = [[], []]
+    callers = [
+        threading.Thread(target=pool.together, args=(done[caller].append,)) for caller in range(2)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(30)
+    assert [sorted(threads) for threads in done] == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> None:
+    class Something:
+        """What a piece of work refers to."""
+
+    pool, together = Pool(3), threading.Barrier(3, timeout=30)
+    there: set[threading.Thread] = set()
+
+    def work(thing: Something, thread: int) -> None:
+        del thing, thread
+        there.add(threading.current_thread())
+        together.wait()
+
+    thing = Something()
+    seen = weakref.ref(thing)
+    pool.together(partial(work, thing))
+    pool.together(lambda _: None)
+    del thing
+    gc.collect()
+    assert seen() is None
+    others = there - {threading.current_thread()}
+    assert len(others) == 2
+    del pool
+    for other in others:
+        other.join(30)
+        assert not other.is_alive()

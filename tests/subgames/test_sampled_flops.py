@@ -91,7 +91,9 @@ def test_averages_are_evaluated_exactly_and_follow_the_training() -> None:
             )
             values = games.evaluate(player, villain, BOTH)
             np.testing.assert_array_equal(values, twin.evaluate(player, villain, BOTH))
-        np.testing.assert_array_equal(games.pair_values(1, 1), twin.pair_values(1, 1))
+        np.testing.assert_array_equal(
+            games.pair_values(1, np.array([1])), twin.pair_values(1, np.array([1]))
+        )
         seen.append(values)
     np.testing.assert_array_equal(seen[0][:, 0], seen[1][:, 0])  # it was not trained again
     assert not np.array_equal(seen[0][:, 1], seen[1][:, 1])

@@ -1,5 +1,8 @@
 """Jobs over flops: threads, faults, interruptions, and going on."""
 
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +130,7 @@ def test_an_interrupted_run_goes_on_to_the_same_end(
     assert outcome.interrupted
     assert (len(outcome.rows), len(outcome.missing), outcome.solved) == (2, 4, 2)
     assert len(files_of(folder)) == 2  # and nothing half done
-    (saved,) = (folder / "checkpoints").glob("checkpoint-*")  # the flop in work
+    (saved,) = (folder / "checkpoints").glob("9s8s2h-1/checkpoint-*")  # the flop in work
     assert int(saved.name.removeprefix("checkpoint-")) > 0
     for path in (files_of(folder)[0].with_name("9s8s2h-spr1.safetensors"),
                  folder / ".manifest.json.0a1b2c3d.tmp"):  # fmt: skip
@@ -146,6 +149,64 @@ def test_an_interrupted_run_goes_on_to_the_same_end(
     assert outcome.to_json()["solved"] == 6
     left = {path.name for path in folder.iterdir() if not path.name.startswith("flops-")}
     assert left == {".lock", "manifest.json"}
+
+
+def held_back(*texts: str) -> Callable[..., None]:
+    """In the place of `train_batch`: two groups train a little, and wait for each other.
+
+    Those of these flops then wait until they are to stop.
+    """
+    train, both = FlopsSolver.train_batch, threading.Barrier(2)
+
+    def train_batch(solver: FlopsSolver, count: int, callback: Callable[[int], bool]) -> None:
+        if solver.iterations == 0:
+            train(solver, 3)
+            both.wait(60)
+        elif solver.flops.flops[0].text not in texts:
+            train(solver, count, callback)
+        while solver.flops.flops[0].text in texts and not callback(solver.iterations):
+            time.sleep(0.001)
+
+    return train_batch
+
+
+def checkpoints_of(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.glob("checkpoints/*/checkpoint-*")}
+
+
+def test_all_groups_in_work_are_saved_on_request(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate, "LARGEST_GROUP", 1)
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(FlopsSolver, "train_batch", held_back(*TEXTS))
+        outcome = run_small(folder, press_after(0), threads=2, **KEYS)
+    assert (outcome.interrupted, outcome.solved) == (True, 0)
+    both = {f"checkpoints/{text}-1/checkpoint-{3:012d}" for text in TEXTS[:2]}
+    assert checkpoints_of(folder) == both
+    outcome = run_small(folder, resume=True, threads=1, **KEYS)
+    assert (outcome.solved, outcome.missing) == (6, ())
+    assert not (folder / "checkpoints").exists()
+    assert_same(folder, whole)
+
+
+def test_a_group_that_cannot_be_stored_ends_the_others_in_work(
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> dict[str, Any]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(estimate, "LARGEST_GROUP", 1)
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(FlopsSolver, "train_batch", held_back(*TEXTS[1:]))
+        patch.setattr(flop_files, "write_mapped", full)
+        with pytest.raises(InputError, match=r"No space left on device.*--resume"):
+            run_small(folder, threads=2, **KEYS)
+    assert checkpoints_of(folder) == {f"checkpoints/9s8s2h-1/checkpoint-{3:012d}"}
+    assert run_small(folder, resume=True, threads=2, **KEYS).solved == 6
+    assert_same(folder, whole)
 
 
 def test_a_checkpoint_of_other_flops_is_dropped(
@@ -256,6 +317,22 @@ def test_estimates() -> None:
     require_flop_room(need, None)
     for kind in ("fast", "sampled_fast"):
         assert needs(5, preset=kind).seconds > 0
+
+
+def test_groups_in_work_follow_threads_and_memory() -> None:
+    job = plan_flops(small_config(), Path("nowhere"), threads=2)
+    model, pots = job.model, job.pots
+
+    def need(flops: int, threads: int, free: int | None = None) -> estimate.FlopEstimate:
+        return estimate_flops(flops, pots, model, job.iterations, job.targets, threads, free)
+
+    assert need(1755, 1, 10**12).at_once == 1
+    assert need(1755, 2).at_once == 2
+    assert need(1755, 64, 10**12).at_once == 3
+    assert need(1755, 64, 10**12).memory_bytes > need(1755, 1).memory_bytes
+    assert need(1755, 256, 10**12).at_once == 8  # two flops for each thread
+    assert need(100, 256, 10**12).at_once == 2  # there are no more
+    assert need(1755, 256, 10**6).at_once == 1
 
 
 def test_flops_are_named_as_they_are_called() -> None:

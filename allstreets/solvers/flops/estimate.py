@@ -22,8 +22,12 @@ SETUP_SECONDS = {"classes": 0.05, "buckets": 0.6, "sampled": 0.05}
 TREE_SECONDS_PER_ACTION = 5e-5  # laying a tree out and reading its strategies
 CHECK_ITERATIONS = 2.0  # what a check costs
 TABLE_BYTES = 114_244  # that a flop in use leaves in memory: 169 · 169 · 4
-GROUP_BYTES = 200_000_000  # of regrets and strategies that are trained side by side
+GROUP_BYTES = 200_000_000  # of regrets and strategies of a group
 LARGEST_GROUP = 64  # flops
+PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads wait for the last one
+MANY_THREADS = (
+    8  # train a group as quickly as it is laid out and stored: a third one fills the gaps
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class FlopEstimate:
     slots: int  # actions of all their decisions
     memory_bytes: int  # everything, the program itself included
     seconds: float  # if no flop ended before its last iteration
+    at_once: int = 1  # groups of flops that are in work
 
 
 def estimate_flops(
@@ -43,10 +48,20 @@ def estimate_flops(
     iterations: int,
     targets: FlopTargets,
     threads: int,
+    free: int | None = None,
 ) -> FlopEstimate:
-    """What it takes to solve so many flops at every stack-to-pot ratio."""
-    each = sum(flop_bytes(pot, model) for pot in pots)
-    side_by_side = min(flops, group_size(pots, model))
+    """What it takes to solve so many flops at every stack-to-pot ratio.
+
+    On more than one thread several groups are in work: while one lays out its flops, stores them,
+    or waits for its last one, threads find work in another. No more than fit into half of `free`
+    memory, or two where that is not known.
+    """
+    each, size = sum(flop_bytes(pot, model) for pot in pots), group_size(pots, model)
+    busy = -(-PIECES_PER_THREAD * threads // (size * len(pots)))
+    least = 2 if threads < MANY_THREADS else 3
+    fit = 2 if free is None else max(1, free // 2 // (size * each))
+    at_once = 1 if threads == 1 else min(-(-flops // size), max(least, busy), fit)
+    side_by_side = min(flops, at_once * size)
     workers = min(threads, side_by_side * len(pots))
     seconds = sum(_seconds(pot, model, iterations, targets) for pot in pots) * flops / workers
     return FlopEstimate(
@@ -54,11 +69,12 @@ def estimate_flops(
         slots=sum(_slots(pot) for pot in pots),
         memory_bytes=PROGRAM_BYTES + side_by_side * each + flops * TABLE_BYTES,
         seconds=seconds,
+        at_once=at_once,
     )
 
 
 def group_size(pots: Sequence[PotGame], model: CardModel) -> int:
-    """How many flops are trained side by side; it does not depend on the threads."""
+    """How many flops make a group; it does not depend on the threads."""
     each = sum(flop_bytes(pot, model) for pot in pots)
     return min(LARGEST_GROUP, max(1, GROUP_BYTES // each))
 

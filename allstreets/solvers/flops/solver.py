@@ -13,7 +13,6 @@ connects the flops then, so each is a game of its own that ends when it is solve
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,6 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, FlopSet
 from allstreets.cfr import Metrics, Pruning, Schedule
-from allstreets.solvers.flops.hands import flop_hands
 from allstreets.solvers.game.game import PotGame
 from allstreets.subgames import (
     ONE_BYTE,
@@ -33,6 +31,8 @@ from allstreets.subgames import (
     Floats,
     FlopGames,
     PackedStrategies,
+    Pool,
+    Values,
     agree,
     checked_pruning,
 )
@@ -170,16 +170,27 @@ class FlopsSolver:
         found: Floats = np.divide(chips, stakes, out=np.zeros_like(chips), where=stakes > 0)
         return found
 
-    def _rounded(self, flops: range) -> tuple[Floats, Flags]:
-        """[P, K] each: exploitability as a bundle stores it, in pots, and whether in two bytes."""
+    def _rounded(
+        self, flops: range, look: Callable[[Flags], None] | None = None
+    ) -> tuple[Floats, Flags]:
+        """[P, K] each: exploitability as a bundle stores it, in pots, and whether in two bytes.
+
+        While strategies are as they are stored, `look` is called with the pots and flops [P, K]
+        for which they are.
+        """
         places = np.array(flops)
         trained = self._exploitability(places)
         with self.games.rounded(flops, ONE_BYTE):
-            coarse = self._exploitability(places)
-        with self.games.rounded(flops, TWO_BYTES):
-            fine = self._exploitability(places)
-        two = ~np.vectorize(agree)(coarse, trained)
-        return np.where(two, fine, coarse), two
+            found = self._exploitability(places)
+            two = ~np.vectorize(agree, otypes=[bool])(found, trained)
+            if look is not None and not two.all():
+                look(~two)
+        if two.any():
+            with self.games.rounded(flops, TWO_BYTES):
+                found = np.where(two, self._exploitability(places), found)
+                if look is not None:
+                    look(two)
+        return found, two
 
     def positive_regrets(self) -> Floats:
         """[P, F]: Σ max(R, 0) / (actions · weight of the iterations), in pots."""
@@ -233,39 +244,42 @@ class FlopsSolver:
         In the arrays it is pot 0; `pair_values` [169, 169] are those of `FlopGames.pair_values`.
         """
         flops = range(self.games.flops)
-        exploitability, two = self._rounded(flops)
-        values = np.zeros((2, *two.shape, HAND_COUNT), np.float32)
-        pair_values = np.zeros((*two.shape, HAND_COUNT, HAND_COUNT), np.float32)
-        for numbers, chosen in ((ONE_BYTE, ~two), (TWO_BYTES, two)):
-            pairs = np.argwhere(chosen).tolist()
-            if not pairs:
-                continue
-            with self.games.rounded(flops, numbers), ThreadPoolExecutor(threads) as pool:
-                for player in Player:
-                    villain = self.reach[player.opponent]
-                    of_pots = self.games.evaluate(player, villain, np.array(flops))
-                    values[player][chosen] = of_pots[chosen]
-                tables = pool.map(lambda pair: self.games.pair_values(*pair), pairs)
-                for (pot, flop), table in zip(pairs, tables, strict=True):
-                    pair_values[pot, flop] = table
-        regrets = self.positive_regrets()
+        shape = self.games.pots, self.games.flops
+        values = np.zeros((2, *shape, HAND_COUNT), np.float32)
+        pair_values: dict[tuple[int, int], Values] = {}  # by pot and flop
 
-        def of_flop(flop: int) -> list[tuple[Row, Arrays]]:
+        def look(chosen: Flags) -> None:
+            for player in Player:
+                of_pots = self.games.evaluate(player, self.reach[player.opponent], np.array(flops))
+                values[player][chosen] = of_pots[chosen]
+            for pot, row in enumerate(chosen):
+                places = np.flatnonzero(row)
+                tables = self.games.pair_values(pot, places)
+                pair_values.update(
+                    {
+                        (pot, flop): table
+                        for flop, table in zip(places.tolist(), tables, strict=True)
+                    }
+                )
+
+        exploitability, two = self._rounded(flops, look)
+        regrets = self.positive_regrets()
+        found: list[list[tuple[Row, Arrays]]] = [[] for _ in flops]
+
+        def pack(_: int, flop: int) -> None:
             kept = [TWO_BYTES if each else ONE_BYTE for each in two[:, flop]]
             packed = self.games.pack(flop, self.reach, kept)
-            found = []
             for pot in range(self.games.pots):
                 arrays = _of_pot(packed, pot)
                 arrays["values"] = values[:, pot : pot + 1, flop]
-                arrays["pair_values"] = pair_values[pot, flop]
+                arrays["pair_values"] = pair_values[pot, flop].astype(np.float32, copy=False)
                 row = self._row(flop, pot, arrays)
                 row["exploitability"] = float(exploitability[pot, flop])
                 row["avg_positive_regret"] = float(regrets[pot, flop])
-                found.append((row, arrays))
-            return found
+                found[flop].append((row, arrays))
 
-        with ThreadPoolExecutor(threads) as pool:
-            return [pair for found in pool.map(of_flop, flops) for pair in found]
+        Pool(threads).run(len(flops), pack)
+        return [pair for of_flop in found for pair in of_flop]
 
     def _row(self, flop: int, number: int, arrays: Arrays) -> Row:
         """The figures of a pot on a flop. Shares are of the pot; both players' EVs sum to 1."""
@@ -291,13 +305,19 @@ class FlopsSolver:
 
     def _bets(self, flop: int, number: int, arrays: Arrays) -> dict[str, float]:
         """How often OOP bets at once, and IP after a check."""
-        model, tree = self.games.model, self.pots[number].tree
-        stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(model.streets)))
-        hands = flop_hands(model, self.flops.flops[flop], arrays.get("held"))
-        reach = self.reach[:, number] @ (hands.held / np.maximum(hands.first.combos, 1.0))
-        pairs = reach[0][:, None] * hands.first.pairs * reach[1]
-        first, second = PackedStrategies(tree, model.streets, stored).bet_frequencies(pairs)
-        return {"bet_oop": first, "bet_ip": second}
+        tree, streets = self.pots[number].tree, self.games.model.streets
+        stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(streets)))
+        strategies, held = PackedStrategies(tree, streets, stored), arrays.get("held")
+        check = 0
+        opening = _by_class(strategies.at(0), held)
+        answer = _by_class(strategies.at(int(tree.children_of(0)[check])), held)
+        (oop, ip), dealt = self.reach[:, number], self.games.dealt
+        starts = oop * dealt.met(flop, ip)
+        checked = ip * dealt.met(flop, oop * opening[check])
+        return {
+            "bet_oop": _share(1 - opening[check], starts),
+            "bet_ip": _share(1 - answer[check], checked),
+        }
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
@@ -318,6 +338,20 @@ class FlopsSolver:
         self.trained_for[...] = state["trained_for"]
         self.exploitability_by_flop[...] = state["exploitability"]
         self.games.restore(state)
+
+
+def _by_class(strategy: Floats, held: NDArray[np.uint8] | None) -> Floats:
+    """[A, 169]: a strategy [A, H] by hand class; `held` [169, H] are the combos in buckets."""
+    if held is None:
+        return strategy
+    found: Floats = strategy @ held.T / np.maximum(held.sum(axis=1), 1)
+    return found
+
+
+def _share(chances: Floats, weights: Floats) -> float:
+    """The mean of chances [H]; 0 where nobody gets there."""
+    total = float(weights.sum())
+    return float(chances @ weights) / total if total > 0 else 0.0
 
 
 def _of_pot(arrays: Arrays, pot: int) -> Arrays:

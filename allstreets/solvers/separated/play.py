@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from allstreets.betting import CHIPS_PER_POT, FlopPot, Player, match_trees, matched_strategy
 from allstreets.solvers.flops.solver import FlopsSolver
 from allstreets.solvers.game.game import PotGame, UnifiedGame, model_stack
@@ -49,7 +51,8 @@ def model_values(models: FlopsSolver) -> PairValues:
 
     def shares(number: int, pot: PotGame) -> Iterator[Floats]:
         for flop in range(models.games.flops):
-            yield EVEN + models.games.pair_values(number, flop) / pot.pot.pot
+            (won,) = models.games.pair_values(number, np.array([flop]))
+            yield EVEN + won.astype(np.float64) / pot.pot.pot
 
     by_spr: dict[float, Iterator[Floats]] = {}
     for number, pot in enumerate(models.pots):
