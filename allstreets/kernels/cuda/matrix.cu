@@ -23,8 +23,12 @@
 
 #ifdef __CUDACC__
 #define BOUNDS __launch_bounds__(PLAYERS, 2)
+#define PHASE static __device__ __noinline__ void // what it needs is not kept in others' registers
+#define TEAM PLAYERS // threads of a block that plays
 #else
 #define BOUNDS
+#define PHASE static void
+#define TEAM 1
 #endif
 
 struct Piece { // `cuda_pieces.PIECE`
@@ -255,11 +259,49 @@ DEVICE void go_up(const Matrix *ONLY s, const Piece &piece, const Where &at, flo
     }
 }
 
+DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[BLOCK % s->piece_count]; }
+
+// The first phase of a piece: reach, from its lines to its ends; values are 0.
+PHASE enter_piece(const Matrix *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Where at = where(s, BLOCK / s->piece_count);
+    float *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
+    const float *reach = s->reach + (Long)at.place * s->reach_rows * LINE;
+    for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
+        const int line = task / QUARTERS, hand = task % QUARTERS * 4;
+        const int row = s->line_reach[piece.first_line + line];
+        put(rows + line * LINE + hand, four(reach + row * LINE + hand));
+    }
+    for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * TEAM)
+        put(values + each, all(0.0f));
+    SYNC();
+    go_down(s, piece, at, rows);
+}
+
+// The last phase: values, from the ends to the lines.
+PHASE leave_piece(const Matrix *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Where at = where(s, BLOCK / s->piece_count);
+    float *values = memory + TILES + piece.reach_rows * LINE;
+    float *lines = s->values + (Long)at.place * s->value_rows * LINE;
+    go_up(s, piece, at, values);
+    for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
+        const int line = task / QUARTERS, hand = task % QUARTERS * 4;
+        const int row = s->line_value[piece.first_line + line];
+        put(lines + row * LINE + hand, gathered(s, s->adds + piece.adders, values, line, hand));
+    }
+}
+
 // ---- ends
 
 // Folds: a row times the matrix of pairs that fit, by the sums over the hands that hold each card.
-DEVICE void add_folds(const Matrix *ONLY s, const Piece &piece, int flop, const float *rows,
-                      float *values, float *sums) {
+PHASE add_folds(const Matrix *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const int flop = where(s, BLOCK / s->piece_count).flop;
+    float *sums = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const Term *ONLY every = s->folds + piece.folds;
     const float *ONLY combos = s->combos + (Long)flop * HANDS;
     const float *ONLY twins = s->twins + (Long)flop * HANDS;
@@ -269,7 +311,7 @@ DEVICE void add_folds(const Matrix *ONLY s, const Piece &piece, int flop, const 
         const Term *ONLY folds = every + first;
         const int left = piece.fold_count - first, count = left < TOGETHER ? left : TOGETHER;
         const int groups = (count + 3) / 4;
-        for (int task = THREAD; task < groups * PARTS; task += THREADS) {
+        for (int task = THREAD; task < groups * PARTS; task += TEAM) {
             const int part = task % PARTS, group = task / PARTS;
             int row[4];
             float total[4] = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -294,14 +336,14 @@ DEVICE void add_folds(const Matrix *ONLY s, const Piece &piece, int flop, const 
             EACH_LANE sums[(4 * group + i) * SUMS + part] = total[i];
         }
         SYNC();
-        for (int fold = THREAD; fold < 4 * groups; fold += THREADS) {
+        for (int fold = THREAD; fold < 4 * groups; fold += TEAM) {
             float total = 0.0f;
             for (int segment = 0; segment < SEGMENTS; segment++)
                 total += sums[fold * SUMS + CARDS + segment];
             sums[fold * SUMS + PARTS] = total;
         }
         SYNC();
-        for (int task = THREAD; task < groups * HANDS; task += THREADS) {
+        for (int task = THREAD; task < groups * HANDS; task += TEAM) {
             const int hand = task % HANDS, group = task / HANDS;
             const float *here = sums + 4 * group * SUMS;
             float value[4];
@@ -345,20 +387,23 @@ DEVICE void copy_tile(const float *matrix, float *tiles, int number) {
     if (number * DEPTH < HANDS) {
         const float *from = matrix + number * DEPTH * HANDS;
         float *to = tiles + number % 3 * DEPTH * HANDS;
-        for (int each = 4 * THREAD; each < DEPTH * HANDS; each += 4 * THREADS)
+        for (int each = 4 * THREAD; each < DEPTH * HANDS; each += 4 * TEAM)
             copy_soon(to + each, from + each);
     }
     COPIES_END();
 }
 
 // Showdowns: rows times the margins of the flop. A thread has TALL rows and four columns.
-DEVICE void add_showdowns(const Matrix *ONLY s, const Piece &piece, int flop, const float *rows,
-                          float *values, float *tiles) {
-    const Term *ONLY shows = s->shows + piece.shows;
+DEVICE void add_showdowns(const Matrix *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const int flop = where(s, BLOCK / s->piece_count).flop;
+    float *tiles = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
+    const Term *shows = s->shows + piece.shows;
     const float *matrix = s->margin + (Long)flop * HANDS * HANDS;
     const int count = piece.show_count, groups = (count + TALL - 1) / TALL;
     const int tasks = groups * QUARTERS;
-    for (int first = 0; first < tasks; first += THREADS) {
+    for (int first = 0; first < tasks; first += TEAM) {
         const int task = first + THREAD;
         const int group = task / QUARTERS, column = task % QUARTERS * 4;
         int row[TALL];
@@ -379,17 +424,19 @@ DEVICE void add_showdowns(const Matrix *ONLY s, const Piece &piece, int flop, co
             const float *tile = tiles + number % 3 * DEPTH * HANDS + column;
 #pragma unroll
             for (int k = 0; k < DEPTH; k += 4) {
-                Four reach[TALL];
+                Four margin[4];
 #pragma unroll
-                for (int r = 0; r < TALL; r++) reach[r] = four(rows + row[r] + number * DEPTH + k);
+                for (int j = 0; j < 4; j++) margin[j] = four(tile + (k + j) * HANDS);
 #pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    const Four margin = four(tile + (k + j) * HANDS);
+                for (int r = 0; r < TALL; r++) {
+                    const Four reach = four(rows + row[r] + k);
 #pragma unroll
-                    for (int r = 0; r < TALL; r++)
-                        EACH_LANE sums[r].lane[i] += reach[r].lane[j] * margin.lane[i];
+                    for (int j = 0; j < 4; j++)
+                        EACH_LANE sums[r].lane[i] += reach.lane[j] * margin[j].lane[i];
                 }
             }
+#pragma unroll
+            for (int r = 0; r < TALL; r++) row[r] += DEPTH;
         }
         if (task < tasks) {
 #pragma unroll
@@ -425,30 +472,12 @@ KERNEL descend(const Matrix *ONLY s) {
 }
 
 KERNEL BOUNDS play(const Matrix *ONLY s) {
-    SHARED(memory);
-    const Piece &piece = s->pieces[BLOCK % s->piece_count];
     const Where at = where(s, BLOCK / s->piece_count);
-    if (!visited(s, at, piece.pot)) return;
-    float *tiles = memory, *rows = tiles + TILES, *values = rows + piece.reach_rows * LINE;
-    const float *reach = s->reach + (Long)at.place * s->reach_rows * LINE;
-    float *lines = s->values + (Long)at.place * s->value_rows * LINE;
-    for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
-        const int line = task / QUARTERS, hand = task % QUARTERS * 4;
-        const int row = s->line_reach[piece.first_line + line];
-        put(rows + line * LINE + hand, four(reach + row * LINE + hand));
-    }
-    for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * THREADS)
-        put(values + each, all(0.0f));
-    SYNC();
-    go_down(s, piece, at, rows);
-    add_folds(s, piece, at.flop, rows, values, tiles);
-    add_showdowns(s, piece, at.flop, rows, values, tiles);
-    go_up(s, piece, at, values);
-    for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
-        const int line = task / QUARTERS, hand = task % QUARTERS * 4;
-        const int row = s->line_value[piece.first_line + line];
-        put(lines + row * LINE + hand, gathered(s, s->adds + piece.adders, values, line, hand));
-    }
+    if (!visited(s, at, piece_here(s).pot)) return;
+    enter_piece(s);
+    add_folds(s);
+    add_showdowns(s);
+    leave_piece(s);
 }
 
 KERNEL ascend(const Matrix *ONLY s) {
@@ -469,7 +498,7 @@ KERNEL ascend(const Matrix *ONLY s) {
 
 // Of the own regrets of a pot on a flop: the sum of the positive ones, and the largest.
 KERNEL sum_regrets(const Matrix *ONLY s) {
-    SHARED(memory);
+    SHARED(partial);
     const int pot = BLOCK % s->pots;
     const Long whole = s->first + BLOCK / s->pots;
     const Store store = s->stores[pot];
@@ -480,8 +509,8 @@ KERNEL sum_regrets(const Matrix *ONLY s) {
         total += above(regrets[each]);
         most = regrets[each] > most ? regrets[each] : most;
     }
-    double *totals = (double *)memory;
-    float *largest = memory + 2 * THREADS;
+    double *totals = (double *)partial;
+    float *largest = partial + 2 * THREADS;
     totals[THREAD] = total;
     largest[THREAD] = most;
     SYNC();
