@@ -8,8 +8,8 @@ that fails says so and the others go on. The table comes last.
 - check: an iteration, a best response and an evaluation beside the engine for processors, 20 flops
 - solve: five flops, 300 iterations by both engines: exploitability
 - kernels: milliseconds of each launch of an iteration by events, and of `play` without one phase
-- iterate, step, solver: seconds an iteration, recorded; with reach and values through the host; with
-  the betting before the flop and sums over flops
+- iterate, step, solver: an iteration, recorded; with reach and values through the host; with the
+  betting before the flop and sums over flops
 
 `--host` runs on a processor what can run there, with few flops: a test of this script.
 """
@@ -18,6 +18,7 @@ import argparse
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training.solver_config import UnifiedConfig
 
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}
-PHASES = ("enter_piece", "add_folds", "add_showdowns", "leave_piece")
+PHASES = ("fetch_piece", "enter_piece", "add_folds", "add_showdowns", "leave_piece")
 ROWS: list[tuple[str, str]] = []
 
 
@@ -91,8 +92,8 @@ def check(device: Any, flops: Any) -> None:
         say(f"check, {name}, {here.flops} flops", f"{text}, regrets {regrets:.1e}: {fine}")
         again = engine(device, config, game)
         again.restore({key: array.copy() for key, array in there.state().items()})
-        runs = [games.step(Player.OOP, reach[0], reach[1], every, now) for games in (there, again)]
-        say(f"repeats bit for bit, {name}", str(np.array_equal(*runs)))
+        one, two = (games.step(Player.OOP, *reach, every, now) for games in (there, again))
+        say(f"repeats bit for bit, {name}", str(np.array_equal(one, two)))
 
 
 def distance(mine: Any, found: Any) -> float:
@@ -153,24 +154,22 @@ def timed(stream: Any, cupy: Any, work: Callable[[], None], rounds: int = 5) -> 
     return float(np.median(found))
 
 
+def launch_chunks(games: CudaMatrixFlops, player: Player, launch: Any) -> None:
+    """One kernel on all flops."""
+    kernel, blocks, threads, shared = launch
+    for chunk, argument in enumerate(games._arguments[player, UPDATE]):
+        count = min(games._chunk, games.flops - chunk * games._chunk)
+        games._kernels.launch(kernel, count * blocks, threads, shared, argument)
+
+
 def kernels(device: Any, games: CudaMatrixFlops, name: str) -> None:
     import cupy
 
-    places, total = games.flops, 0.0
+    total = 0.0
     for player in Player:
         for kernel, blocks, threads, shared in games._launches[player]:
-
-            def work(
-                player: Player = player,
-                kernel: str = kernel,
-                blocks: int = blocks,
-                threads: int = threads,
-                shared: int = shared,
-            ) -> None:
-                for chunk, argument in enumerate(games._arguments[player, UPDATE]):
-                    count = min(games._chunk, places - chunk * games._chunk)
-                    games._kernels.launch(kernel, count * blocks, threads, shared, argument)
-
+            launch = kernel, blocks, threads, shared
+            work = partial(launch_chunks, games, player, launch)
             spent = timed(device._stream, cupy, work)
             total += spent
             say(f"  {name}, {player.name}: {kernel}", f"{spent:.3f} ms ({shared // 1024} KB)")
@@ -190,7 +189,8 @@ def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
     defines = f"HANDS={games.cards.lengths[0]}", f"PLAYERS={games._launches[0][1][2]}"
     _, blocks, threads, shared = games._launches[0][1]
     argument = games._arguments[Player.OOP, UPDATE][0]
-    every = [("whole", ())] + [(f"without {one}", (one,)) for one in PHASES]
+    every: list[tuple[str, tuple[str, ...]]] = [("whole", ())]
+    every += [(f"without {one}", (one,)) for one in PHASES]
     every += [(f"{one} alone", tuple(set(PHASES) - {one})) for one in PHASES]
     for label, gone in every:
         changed = source
@@ -198,14 +198,8 @@ def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
             changed = changed.replace(f"    {one}(s);\n", "")
         compiled = device.compile(changed, defines)
         count = min(games._chunk, games.flops) * blocks
-        spent = timed(
-            device._stream,
-            cupy,
-            lambda compiled=compiled, count=count: compiled.launch(
-                "play", count, threads, shared, argument
-            ),
-            3,
-        )
+        work = partial(compiled.launch, "play", count, threads, shared, argument)
+        spent = timed(device._stream, cupy, work, 3)
         say(f"  {name}, play: {label}", f"{spent:.3f} ms")
     games._kernels = kept
 
@@ -219,11 +213,11 @@ def speed(device: Any, flops: Any, gpu: bool) -> None:
         say(f"{name}, {games.flops} flops: built", text)
         reach, every = random_reach(games.pots), np.arange(games.flops)
         pairs, run = np.ones((games.pots, games.flops), bool), parse_schedule("ahead").run(1, 20)
-        for round_ in range(3):  # the first one compiles, loads and records
+        for _ in range(3):  # the first one compiles, loads and records
             start = time.perf_counter()
             games.iterate(reach, pairs, run)
             spent = (time.perf_counter() - start) / len(run)
-        say(f"{name}: iterate", f"{1e3 * spent:.2f} ms an iteration (round {round_})")
+        say(f"{name}: iterate", f"{1e3 * spent:.2f} ms an iteration")
         best = np.inf
         for now in run[:6]:
             start = time.perf_counter()
@@ -232,14 +226,14 @@ def speed(device: Any, flops: Any, gpu: bool) -> None:
                 games.step(player, own, other, every, [now] * games.flops)
             best = min(best, time.perf_counter() - start)
         say(f"{name}: step", f"{1e3 * best:.2f} ms an iteration, values to the host")
-        buffer = np.zeros((games.pots, games.flops, 169), np.float32)
+        buffer = device.landing((games.pots, games.flops, 169))
         start = time.perf_counter()
         for _ in range(5):
             games.device.read(games._buffers.kept["out"], buffer.reshape(-1))
         text = f"{200 * (time.perf_counter() - start):.2f} ms for {buffer.nbytes / 1e6:.1f} MB"
         say(f"{name}: values to the host", text)
         if gpu:
-            part(f"{name}: kernels", lambda games=games, name=name: kernels(device, games, name))
+            part(f"{name}: kernels", partial(kernels, device, games, name))
         solver = UnifiedSolver(game, games, config.schedule(), config.batches())
         solver.train_batch(2)
         start = time.perf_counter()
@@ -253,8 +247,8 @@ def speed(device: Any, flops: Any, gpu: bool) -> None:
         start = time.perf_counter()
         games.regret_sums(every)
         say(f"{name}: sums of regrets", f"{1e3 * (time.perf_counter() - start):.1f} ms")
-        if gpu:
-            part(f"{name}: phases", lambda games=games, name=name: phases(device, games, name))
+        if gpu and name == "two sizes":
+            part(f"{name}: phases", partial(phases, device, games, name))
 
 
 def main() -> None:

@@ -122,16 +122,17 @@ class CudaMatrixFlops(MatrixFlops):
         del selection, hand_mask
         if mode == UPDATE:
             _refuse_pruning(discounts)
-        values = np.zeros((self.pots, len(flops), self.cards.hands[0]), np.float32)
+        shape = self.pots, len(flops), self.cards.hands[0]
         reach = np.where(other > LEAST_REACH, other, 0.0)
         # A pot that the other player never gets to is worth nothing to either of them.
         seen = np.array([row.any() for row in reach], np.bool_)
         if not seen.any() or not len(flops):
-            return values
+            return np.zeros(shape, np.float32)
         self._enter(player, reach)
         visits = np.repeat(seen[:, None], len(flops), axis=1)
         self._ask(flops, visits, discounts, each_flop=len(discounts) > 1)
         self._launch(player, mode, len(flops))
+        values = self.device.landing(shape)
         self.device.read(self._buffers.kept["out"][: values.size], values.reshape(-1))
         values[~seen] = 0.0
         if mode == UPDATE:

@@ -50,6 +50,9 @@ class Device(Protocol):
     def read(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy from an array there, when all kernels are done."""
 
+    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """A new array on this machine into which `read` is fast; what it holds is undefined."""
+
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> Kernels:
         """Compile a source, or take it from an earlier time."""
 
@@ -70,6 +73,7 @@ class CudaKernels:
             function = self._functions[name] = self._module.get_function(name)
         if shared > function.max_dynamic_shared_size_bytes:
             function.max_dynamic_shared_size_bytes = shared
+            function.preferred_shared_memory_carveout = 100  # as many blocks as there is room for
         function((blocks,), (threads,), (np.uint64(argument),), shared_mem=shared)
 
 
@@ -112,6 +116,13 @@ class CudaDevice:
     def read(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy from an array there."""
         buffer.get(out=array)
+
+    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """Pinned memory, of a pool: written by the GPU itself, and paged in once."""
+        from cupyx import empty_pinned
+
+        found: NDArray[np.float32] = empty_pinned(shape, np.float32)
+        return found
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> CudaKernels:
         """Compile a source; CuPy keeps what it compiled."""

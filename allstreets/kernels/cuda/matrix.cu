@@ -261,6 +261,32 @@ DEVICE void go_up(const Matrix *ONLY s, const Piece &piece, const Where &at, flo
 
 DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[BLOCK % s->piece_count]; }
 
+// Ask for all numbers that a piece will read, so that its levels do not wait for memory one by one.
+DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float *stored) {
+#ifdef __CUDACC__
+    const int last = s->levels[levels + count];
+    for (int n = s->levels[levels] + THREAD / 32; n < last; n += TEAM / 32) {
+        const Node node = s->nodes[n];
+        const float *from = stored + (Long)node.slot * HANDS;
+        for (int each = THREAD % 32 * 32; each < node.actions * HANDS; each += 32 * 32)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + each));
+    }
+#endif
+}
+
+PHASE fetch_piece(const Matrix *ONLY s) {
+    const Piece &piece = piece_here(s);
+    const Long flop = where(s, BLOCK / s->piece_count).flop;
+    const Store store = s->stores[piece.pot];
+    const bool learns = s->mode == UPDATE;
+    const Long own = flop * store.own_size, other = flop * store.other_size;
+    fetch_nodes(s, piece.down, piece.down_levels, store.other_average + other);
+    if (learns) fetch_nodes(s, piece.down, piece.down_levels, store.other_regrets + other);
+    if (s->mode != BEST_RESPONSE)
+        fetch_nodes(s, piece.up, piece.up_levels,
+                    (learns ? store.own_regrets : store.own_average) + own);
+}
+
 // The first phase of a piece: reach, from its lines to its ends; values are 0.
 PHASE enter_piece(const Matrix *ONLY s) {
     SHARED(memory);
@@ -474,6 +500,7 @@ KERNEL descend(const Matrix *ONLY s) {
 KERNEL BOUNDS play(const Matrix *ONLY s) {
     const Where at = where(s, BLOCK / s->piece_count);
     if (!visited(s, at, piece_here(s).pot)) return;
+    fetch_piece(s);
     enter_piece(s);
     add_folds(s);
     add_showdowns(s);
