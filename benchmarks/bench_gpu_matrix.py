@@ -92,7 +92,9 @@ def check(device: Any, flops: Any) -> None:
         say(f"check, {name}, {here.flops} flops", f"{text}, regrets {regrets:.1e}: {fine}")
         again = engine(device, config, game)
         again.restore({key: array.copy() for key, array in there.state().items()})
-        one, two = (games.step(Player.OOP, *reach, every, now) for games in (there, again))
+        one, two = (
+            games.step(Player.OOP, reach[0], reach[1], every, now) for games in (there, again)
+        )
         say(f"repeats bit for bit, {name}", str(np.array_equal(one, two)))
 
 
