@@ -1,6 +1,6 @@
 """The whole game with cards: classes on a GPU: is it right, and how long do iterations take.
 
-    python3 benchmarks/bench_gpu_matrix.py [--flops all] [--skip-check] [--host]
+    python3 benchmarks/bench_gpu_matrix.py [--flops all] [--parts check,solve,speed] [--host]
 
 20 bb, one and two bet sizes, one raise a street, all 1,755 flops. Every part stands for itself: one
 that fails says so and the others go on. The table comes last.
@@ -15,15 +15,21 @@ that fails says so and the others go on. The table comes last.
 """
 
 import argparse
+import os
+import sys
 import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
+
 from allstreets.betting import Player
+from allstreets.cards import build_flop_table
 from allstreets.cfr import parse_schedule
 from allstreets.kernels.cuda.sources import matrix_source
 from allstreets.kernels.matrix_layout import UPDATE
@@ -184,7 +190,7 @@ def kernels(device: Any, games: CudaMatrixFlops, name: str) -> None:
 
 
 def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
-    """`play` without one phase, and with one alone; spoils what is stored."""
+    """`play` without one phase; spoils what is stored."""
     import cupy
 
     source, kept = matrix_source(), games._kernels
@@ -193,7 +199,6 @@ def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
     argument = games._arguments[Player.OOP, UPDATE][0]
     every: list[tuple[str, tuple[str, ...]]] = [("whole", ())]
     every += [(f"without {one}", (one,)) for one in PHASES]
-    every += [(f"{one} alone", tuple(set(PHASES) - {one})) for one in PHASES]
     for label, gone in every:
         changed = source
         for one in gone:
@@ -257,14 +262,10 @@ def main() -> None:
     """All parts, and the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--flops", default="all")
-    parser.add_argument("--skip-check", action="store_true")
+    parser.add_argument("--parts", default="check,solve,speed")
     parser.add_argument("--host", action="store_true")
     given = parser.parse_args()
     if given.host:
-        import sys
-        from pathlib import Path
-
-        sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
         from builders.host_device import HostDevice
 
         device: Any = HostDevice()
@@ -274,10 +275,15 @@ def main() -> None:
         device = cuda_device()
     say("device", device.name)
     few = "spread_5" if given.host else "spread_25"
-    if not given.skip_check:
+    parts = given.parts.split(",")
+    if "check" in parts:
         part("check", lambda: check(device, few))
+    if "solve" in parts:
         part("solve", lambda: solve(device, 10 if given.host else 300))
-    part("speed", lambda: speed(device, few if given.host else given.flops, not given.host))
+    if "speed" in parts:
+        if given.flops == "all" and not given.host:
+            part("table", lambda: print(build_flop_table(os.cpu_count())))
+        part("speed", lambda: speed(device, few if given.host else given.flops, not given.host))
     print("\n".join(f"{name:44} {text}" for name, text in ROWS))
 
 

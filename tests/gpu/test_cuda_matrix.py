@@ -50,7 +50,9 @@ def here(rake: float = 0.0) -> MatrixFlops:
 
 
 def there(rake: float = 0.0, shared: int = 227 * 1024) -> CudaMatrixFlops:
-    return CudaMatrixFlops(trees(rake), CARDS, HostDevice(shared))
+    device = HostDevice()
+    device.shared_bytes = shared
+    return CudaMatrixFlops(trees(rake), CARDS, device)
 
 
 def reach(seed: int = 1) -> Any:

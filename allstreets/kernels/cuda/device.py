@@ -98,8 +98,8 @@ class CudaDevice:
         return int(self._device.mem_info[0])
 
     def put(self, array: NDArray[Any]) -> Buffer:
-        """A copy there."""
-        return self._cupy.asarray(array)
+        """A copy there; records are bytes to CuPy."""
+        return self._cupy.asarray(array.view(np.uint8) if array.dtype.fields else array)
 
     def zeros(self, size: int, dtype: Any = np.float32) -> Buffer:
         """An array of zeros there."""

@@ -50,9 +50,6 @@ struct Store { // of a pot: arrays by flop, and how long those of one flop are
 struct Now { // `matrix_layout.Discounting`
     float positive, negative, lowest, average, weight, threshold, ahead;
 };
-struct alignas(16) Four {
-    float lane[4];
-};
 
 #define EACH_LANE _Pragma("unroll") for (int i = 0; i < 4; i++)
 
