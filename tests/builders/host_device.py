@@ -80,6 +80,9 @@ class HostDevice:
     def read(self, buffer: NDArray[Any], array: NDArray[Any]) -> None:
         array[:] = buffer
 
+    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        return np.full(shape, np.nan, np.float32)
+
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> HostKernels:
         return HostKernels(_library(source, defines))
 

@@ -61,6 +61,9 @@ class Device(Protocol):
     def read(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy from an array there, when all kernels are done."""
 
+    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """A new array on this machine into which `read` is fast; what it holds is undefined."""
+
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> Kernels:
         """Compile a source, or take it from an earlier time."""
 
@@ -82,6 +85,7 @@ class CudaKernels:
                 function = self._functions[name] = self._module.get_function(name)
             if shared > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared
+                function.preferred_shared_memory_carveout = 100  # as many blocks as have room
             function((blocks,), (threads,), (np.uint64(argument),), shared_mem=shared)
 
 
@@ -124,9 +128,9 @@ class CudaDevice:
             ) from None
 
     def put(self, array: NDArray[Any]) -> Buffer:
-        """A copy there."""
+        """A copy there; records are bytes to CuPy."""
         with self._guard():
-            return self._cupy.asarray(array)
+            return self._cupy.asarray(array.view(np.uint8) if array.dtype.fields else array)
 
     def zeros(self, size: int, dtype: Any = np.float32) -> Buffer:
         """An array of zeros there."""
@@ -146,6 +150,13 @@ class CudaDevice:
         """Copy from an array there."""
         with self._guard():
             buffer.get(out=array)
+
+    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """Pinned memory, of a pool: written by the GPU itself, and paged in once."""
+        from cupyx import empty_pinned
+
+        found: NDArray[np.float32] = empty_pinned(shape, np.float32)
+        return found
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> CudaKernels:
         """Compile a source; CuPy keeps what it compiled."""

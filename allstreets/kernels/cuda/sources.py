@@ -77,8 +77,54 @@ STREET = {
 }
 """The fields of a street of an exact subgame, as exact.cu reads them."""
 
+MATRIX = {
+    "mode": "Long",
+    "pots": "Long",
+    "first": "Long",  # place of the flop that the rooms begin with
+    # What is asked for, by place among the flops of a pass.
+    "call": "int *",  # row of discounts, how many further that of the next flop is, and K
+    "discounts": "const float *",  # [..., 7]
+    "flop_of": "const int *",  # [K]
+    "visits": "const Byte *",  # [K][P]
+    "root": "const float *",  # [P][H]: the other's reach
+    "least": "const float *",  # [P]: reach with which every hand counts in the average
+    "hands": "Long",  # without padding
+    "out": "float *",  # [P][K][hands]: own values
+    "sums": "double *",  # [K][P][2]: of regrets
+    # Betting, the same on every flop.
+    "tops": "const Piece *",  # [P]
+    "piece_count": "Long",
+    "pieces": "const Piece *",
+    "line_reach": "const int *",  # rows of `reach` and `values` at which lines begin
+    "line_value": "const int *",
+    "nodes": "const Node *",
+    "levels": "const int *",  # bounds of nodes
+    "adds": "const int *",  # bounds of adders
+    "adders": "const int *",  # rows
+    "folds": "const Term *",
+    "shows": "const Term *",
+    # Cards.
+    "margin": "const float *",  # [F][H][H]: by the other's hand, then by own
+    "combos": "const float *",  # [F][H]
+    "twins": "const float *",
+    "card_most": "Long",
+    "card_hand": "const Byte *",  # [F][card_most][52]
+    "card_count": "const float *",
+    "held_most": "Long",
+    "held_card": "const Byte *",  # [F][held_most][H]
+    "held_count": "const float *",
+    # Stored numbers, and rows of tops and lines.
+    "stores": "const Store *",  # [P]
+    "reach": "float *",  # [places][reach_rows]
+    "reach_rows": "Long",
+    "values": "float *",
+    "value_rows": "Long",
+}
+"""The fields of matrix games for one own player, as matrix.cu reads them."""
+
 TYPES = """
 struct Node; struct End; struct Below; struct HandTables;
+struct Piece; struct Term; struct Store;
 """
 
 
@@ -92,6 +138,12 @@ def exact_source() -> str:
     """The kernels of exact subgames."""
     common, exact = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "exact.cu"))
     return f"{common}\n{struct('Street', STREET)}\n{exact}"
+
+
+def matrix_source() -> str:
+    """The kernels of matrix games; HANDS and PLAYERS are defined where they are compiled."""
+    common, matrix = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "matrix.cu"))
+    return f"{common}\n{struct('Matrix', MATRIX)}\n{matrix}"
 
 
 def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:

@@ -1,0 +1,219 @@
+"""Matrix games by the CUDA kernels play as those by the kernels for processors."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from builders.host_device import HostDevice, compiler
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    Player,
+    PostflopRules,
+    Street,
+    build_postflop_tree,
+    payoffs,
+    same_sizes,
+)
+from allstreets.cards import parse_board
+from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.subgames.classes import class_stages
+from allstreets.subgames.cuda_matrix import CudaMatrixFlops
+from allstreets.subgames.cuda_pieces import TreeCutter
+from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
+
+BOARDS = [parse_board(text) for text in ("Ks8h5d", "9s7h6d", "QsJs2s")]
+FLOPS = np.arange(len(BOARDS))
+SCHEDULE = parse_schedule("ahead")
+POTS = ((200, 900, 1.0), (1000, 700, 0.5))
+
+
+def rules(pot: int, stack: int, size: float, rake: float = 0.0) -> PostflopRules:
+    sizes = same_sizes(Street.FLOP, [size], [size])
+    return PostflopRules(Street.FLOP, pot, stack, sizes, max_raises=1, rake=rake)
+
+
+def trees(rake: float = 0.0) -> list[tuple[Any, Any]]:
+    every = [rules(*pot, rake) for pot in POTS]
+    return [(tree, payoffs(tree, one)) for one in every for tree in [build_postflop_tree(one)]]
+
+
+CARDS = MatrixCards([class_stages(board) for board in BOARDS], DealtPairs.of(BOARDS))
+
+
+def here(rake: float = 0.0) -> MatrixFlops:
+    return MatrixFlops(trees(rake), CARDS)
+
+
+def there(rake: float = 0.0, shared: int = 227 * 1024) -> CudaMatrixFlops:
+    device = HostDevice()
+    device.shared_bytes = shared
+    return CudaMatrixFlops(trees(rake), CARDS, device)
+
+
+def reach(seed: int = 1) -> Any:
+    """[2, P, 169]: some hands never get there."""
+    drawn = np.random.default_rng(seed).random((2, len(POTS), 169))
+    return np.where(drawn > 0.3, drawn, 0.0)
+
+
+def values(games: FlopGames, ranges: Any) -> list[Any]:
+    found = []
+    for player in Player:
+        other = ranges[player.opponent]
+        found += [games.best_response(player, other, FLOPS), games.evaluate(player, other, FLOPS)]
+    return found
+
+
+def assert_alike(mine: list[Any], other: list[Any], tolerance: float) -> None:
+    for one, two in zip(mine, other, strict=True):
+        np.testing.assert_allclose(one, two, atol=tolerance * np.abs(one).max())
+
+
+def every(count: int, first: int = 1) -> list[Multipliers]:
+    return list(SCHEDULE.run(first, count))
+
+
+def visit(games: FlopGames, ranges: Any, multipliers: list[Multipliers]) -> list[Any]:
+    """Iterations by steps; the values of the last one."""
+    found: list[Any] = []
+    for now in multipliers:
+        found = [
+            games.step(player, ranges[player], ranges[player.opponent], FLOPS, [now] * len(FLOPS))
+            for player in Player
+        ]
+    return found
+
+
+def test_pieces_are_the_whole_tree() -> None:
+    for rake in (0.0, 0.05):
+        for player in Player:
+            for tree, amounts in trees(rake):
+                whole = TreeCutter(tree, amounts, player).cut(10**6, 10**6)
+                cut = TreeCutter(tree, amounts, player).cut(24, 5)
+                assert len(whole.pieces) == 1
+                assert len(cut.pieces) > 3
+                assert not cut.top.folds + cut.top.shows
+                assert max(one.reach_rows + one.value_rows for one in cut.pieces) <= 24
+                assert max(len(one.shows) for one in cut.pieces) <= 5
+                for kind in ("folds", "shows"):
+                    ends = [getattr(whole.pieces[0], kind)]
+                    parts = [getattr(one, kind) for one in cut.pieces]
+                    amounts_of = [
+                        sorted(e[2] for one in many for e in one) for many in (ends, parts)
+                    ]
+                    assert amounts_of[0] == amounts_of[1]
+                    for one in parts:  # no two write the same row at once
+                        assert len({end[1] for end in one}) == len(one)
+
+
+@pytest.mark.parametrize("rake", [0.0, 0.05])
+@pytest.mark.parametrize("shared", [227 * 1024, 76 * 1024])
+def test_an_iteration_agrees(rake: float, shared: int) -> None:
+    cpu, gpu, ranges = here(rake), there(rake, shared), reach()
+    mine, other = visit(cpu, ranges, every(1)), visit(gpu, ranges, every(1))
+    assert_alike(mine, other, 1e-5)
+    assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
+    sums, those = cpu.regret_sums(FLOPS), gpu.regret_sums(FLOPS)
+    np.testing.assert_allclose(sums.total, those.total, rtol=1e-4)
+    np.testing.assert_allclose(sums.largest, those.largest, rtol=1e-4)
+    np.testing.assert_array_equal(sums.entries, those.entries)
+
+
+def test_both_converge_alike() -> None:
+    ranges, losses = reach(), []
+    for games in (here(), there()):
+        games.iterate(ranges, np.ones((games.pots, games.flops), bool), every(60))
+        best, own, *others = values(games, ranges)
+        gains = [best - own, others[0] - others[1]]
+        weighed = [np.einsum("ph,pkh->pk", ranges[player], gains[player]) for player in Player]
+        losses.append(weighed[0] + weighed[1])
+    pairs = np.stack([CARDS.dealt.reached(*ranges[:, pot]) for pot in range(len(POTS))])
+    pots = np.array([pot for pot, *_ in POTS])[:, None]
+    assert 0 < (losses[0] / pairs / pots).max() < 0.02
+    np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
+
+
+def test_steps_are_iterations_and_chunks_of_flops_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ranges, whole = reach(), there()
+    whole.iterate(ranges, np.ones((whole.pots, whole.flops), bool), every(3))
+    monkeypatch.setattr("allstreets.subgames.cuda_matrix.ROOM_BYTES", 1)
+    halves = there()
+    visit(halves, ranges, every(3))
+    for name, array in whole.state().items():
+        np.testing.assert_array_equal(array, halves.state()[name])
+
+
+def test_a_run_goes_on_where_it_is_restored() -> None:
+    ranges, whole, first, second = reach(), there(), there(), there()
+    visit(whole, ranges, every(4))
+    visit(first, ranges, every(2))
+    second.restore({name: array.copy() for name, array in first.state().items()})
+    visit(second, ranges, every(2, 3))
+    for name, array in whole.state().items():
+        np.testing.assert_array_equal(array, second.state()[name])
+
+
+def test_a_run_of_a_processor_goes_on_there_and_back() -> None:
+    ranges, cpu, gpu = reach(), here(), there()
+    visit(cpu, ranges, every(4))
+    gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+    assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
+    assert_alike(visit(cpu, ranges, every(1, 5)), visit(gpu, ranges, every(1, 5)), 1e-4)
+    cpu.restore({name: array.copy() for name, array in gpu.state().items()})
+    assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
+
+
+def test_some_flops_some_pots_each_with_its_own_discounts() -> None:
+    cpu, gpu, ranges = here(), there(), reach()
+    ranges[:, 1] = 0.0  # nobody gets to the second pot
+    some, now = np.array([2, 0]), [SCHEDULE.at(2), SCHEDULE.at(5)]
+    visit(cpu, reach(2), every(2))
+    gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+    for player in Player:
+        mine, other = (
+            games.step(player, ranges[player], ranges[player.opponent], some, now)
+            for games in (cpu, gpu)
+        )
+        assert_alike([mine], [other], 1e-4)
+        assert not other[1].any()
+    visits = np.array([[1, 0, 0], [0, 0, 1]], bool)
+    for games in (cpu, gpu):
+        games.iterate(reach(3), visits, every(2, 6))
+    assert_alike(values(cpu, reach(2)), values(gpu, reach(2)), 1e-4)
+
+
+def test_strategies_that_are_set_or_rounded_are_played() -> None:
+    cpu, gpu, ranges = here(), there(), reach()
+    strategy = np.zeros((2, 169))
+    strategy[1] = 1.0
+    for games in (cpu, gpu):
+        visit(games, ranges, every(2))
+        games.set_average(0, 1, 0, strategy)
+    assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
+    before = values(gpu, ranges)
+    with cpu.rounded(range(1, 3), np.dtype(np.uint8)), gpu.rounded(range(1, 3), np.dtype(np.uint8)):
+        during = values(gpu, ranges)
+        assert_alike(values(cpu, ranges), during, 1e-3)
+        assert any(np.abs(one - two).max() > 0 for one, two in zip(before, during, strict=True))
+    for one, two in zip(before, values(gpu, ranges), strict=True):
+        np.testing.assert_array_equal(one, two)
+    np.testing.assert_allclose(cpu.average(1, 2, 0), gpu.average(1, 2, 0), atol=1e-5)
+
+
+def test_what_a_gpu_cannot_do_is_said() -> None:
+    games, ranges = there(), reach()
+    pruned = SCHEDULE.at(1)._replace(threshold=-1.0)
+    with pytest.raises(InputError, match="every action"):
+        games.step(Player.OOP, ranges[0], ranges[1], FLOPS, [pruned] * len(FLOPS))
+    with pytest.raises(InputError, match="stores all of them"):
+        games.keep_hands(np.ones((2, len(POTS), 169), bool))
+    roots = np.zeros((len(BOARDS), 169, 169))
+    with pytest.raises(InputError, match="cards: classes"):
+        CudaMatrixFlops(trees(), MatrixCards(CARDS.stages, CARDS.dealt, roots), HostDevice())
