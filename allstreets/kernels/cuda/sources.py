@@ -122,9 +122,104 @@ MATRIX = {
 }
 """The fields of matrix games for one own player, as matrix.cu reads them."""
 
+BOARDS = {
+    # What is done, and for whom.
+    "mode": "Long",
+    "player": "Long",
+    "discounts": "const float *",  # [iteration][player][F][P][6]
+    "clock": "int *",  # [1]: the iteration
+    "visits": "const Byte *",  # [F][P]
+    "pots": "Long",
+    "flops": "Long",
+    # Betting of a street, the same on every board; rows from 0.
+    "nodes": "const Node *",  # parents first
+    "node_pot": "const int *",
+    "lines": "Long",
+    "line_nodes": "const int *",  # [lines + 1]
+    "line_zeros": "const int *",  # [lines + 1]
+    "line_sums": "const int *",  # [lines + 1]
+    "line_reach": "const int *",  # [lines]: rows
+    "line_value": "const int *",
+    "line_pot": "const int *",
+    "tiles": "Long",  # of LANES folds
+    "folds": "const Fold *",
+    "zeros": "const int *",
+    "leaves": "Long",  # lines of the street below
+    "leaf_reach": "const int *",  # [leaves]: rows
+    "leaf_value": "const int *",
+    "leaf_pot": "const int *",
+    "leaf_sums": "const int *",  # pairs of rows: what is added to what
+    "reach_rows": "Long",
+    "value_rows": "Long",
+    "own_actions": "const int *",  # [P + 1]
+    "other_actions": "const int *",
+    # Boards of all flops, and the hands there: the same for both players.
+    "first_board": "Long",
+    "pieces": "Long",  # of a board's hands, each a block's
+    "piece": "Long",  # hands of a piece
+    "flop_of": "const int *",  # [B]
+    "flop_first": "const int *",  # [F + 1]: boards
+    "start": "const int *",  # [B + 1]: hands
+    "own_rows": "const int *",  # [B + 1]: stored rows
+    "other_rows": "const int *",
+    "own_row": "const Short *",  # by hand; 0: every hand its own
+    "other_row": "const Short *",
+    "member_first": "const int *",  # by own row: its hands
+    "members": "const Short *",
+    "member_share": "const float *",
+    "size": "const Byte *",  # by hand: its combos; 0 for padding
+    "cards": "const Byte *",  # by hand, 2
+    "combo_start": "const int *",
+    "card_start": "const Short *",  # [B][54]
+    "card_hand": "const Short *",  # two for each combo
+    # The street above, and that below.
+    "root": "const float *",  # [P][169]: the other's reach before the flop
+    "parent": "const int *",  # [B]
+    "parent_hand": "const Short *",  # by hand: on the board above, its class on the flop
+    "above_start": "const int *",  # 0: nothing is above
+    "above_rows": "Long",
+    "above_row": "const int *",  # [lines]
+    "above_reach": "const float *",
+    "below_start": "const int *",  # by hand of a flop: its places below
+    "below": "const Below *",
+    "below_row": "const int *",  # [leaves]
+    "below_rows": "Long",
+    "below_values": "const float *",
+    "class_start": "const Short *",  # [F][170]: hands of each class on the flop
+    "class_hand": "const Short *",
+    "out": "double *",  # [P][F][169]
+    # Between turn and river.
+    "lane_groups": "Long",
+    "children": "const int *",  # [B + 1]: river boards
+    "other_first": "const Short *",  # [rivers][groups + 1]
+    "other_parent": "const Short *",  # by combo of the other: its hand on the turn
+    "other_combos": "const int *",  # [rivers + 1]
+    "parts": "Long",  # in which the rivers of a turn are collected
+    "part": "Long",  # rivers of a part
+    "entry_start": "const int *",  # by own hand of the turn and part
+    "entries": "const Short *",  # 256 · river of the part + group
+    "chance": "const float *",  # [rivers]
+    "share": "const float *",  # by own hand of the turn
+    "line_rows": "float *",  # [rivers][river lines][groups]: reach, and then values
+    # River.
+    "piece_count": "Long",
+    "river_pieces": "const Piece *",
+    "products": "const Term *",
+    "margin": "const signed char *",  # [rivers][groups][groups]
+    "pairs": "const signed char *",
+    # Stored numbers, and rows.
+    "own_regrets": "Regret *",
+    "own_average": "Fraction *",
+    "other_regrets": "const Regret *",
+    "other_average": "const Fraction *",
+    "reach": "float *",
+    "values": "float *",
+}
+"""The fields of a street of games with real boards, as boards.cu reads them."""
+
 TYPES = """
 struct Node; struct End; struct Below; struct HandTables;
-struct Piece; struct Term; struct Store;
+struct Piece; struct Term; struct Store; struct Fold;
 """
 
 
@@ -144,6 +239,12 @@ def matrix_source() -> str:
     """The kernels of matrix games; HANDS and PLAYERS are defined where they are compiled."""
     common, matrix = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "matrix.cu"))
     return f"{common}\n{struct('Matrix', MATRIX)}\n{matrix}"
+
+
+def boards_source() -> str:
+    """The kernels of games with real boards; GROUPS and PLAYERS are defined where they compile."""
+    common, boards = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "boards.cu"))
+    return f"{common}\n{struct('Boards', BOARDS)}\n{boards}"
 
 
 def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:
