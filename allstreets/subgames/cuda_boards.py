@@ -43,7 +43,8 @@ from allstreets.subgames.flop_games import Flags, Floats, Flops
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.side_by_side import Trees
 
-PLAYERS = 384  # threads of a block that plays lines of a river; two such blocks a multiprocessor
+PLAYERS = 384  # threads of a block that plays lines of a river
+TABLES = 2  # such blocks that share a multiprocessor
 MOVERS = 512  # of a block that deals or collects
 CLIMBERS = 256  # of a block that goes up a line of flop or turn
 FOLDERS = 256
@@ -73,7 +74,7 @@ class CudaBoardsFlops(BoardsFlops):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
         super().__init__(trees, flops, threads, model, ranges)
         self.there = there
-        defines = "HALVES", f"GROUPS={model.groups}", f"PLAYERS={PLAYERS}"
+        defines = "HALVES", f"GROUPS={model.groups}", f"PLAYERS={PLAYERS}", f"TABLES={TABLES}"
         self._kernels = there.compile(boards_source(), defines)
         self._sets: list[SetThere] = []
         self._open(fresh=True)
@@ -306,8 +307,10 @@ class SetThere:
         self.flops = len(cards.cards)
         groups = cards.groups
         self.betting = [street_bettings(trees, own, groups) for own in Player]
-        budget = (device.shared_bytes + RESERVED) // 2 - RESERVED
-        self.pieces = [RiverPieces(each[RIVER], groups, budget) for each in self.betting]
+        budget = (device.shared_bytes + RESERVED) // TABLES - RESERVED
+        self.pieces = [
+            RiverPieces(each[RIVER], len(pots), groups, budget) for each in self.betting
+        ]
         self._buffers = Buffers(device, {})
         # By street: what both players read.
         self._same = [

@@ -33,6 +33,7 @@ SEGMENTS = 32
 WIDE = 16  # lines that are dealt and collected together
 TALL = 4  # rows of a product that a thread works on
 ROW_GAP = 4  # numbers between rows of a river board: LINE of the kernels
+POT_BYTES = 48
 PART_BYTES = 70_000  # of the river boards that are collected at once: three blocks find room
 
 Array = NDArray[Any]
@@ -121,12 +122,14 @@ class RiverPieces:
     """The lines of a river in pieces."""
 
     betting: StreetBetting
+    pots: int
     groups: int
     budget: int  # bytes of shared memory that a block has
 
     @property
-    def _matrices(self) -> int:
-        return 2 * 4 * self.groups**2
+    def _always(self) -> int:
+        """Bytes of two matrices, and of what is known of each pot."""
+        return 2 * 4 * self.groups**2 + POT_BYTES * self.pots
 
     @cached_property
     def _counts(self) -> Array:
@@ -150,7 +153,7 @@ class RiverPieces:
     @cached_property
     def cuts(self) -> list[int]:
         """Where pieces begin, and the end: as few as fit, about as large as each other."""
-        sizes, room = self._bytes, self.budget - self._matrices
+        sizes, room = self._bytes, self.budget - self._always
         if sizes.max() > room:
             raise ValueError(f"a line of the river takes {sizes.max()} bytes, {room} are free")
         aim = sizes.sum() / -(-sizes.sum() // room)
@@ -166,7 +169,7 @@ class RiverPieces:
     def shared(self) -> int:
         """Bytes of shared memory that the largest piece takes."""
         sums = np.add.reduceat(self._bytes, self.cuts[:-1])
-        return self._matrices + int(sums.max())
+        return self._always + int(sums.max())
 
     def arrays(self) -> Arrays:
         """As the kernel of the river reads them: rows count from those of the piece."""
@@ -181,25 +184,20 @@ class RiverPieces:
         nodes[:, 2] -= below_reach[of_node]
         nodes[:, 3] -= np.where(forest.is_own, below_value[of_node], below_reach[of_node])
         nodes[:, 4] -= below_value[of_node]
-        for whose in (False, True):
-            mine = np.flatnonzero(forest.is_own == whose)
-            before = np.cumsum(forest.actions[mine]) - forest.actions[mine]
-            begin = np.searchsorted(of_node[mine], np.arange(len(first)))
-            start = np.append(before, forest.actions[mine].sum())[begin]
-            nodes[mine, 7] = before - start[of_node[mine]]
+        runs = self._runs(nodes, of_node)
         terms, ends = self._terms(of_line, below_reach, below_value)
         bounds = betting.line_nodes[cuts]
         pieces = np.zeros((len(first), 12), np.int32)
-        pieces[:, :10] = np.stack(
+        first_run = np.searchsorted(runs[:, 5], np.arange(len(first) + 1))
+        pieces[:] = np.stack(
             [
                 first, np.diff(cuts), reach, values, bounds[:-1], np.diff(bounds), ends[:-1],
-                np.diff(ends) // TALL, other, own,
+                np.diff(ends) // TALL, other, own, first_run[:-1], np.diff(first_run),
             ],
             axis=1,
         )  # fmt: skip
         return {
             "nodes": nodes,
-            "node_pot": ints(forest.pot),
             "line_nodes": betting.line_nodes,
             "line_reach": ints(rows.line_reach - below_reach[of_line]),
             "line_value": ints(rows.line_value - below_value[of_line]),
@@ -207,8 +205,32 @@ class RiverPieces:
             "own_actions": ints(forest.own_actions),
             "other_actions": ints(forest.other_actions),
             "river_pieces": pieces,
+            "runs": runs,
             "products": terms,
         }
+
+    def _runs(self, nodes: Array, of_node: Array) -> NDArray[np.int32]:
+        """[…, 8]: numbers of a piece's nodes that are stored one after the other, by piece.
+
+        (own, pot, slot, actions, place in the piece's room, piece, 0, 0); nodes learn their places.
+        """
+        forest, runs = self.betting.forest, list[list[int]]()
+        order = np.lexsort((forest.slot, forest.pot, forest.is_own, of_node))
+        used = 0
+        for node in order.tolist():
+            own, pot = int(forest.is_own[node]), int(forest.pot[node])
+            slot, actions = int(forest.slot[node]), int(forest.actions[node])
+            piece = int(of_node[node])
+            before = runs[-1] if runs else [-1] * 8
+            same = before[0] == own and before[5] == piece
+            used = used if same else 0
+            if same and before[1] == pot and before[2] + before[3] == slot:
+                before[3] += actions
+            else:
+                runs.append([own, pot, slot, actions, used, piece, 0, 0])
+            nodes[node, 7] = used
+            used += actions
+        return ints(runs).reshape(-1, 8)
 
     def _terms(
         self, of_line: Array, below_reach: Array, below_value: Array
@@ -284,6 +306,7 @@ class FlatBoards:
         self.part = min(most, max(1, PART_BYTES // (4 * WIDE * groups)))
         self.parts = -(-most // self.part)
         self._pool = Pool(threads)
+        self._rows: dict[tuple[int, Player], NDArray[np.int32]] = {}
 
     @property
     def most_hands(self) -> int:
@@ -365,10 +388,16 @@ class FlatBoards:
 
     def stored_rows(self, level: int, player: Player) -> NDArray[np.int32]:
         """[B+1]: stored rows of a player before each board."""
-        if level == RIVER:
-            return ints(self.groups * np.arange(self.flop_first[RIVER][-1] + 1))
-        shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
-        return one_after_the_other(shared) if level == TURN and shared else self.start[level]
+        if (level, player) not in self._rows:
+            shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
+            if level == RIVER:
+                rows = ints(self.groups * np.arange(self.flop_first[RIVER][-1] + 1))
+            elif level == TURN and shared:
+                rows = one_after_the_other(shared)
+            else:
+                rows = self.start[level]
+            self._rows[level, player] = rows
+        return self._rows[level, player]
 
     def row_of_hand(self, player: Player) -> Array | None:
         """The stored row of each hand of the turn; None: its own."""

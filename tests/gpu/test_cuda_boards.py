@@ -77,3 +77,10 @@ def test_an_iteration_agrees() -> None:
     cpu, gpu, ranges = here(), there(), reach()
     assert_alike(visit(cpu, ranges, every(1)), visit(gpu, ranges, every(1)), 1e-5)
     assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-3)
+    for mine, other in zip(cpu.state().items(), gpu.state().items(), strict=True):
+        assert mine[0] == other[0]
+        if "average" in mine[0]:  # in 32767ths
+            np.testing.assert_allclose(mine[1], other[1], atol=1)
+        elif "regrets" in mine[0]:
+            halves, others = (each.view(np.float16).astype(np.float32) for each in (mine[1], other[1]))
+            np.testing.assert_allclose(halves, others, rtol=2e-3, atol=1e-6)

@@ -12,7 +12,8 @@
 //     total     values of the root, by class
 //
 // Reach and values of the lines of a river board stand in one place, one after the other.
-// GROUPS are those of a player's hands on every river board.
+// GROUPS are those of a player's hands on every river board; a block of `play_lines` has PLAYERS
+// threads, and TABLES such blocks find room on a multiprocessor.
 
 #define UPDATE 0
 #define BEST_RESPONSE 1
@@ -27,11 +28,9 @@
 #define ROUNDS 3      // products of one round go to different rows
 
 #ifdef __CUDACC__
-#define BOUNDS __launch_bounds__(PLAYERS, 2)
-#define WARP 32
+#define BOUNDS __launch_bounds__(PLAYERS, TABLES)
 #else
 #define BOUNDS
-#define WARP 1
 #endif
 
 struct Node {
@@ -49,7 +48,11 @@ struct Below {
 struct Piece { // of a river board: some lines; its nodes, and its rows from 0
     int first_line, lines, reach_rows, value_rows, nodes, node_count, products, groups;
     int other_stage, own_stage; // actions of its nodes: room for stored numbers
-    int unused[2];
+    int runs, run_count;
+};
+struct Run { // nodes of a pot in a piece whose numbers stand one after the other
+    int own, pot, slot, actions, stage;
+    int unused[3];
 };
 struct Term {
     int reach, value; // value −1: fills up a group of TALL
@@ -67,12 +70,6 @@ DEVICE int hands_on(const Boards *ONLY s, int board) { return s->start[board + 1
 
 DEVICE bool visited(const Boards *ONLY s, int flop, int pot) {
     return s->visits[flop * s->pots + pot];
-}
-
-DEVICE bool any_visited(const Boards *ONLY s, int flop) {
-    bool some = false;
-    for (int pot = 0; pot < s->pots; pot++) some |= visited(s, flop, pot);
-    return some;
 }
 
 DEVICE Discounts now_of(const Boards *ONLY s, int flop, int pot) {
@@ -377,7 +374,10 @@ KERNEL collect(const Boards *ONLY s) {
             const int lane = task % WIDE, group = task / WIDE % GROUPS;
             const Long below = river + task / WIDE / GROUPS;
             const int line = WIDE * lanes + lane;
-            memory[task] = line < lines ? s->line_rows[(below * lines + line) * GROUPS + group] : 0.0f;
+            memory[task] =
+                line < lines
+                    ? s->chance[below] * s->line_rows[(below * lines + line) * GROUPS + group]
+                    : 0.0f;
         }
         SYNC();
         for (int task = THREAD; task < hands * (WIDE / 4); task += THREADS) {
@@ -393,10 +393,7 @@ KERNEL collect(const Boards *ONLY s) {
 #pragma unroll 4
             for (int each = bounds[0]; each < end; each++) {
                 const int entry = s->entries[each]; // river of the part, and group
-                const float chance = s->chance[river + entry / 256];
-                const float *from = memory + (entry / 256 * GROUPS + entry % 256) * WIDE + 4 * quad;
-                const Four value = four(from);
-                EACH_LANE sum.lane[i] += chance * value.lane[i];
+                sum = sum + four(memory + (entry / 256 * GROUPS + entry % 256) * WIDE + 4 * quad);
             }
             if (left <= s->part) {
                 const float share = s->share[first + hand];
@@ -430,15 +427,23 @@ DEVICE void copy_soon(void *to, const void *from) {
 #define ALL_COPIED()
 #endif
 
-// What a block of `play` has in shared memory.
+struct Pot { // on the board of a block
+    Long own, other; // where the numbers of its nodes begin
+    Discounts now;
+    int visited, averages; // whether own averages are read
+};
+
+// What a block of `play_lines` has in shared memory.
 struct Room {
+    Pot *pots;
     float *margin, *pairs, *rows, *values;
     Short *other, *regrets, *average; // stored numbers, as wide as regrets
 };
 
-DEVICE Room room_of(float *memory, const Piece &piece) {
+DEVICE Room room_of(float *memory, int pots, const Piece &piece) {
     Room room;
-    room.margin = memory;
+    room.pots = (Pot *)memory;
+    room.margin = (float *)(room.pots + pots);
     room.pairs = room.margin + GROUPS * GROUPS;
     room.rows = room.pairs + GROUPS * GROUPS;
     room.values = room.rows + piece.reach_rows * LINE;
@@ -451,14 +456,15 @@ DEVICE Room room_of(float *memory, const Piece &piece) {
 // A board's matrix, by the other's group and then by own.
 DEVICE void widen_matrix(const signed char *stored, float one, bool turned, float *matrix) {
     for (int task = THREAD; task < GROUPS * QUARTERS; task += THREADS) {
-        if (turned) {
-            const int row = task % GROUPS, column = task / GROUPS * 4;
-            const signed char *from = stored + row * GROUPS + column;
-            EACH_LANE matrix[(column + i) * GROUPS + row] = one * from[i];
-        } else {
-            const signed char *from = stored + 4 * task;
-            put(matrix + 4 * task, {{one * from[0], one * from[1], one * from[2], one * from[3]}});
-        }
+        const int row = turned ? task % GROUPS : task / QUARTERS;
+        const int column = 4 * (turned ? task / GROUPS : task % QUARTERS);
+        const int bytes = *(const int *)(stored + row * GROUPS + column);
+        Four numbers;
+        EACH_LANE numbers.lane[i] = one * (signed char)(bytes >> 8 * i);
+        if (turned)
+            EACH_LANE matrix[(column + i) * GROUPS + row] = numbers.lane[i];
+        else
+            put(matrix + row * GROUPS + column, numbers);
     }
 }
 
@@ -466,30 +472,27 @@ DEVICE void widen_matrix(const signed char *stored, float one, bool turned, floa
 #define OWN_REGRETS 1
 #define OWN_AVERAGE 2
 
-// Stored numbers of a piece into shared memory, or back from there: a warp takes a node.
-DEVICE void move_numbers(const Boards *ONLY s, const Piece &piece, int board, int which, bool back,
-                         Short *stage) {
-    const int flop = s->flop_of[board], own = which != OTHERS_NUMBERS;
-    for (int n = THREAD / WARP; n < piece.node_count; n += (THREADS + WARP - 1) / WARP) {
-        const Node node = s->nodes[piece.nodes + n];
-        const int pot = s->node_pot[piece.nodes + n];
-        if (node.own != own || !visited(s, flop, pot)) continue;
-        if (which == OWN_AVERAGE && s->mode == UPDATE && now_of(s, flop, pot).average <= 0.0f) continue;
-        const Long start = own ? stored_from(s, s->own_rows, s->own_actions, board, pot)
-                               : stored_from(s, s->other_rows, s->other_actions, board, pot);
-        const Long base = start + (Long)node.slot * GROUPS;
-        Short *stored;
-        if (which == OTHERS_NUMBERS)
-            stored = (Short *)(s->mode == UPDATE ? (const void *)s->other_regrets
-                                                 : (const void *)s->other_average);
-        else
-            stored = which == OWN_REGRETS ? (Short *)s->own_regrets : (Short *)s->own_average;
-        Short *here = stage + node.stage * GROUPS;
-        for (int each = THREAD % WARP * 8; each < node.actions * GROUPS; each += WARP * 8) {
+// Stored numbers of a piece into shared memory, or back from there.
+DEVICE void move_numbers(const Boards *ONLY s, const Piece &piece, const Pot *pots, int which,
+                         bool back, Short *stage) {
+    const int own = which != OTHERS_NUMBERS;
+    Short *stored;
+    if (which == OTHERS_NUMBERS)
+        stored = (Short *)(s->mode == UPDATE ? (const void *)s->other_regrets
+                                             : (const void *)s->other_average);
+    else
+        stored = which == OWN_REGRETS ? (Short *)s->own_regrets : (Short *)s->own_average;
+    for (int r = 0; r < piece.run_count; r++) {
+        const Run run = s->runs[piece.runs + r];
+        const Pot &pot = pots[run.pot];
+        if (run.own != own || !pot.visited || (which == OWN_AVERAGE && !pot.averages)) continue;
+        Short *there = stored + (own ? pot.own : pot.other) + (Long)run.slot * GROUPS;
+        Short *here = stage + run.stage * GROUPS;
+        for (int each = 8 * THREAD; each < run.actions * GROUPS; each += 8 * THREADS) {
             if (back)
-                put((float *)(stored + base + each), four((const float *)(here + each)));
+                put((float *)(there + each), four((const float *)(here + each)));
             else
-                copy_soon(here + each, stored + base + each);
+                copy_soon(here + each, there + each);
         }
     }
 }
@@ -547,13 +550,25 @@ KERNEL BOUNDS play_lines(const Boards *ONLY s) {
     SHARED(memory);
     const Piece piece = s->river_pieces[BLOCK % s->piece_count];
     const int board = s->first_board + BLOCK / s->piece_count, flop = s->flop_of[board];
-    if (!any_visited(s, flop)) return;
-    const Room room = room_of(memory, piece);
+    const Room room = room_of(memory, s->pots, piece);
     const bool learns = s->mode == UPDATE, evaluates = !learns && s->mode != BEST_RESPONSE;
-    move_numbers(s, piece, board, OTHERS_NUMBERS, false, room.other);
+    for (int pot = THREAD; pot < s->pots; pot += THREADS) {
+        Pot found;
+        found.own = stored_from(s, s->own_rows, s->own_actions, board, pot);
+        found.other = stored_from(s, s->other_rows, s->other_actions, board, pot);
+        found.now = now_of(s, flop, pot);
+        found.visited = visited(s, flop, pot);
+        found.averages = evaluates || (learns && found.now.average > 0.0f);
+        room.pots[pot] = found;
+    }
+    SYNC();
+    bool some = false;
+    for (int pot = 0; pot < s->pots; pot++) some |= room.pots[pot].visited;
+    if (!some) return;
+    move_numbers(s, piece, room.pots, OTHERS_NUMBERS, false, room.other);
     COPIES_END();
-    if (learns) move_numbers(s, piece, board, OWN_REGRETS, false, room.regrets);
-    if (learns || evaluates) move_numbers(s, piece, board, OWN_AVERAGE, false, room.average);
+    if (learns) move_numbers(s, piece, room.pots, OWN_REGRETS, false, room.regrets);
+    move_numbers(s, piece, room.pots, OWN_AVERAGE, false, room.average);
     COPIES_END();
     const bool is_oop = s->player == 0;
     const Long matrix = (Long)board * GROUPS * GROUPS;
@@ -591,9 +606,9 @@ KERNEL BOUNDS play_lines(const Boards *ONLY s) {
     SYNC();
     for (int task = THREAD; task < piece.lines * GROUPS; task += THREADS) {
         const int line = piece.first_line + task / GROUPS, group = task % GROUPS;
-        const int pot = s->line_pot[line];
-        if (!visited(s, flop, pot)) continue;
-        const Discounts now = now_of(s, flop, pot);
+        const Pot &pot = room.pots[s->line_pot[line]];
+        if (!pot.visited) continue;
+        const Discounts now = pot.now;
         const float wobble = wobble_of(now.phase, group);
         for (int n = s->line_nodes[line + 1] - 1; n >= s->line_nodes[line]; n--) {
             const Node node = s->nodes[n];
@@ -620,8 +635,8 @@ KERNEL BOUNDS play_lines(const Boards *ONLY s) {
         put(lines + line * GROUPS + group, four(room.values + row * LINE + group));
     }
     if (!learns) return;
-    move_numbers(s, piece, board, OWN_REGRETS, true, room.regrets);
-    move_numbers(s, piece, board, OWN_AVERAGE, true, room.average);
+    move_numbers(s, piece, room.pots, OWN_REGRETS, true, room.regrets);
+    move_numbers(s, piece, room.pots, OWN_AVERAGE, true, room.average);
 }
 
 // The next iteration reads the next row of discounts.

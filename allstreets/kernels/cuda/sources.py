@@ -133,7 +133,6 @@ BOARDS = {
     "flops": "Long",
     # Betting of a street, the same on every board; rows from 0.
     "nodes": "const Node *",  # parents first
-    "node_pot": "const int *",
     "lines": "Long",
     "line_nodes": "const int *",  # [lines + 1]
     "line_zeros": "const int *",  # [lines + 1]
@@ -204,6 +203,7 @@ BOARDS = {
     # River.
     "piece_count": "Long",
     "river_pieces": "const Piece *",
+    "runs": "const Run *",
     "products": "const Term *",
     "margin": "const signed char *",  # [rivers][groups][groups]
     "pairs": "const signed char *",
@@ -219,7 +219,7 @@ BOARDS = {
 
 TYPES = """
 struct Node; struct End; struct Below; struct HandTables;
-struct Piece; struct Term; struct Store; struct Fold;
+struct Piece; struct Term; struct Store; struct Fold; struct Run;
 """
 
 
@@ -242,7 +242,7 @@ def matrix_source() -> str:
 
 
 def boards_source() -> str:
-    """The kernels of games with real boards; GROUPS and PLAYERS are defined where they compile."""
+    """The kernels of games with real boards; what it needs is defined where they compile."""
     common, boards = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "boards.cu"))
     return f"{common}\n{struct('Boards', BOARDS)}\n{boards}"
 
