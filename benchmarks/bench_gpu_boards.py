@@ -1,0 +1,304 @@
+"""The whole game with cards: boards on a GPU: is it right, and how long do iterations take.
+
+    python3 benchmarks/bench_gpu_boards.py [--flops 25] [--groups 64,32] [--parts check,speed,cpu]
+
+20 bb, one bet size, one raise a street, seven pots. Every part stands for itself: one that fails
+says so and the others go on. The table comes last.
+
+- check: an iteration, a best response and an evaluation beside the same kernels compiled for a
+  processor (which the tests compare with the engine for processors), on two flops
+- speed: memory; milliseconds of each launch of an iteration by events, and of the river with other
+  sizes of blocks; an iteration, recorded; with reach and values through the host
+- cpu: the same as check beside the engine for processors, on one flop. Its kernels take a minute to
+  compile: another process works on it from the beginning, and is waited for until `--patience`
+  seconds have passed since the start
+
+`--host` runs on a processor what can run there, with few flops: a test of this script.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+START = time.perf_counter()
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
+
+from allstreets.betting import Player
+from allstreets.cfr import parse_schedule
+from allstreets.kernels.cuda.sources import boards_source
+from allstreets.kernels.exact_layout import UPDATE
+from allstreets.subgames import cuda_boards
+from allstreets.subgames.boards_flops import BoardsFlops
+from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere
+from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
+from allstreets.training.solver_config import UnifiedConfig
+
+SCHEDULE = parse_schedule("ahead")
+CHECKED = ("QsJs2s", "7s7h7d")  # few boards
+THREADS = os.cpu_count() or 1
+ROWS: list[tuple[str, str]] = []
+
+
+def say(name: str, text: str) -> None:
+    """A row of the table, printed at once as well."""
+    ROWS.append((name, text))
+    print(f"{time.perf_counter() - START:5.1f} s  {name:40} {text}", flush=True)
+
+
+def part(name: str, work: Callable[[], None]) -> None:
+    """Run a part; if it fails, say so."""
+    try:
+        work()
+    except Exception as error:
+        traceback.print_exc()
+        say(name, f"FAILED: {type(error).__name__}: {str(error)[:160]}")
+
+
+def described(flops: Any) -> tuple[Any, Any]:
+    """Trees of the pots, and flops."""
+    config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=(1.0,), flops=flops)
+    game = config.game()
+    return [(pot.tree, pot.payoffs) for pot in game.pots], game.flops.flops
+
+
+def model(groups: int) -> CardModel:
+    return CardModel("boards", groups=groups)
+
+
+def random_reach(pots: int, seed: int = 1) -> Any:
+    drawn = np.random.default_rng(seed).random((2, pots, 169))
+    return np.where(drawn > 0.2, drawn, 0.0)
+
+
+def answers(games: Any) -> dict[str, Any]:
+    """Two iterations, a best response and an evaluation: [P, F, 169] each, by player."""
+    reach, every = random_reach(games.pots), np.arange(games.flops)
+    found = {}
+    for number in (1, 2):
+        for player in Player:
+            now = [SCHEDULE.at(number)] * games.flops
+            other = reach[player.opponent]
+            found[f"step {number} {player}"] = games.step(player, reach[player], other, every, now)
+    for player in Player:
+        other = reach[player.opponent]
+        found[f"best response {player}"] = games.best_response(player, other, every)
+        found[f"evaluate {player}"] = games.evaluate(player, other, every)
+    return found
+
+
+def compare(name: str, mine: Any, found: Any) -> None:
+    """The largest difference beside the largest number of its pot and flop, by kind of pass."""
+    worst: dict[str, float] = {}
+    for key, here in mine.items():
+        size = np.abs(here).max(axis=-1, keepdims=True)
+        apart = float((np.abs(here - found[key]) / np.maximum(size, 1e-30)).max())
+        kind = key[:-2]
+        worst[kind] = max(worst.get(kind, 0.0), apart if np.isfinite(apart) else np.inf)
+    text = ", ".join(f"{key} {value:.1e}" for key, value in worst.items())
+    say(name, f"{text}: {max(worst.values()) < 1e-3}")
+
+
+def check(device: Any, groups: int) -> None:
+    from builders.host_device import HostDevice
+
+    trees, flops = described(CHECKED)
+    there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    found = answers(there)
+    again = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    same = all(np.array_equal(found[key], array) for key, array in answers(again).items())
+    say(f"K = {groups}: repeats bit for bit", str(same))
+    here = CudaBoardsFlops(trees, flops, THREADS, model(groups), HostDevice())
+    compare(f"K = {groups}: GPU beside its kernels here", answers(here), found)
+    every = list(SCHEDULE.run(3, 3))
+    pairs = np.ones((there.pots, there.flops), np.bool_)
+    for games in (there, here):
+        games.iterate(random_reach(there.pots), pairs, every)
+    other, flop = random_reach(there.pots)[1], np.arange(there.flops)
+    mine, those = (games.evaluate(Player.OOP, other, flop) for games in (here, there))
+    compare(f"K = {groups}: recorded iterations", {"values 0": mine}, {"values 0": those})
+
+
+def reference(file: str, groups: int) -> None:
+    """What the engine for processors answers, into a file."""
+    trees, flops = described(CHECKED[1:])
+    games = BoardsFlops(trees, flops, 1, model(groups))
+    np.savez(file, **answers(games))
+
+
+def compare_reference(device: Any, groups: int, worker: Any, file: str, patience: float) -> None:
+    left = patience - (time.perf_counter() - START)
+    try:
+        worker.wait(timeout=max(left, 0.1))
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        say("cpu", f"the engine for processors was not compiled within {patience:.0f} s")
+        return
+    trees, flops = described(CHECKED[1:])
+    there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    compare(f"K = {groups}: GPU beside BoardsFlops", dict(np.load(file)), answers(there))
+
+
+def timed(stream: Any, cupy: Any, work: Callable[[], None], rounds: int = 5) -> float:
+    """Milliseconds by events, the median."""
+    work()
+    found = []
+    for _ in range(rounds):
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record(stream)
+        work()
+        end.record(stream)
+        end.synchronize()
+        found.append(cupy.cuda.get_elapsed_time(start, end))
+    return float(np.median(found))
+
+
+def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
+    """One of the launches of a pass, for all chunks."""
+    for one in sets:
+        for launches in one._launches[player, UPDATE]:
+            name, blocks, threads, shared, argument = launches[place]
+            one._kernels.launch(name, blocks, threads, shared, argument)
+
+
+def kernels(device: Any, games: CudaBoardsFlops, name: str) -> None:
+    import cupy
+
+    total = 0.0
+    launches = games._sets[0]._launches[Player.OOP, UPDATE][0]
+    for place, (kernel, _, threads, shared, _) in enumerate(launches):
+        spent = [
+            timed(device._stream, cupy, partial(launch_all, games._sets, player, place), 3)
+            for player in Player
+        ]
+        total += sum(spent)
+        text = f"{spent[0]:.3f} + {spent[1]:.3f} ms"
+        say(f"  {name}: {kernel}", f"{text} ({threads} threads, {shared / 1024:.0f} KB)")
+    one, groups = games._sets[0], games.model.groups
+    rows = sum(int((each.arrays()["products"]["factor"] != 0).sum()) for each in one.pieces)
+    boards = int(one.cards.flop_first[RIVER][-1])
+    operations = 2.0 * rows * boards * groups**2
+    say(
+        f"{name}: all launches",
+        f"{total:.2f} ms an iteration, {total / games.flops:.3f} ms a flop; "
+        f"{operations / games.flops / 2e9:.2f} GMAC and {boards / games.flops:.0f} rivers a flop, "
+        f"{rows // 2} products and {len(one.pieces[0].cuts) - 1} pieces a board",
+    )
+
+
+def river_variants(device: Any, trees: Any, games: CudaBoardsFlops, name: str) -> None:
+    """The river with other sizes of blocks; a few flops tell."""
+    import cupy
+
+    kept, groups = (cuda_boards.PLAYERS, cuda_boards.TABLES), games.model.groups
+    cards = FlatBoards(games.cards[:6], 0, groups, THREADS)
+    flops, pots = len(cards.cards), np.arange(len(trees))
+    discounts = np.ones((1, 2, flops, len(pots), 6), np.float32)
+    try:
+        for players, tables in ((384, 2), (256, 2), (512, 2), (256, 3), (192, 4)):
+            cuda_boards.PLAYERS, cuda_boards.TABLES = players, tables
+            try:
+                defines = f"GROUPS={groups}", f"PLAYERS={players}", f"TABLES={tables}"
+                compiled = device.compile(boards_source(), ("HALVES", *defines))
+                one = SetThere(device, compiled, pots, trees, cards)
+                one.enter(Player.OOP, random_reach(len(pots))[0])
+                one.ask(np.ones((len(pots), flops), np.bool_), discounts)
+                one.launch(Player.OOP, UPDATE)
+                launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
+                work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
+                spent = timed(device._stream, cupy, work)
+                text = f"{spent / flops:.3f} ms a flop and half-iteration"
+                text += f" ({len(one.pieces[0].cuts) - 1} pieces)"
+            except Exception as error:
+                text = f"FAILED: {str(error)[:100]}"
+            say(f"  {name}: {tables} blocks of {players} threads", text)
+    finally:
+        cuda_boards.PLAYERS, cuda_boards.TABLES = kept
+
+
+def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
+    name = f"K = {groups}"
+    trees, flops = described(CHECKED[1:] if not gpu else f"spread_{count}")
+    start = time.perf_counter()
+    before = device.free_bytes
+    games = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    text = f"{time.perf_counter() - start:.1f} s, {games.memory_bytes / 1e9:.2f} GB of numbers"
+    taken = (before - device.free_bytes) / 1e9
+    chunks = len(games._sets[0].chunks)
+    say(f"{name}: {games.flops} flops built", f"{text}, {taken:.2f} GB in all, {chunks} chunks")
+    reach, every = random_reach(games.pots), np.arange(games.flops)
+    pairs, run = np.ones((games.pots, games.flops), np.bool_), list(SCHEDULE.run(1, 10))
+    best = np.inf
+    for _ in range(3 if gpu else 1):  # the first one compiles, loads and records
+        start = time.perf_counter()
+        games.iterate(reach, pairs, run)
+        best = min(best, (time.perf_counter() - start) / len(run))
+    say(
+        f"{name}: iterate",
+        f"{1e3 * best:.2f} ms an iteration, {1e3 * best / games.flops:.3f} ms a flop, "
+        f"{184 * best / games.flops:.3f} s for 184 flops",
+    )
+    fastest = np.inf
+    for now in run[:3]:
+        start = time.perf_counter()
+        for player in Player:
+            own, other = reach[player], reach[player.opponent]
+            games.step(player, own, other, every, [now] * games.flops)
+        fastest = min(fastest, time.perf_counter() - start)
+    say(f"{name}: step", f"{1e3 * fastest:.2f} ms an iteration, values to the host")
+    if gpu:
+        part(f"{name}: kernels", partial(kernels, device, games, name))
+        part(f"{name}: river", partial(river_variants, device, trees, games, name))
+
+
+def main() -> None:
+    """All parts, and the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--flops", type=int, default=25)
+    parser.add_argument("--groups", default="64,32")
+    parser.add_argument("--parts", default="check,speed,cpu")
+    parser.add_argument("--patience", type=float, default=85.0)
+    parser.add_argument("--host", action="store_true")
+    parser.add_argument("--reference", help="used by the script itself: a file to write")
+    given = parser.parse_args()
+    every = [int(text) for text in given.groups.split(",")]
+    if given.reference:
+        reference(given.reference, every[0])
+        return
+    parts, worker = given.parts.split(","), None
+    file = str(Path(tempfile.mkdtemp()) / "reference.npz")
+    if "cpu" in parts:
+        command = [sys.executable, __file__, "--groups", str(every[0]), "--reference", file]
+        worker = subprocess.Popen(command)
+    if given.host:
+        from builders.host_device import HostDevice
+
+        device: Any = HostDevice()
+    else:
+        from allstreets.kernels.cuda.device import open_device
+
+        device = open_device("cuda")
+    say("device", device.name)
+    for groups in every:
+        if "speed" in parts:
+            part("speed", partial(speed, device, given.flops, groups, not given.host))
+        if "check" in parts and groups == every[0]:
+            part("check", partial(check, device, groups))
+    if worker is not None:
+        work = partial(compare_reference, device, every[0], worker, file, given.patience)
+        part("cpu", work)
+    print("\n".join(f"{name:44} {text}" for name, text in ROWS))
+
+
+if __name__ == "__main__":
+    main()
