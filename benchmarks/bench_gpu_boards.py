@@ -6,10 +6,10 @@
 says so and the others go on. The table comes last.
 
 - check: an iteration, a best response and an evaluation beside the same kernels compiled for a
-  processor (which the tests compare with the engine for processors), on two flops
-- speed: memory; milliseconds of each launch of an iteration by events, and of the river with other
-  sizes of blocks; an iteration, recorded; with reach and values through the host
-- cpu: the same as check beside the engine for processors, on one flop. Its kernels take a minute to
+  processor (which the tests compare with the engine for processors), on a flop with few boards
+- speed: memory; milliseconds of each launch of an iteration by events; an iteration, recorded; with
+  reach and values through the host; the river with other sizes of blocks
+- cpu: the same as check beside the engine for processors, on two flops. Its kernels take a minute to
   compile: another process works on it from the beginning, and is waited for until `--patience`
   seconds have passed since the start
 
@@ -35,19 +35,20 @@ sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")
 
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
-from allstreets.kernels.cuda.sources import boards_source
 from allstreets.kernels.exact_layout import UPDATE
 from allstreets.subgames import cuda_boards
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere
+from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere, compiled
 from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
 from allstreets.training.solver_config import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")
-CHECKED = ("QsJs2s", "7s7h7d")  # few boards
+FEW = ("7s7h7d",)  # few boards
+SOME = ("7s7h7d", "Ks8h5d")
 THREADS = os.cpu_count() or 1
 ROWS: list[tuple[str, str]] = []
+KEPT: dict[int, tuple[Any, Any]] = {}  # by groups: trees, and the cards of some flops
 
 
 def say(name: str, text: str) -> None:
@@ -61,7 +62,7 @@ def part(name: str, work: Callable[[], None]) -> None:
     try:
         work()
     except Exception as error:
-        traceback.print_exc()
+        traceback.print_exc(limit=-3)
         say(name, f"FAILED: {type(error).__name__}: {str(error)[:160]}")
 
 
@@ -112,7 +113,7 @@ def compare(name: str, mine: Any, found: Any) -> None:
 def check(device: Any, groups: int) -> None:
     from builders.host_device import HostDevice
 
-    trees, flops = described(CHECKED)
+    trees, flops = described(FEW)
     there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
     found = answers(there)
     again = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
@@ -131,7 +132,7 @@ def check(device: Any, groups: int) -> None:
 
 def reference(file: str, groups: int) -> None:
     """What the engine for processors answers, into a file."""
-    trees, flops = described(CHECKED[1:])
+    trees, flops = described(SOME)
     games = BoardsFlops(trees, flops, 1, model(groups))
     np.savez(file, **answers(games))
 
@@ -144,7 +145,7 @@ def compare_reference(device: Any, groups: int, worker: Any, file: str, patience
         worker.kill()
         say("cpu", f"the engine for processors was not compiled within {patience:.0f} s")
         return
-    trees, flops = described(CHECKED[1:])
+    trees, flops = described(SOME)
     there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
     compare(f"K = {groups}: GPU beside BoardsFlops", dict(np.load(file)), answers(there))
 
@@ -196,39 +197,43 @@ def kernels(device: Any, games: CudaBoardsFlops, name: str) -> None:
     )
 
 
-def river_variants(device: Any, trees: Any, games: CudaBoardsFlops, name: str) -> None:
+def river_variants(device: Any, groups: int, patience: float) -> None:
     """The river with other sizes of blocks; a few flops tell."""
     import cupy
 
-    kept, groups = (cuda_boards.PLAYERS, cuda_boards.TABLES), games.model.groups
-    cards = FlatBoards(games.cards[:6], 0, groups, THREADS)
-    flops, pots = len(cards.cards), np.arange(len(trees))
-    discounts = np.ones((1, 2, flops, len(pots), 6), np.float32)
+    names = "PLAYERS", "TABLES", "TALL"
+    kept = [getattr(cuda_boards, name) for name in names]
+    trees, some = KEPT[groups]
+    cards, pots = FlatBoards(some, 0, groups, THREADS), np.arange(len(trees))
+    discounts = np.ones((1, 2, len(some), len(pots), 6), np.float32)
     try:
-        for players, tables in ((384, 2), (256, 2), (512, 2), (256, 3), (192, 4)):
-            cuda_boards.PLAYERS, cuda_boards.TABLES = players, tables
+        for sizes in ((256, 2, 8), (384, 2, 4), (256, 3, 4), (256, 3, 8), (512, 2, 4)):
+            if time.perf_counter() - START > patience - 10:
+                break
+            for name, size in zip(names, sizes, strict=True):
+                setattr(cuda_boards, name, size)
             try:
-                defines = f"GROUPS={groups}", f"PLAYERS={players}", f"TABLES={tables}"
-                compiled = device.compile(boards_source(), ("HALVES", *defines))
-                one = SetThere(device, compiled, pots, trees, cards)
+                one = SetThere(device, compiled(device, groups), pots, trees, cards)
                 one.enter(Player.OOP, random_reach(len(pots))[0])
-                one.ask(np.ones((len(pots), flops), np.bool_), discounts)
+                one.ask(np.ones((len(pots), len(some)), np.bool_), discounts)
                 one.launch(Player.OOP, UPDATE)
                 launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
                 work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
                 spent = timed(device._stream, cupy, work)
-                text = f"{spent / flops:.3f} ms a flop and half-iteration"
+                text = f"{spent / len(some):.3f} ms a flop and half-iteration"
                 text += f" ({len(one.pieces[0].cuts) - 1} pieces)"
             except Exception as error:
                 text = f"FAILED: {str(error)[:100]}"
-            say(f"  {name}: {tables} blocks of {players} threads", text)
+            players, tables, tall = sizes
+            say(f"  river: {tables} x {players} threads, {tall} rows each", text)
     finally:
-        cuda_boards.PLAYERS, cuda_boards.TABLES = kept
+        for name, size in zip(names, kept, strict=True):
+            setattr(cuda_boards, name, size)
 
 
 def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
     name = f"K = {groups}"
-    trees, flops = described(CHECKED[1:] if not gpu else f"spread_{count}")
+    trees, flops = described(FEW if not gpu else f"spread_{count}")
     start = time.perf_counter()
     before = device.free_bytes
     games = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
@@ -236,6 +241,7 @@ def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
     taken = (before - device.free_bytes) / 1e9
     chunks = len(games._sets[0].chunks)
     say(f"{name}: {games.flops} flops built", f"{text}, {taken:.2f} GB in all, {chunks} chunks")
+    KEPT[groups] = trees, games.cards[:6]
     reach, every = random_reach(games.pots), np.arange(games.flops)
     pairs, run = np.ones((games.pots, games.flops), np.bool_), list(SCHEDULE.run(1, 10))
     best = np.inf
@@ -258,7 +264,6 @@ def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
     say(f"{name}: step", f"{1e3 * fastest:.2f} ms an iteration, values to the host")
     if gpu:
         part(f"{name}: kernels", partial(kernels, device, games, name))
-        part(f"{name}: river", partial(river_variants, device, trees, games, name))
 
 
 def main() -> None:
@@ -294,6 +299,8 @@ def main() -> None:
             part("speed", partial(speed, device, given.flops, groups, not given.host))
         if "check" in parts and groups == every[0]:
             part("check", partial(check, device, groups))
+    if "speed" in parts and not given.host:
+        part("river", partial(river_variants, device, every[0], given.patience))
     if worker is not None:
         work = partial(compare_reference, device, every[0], worker, file, given.patience)
         part("cpu", work)

@@ -19,7 +19,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
 from allstreets.kernels.card_lists import CARDS
-from allstreets.kernels.cuda.device import Buffer, Device
+from allstreets.kernels.cuda.device import Buffer, Device, Kernels
 from allstreets.kernels.cuda.sources import BOARDS, boards_source, packed
 from allstreets.kernels.exact_layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
 from allstreets.subgames.boards import BoardsSubgame
@@ -43,8 +43,9 @@ from allstreets.subgames.flop_games import Flags, Floats, Flops
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.side_by_side import Trees
 
-PLAYERS = 384  # threads of a block that plays lines of a river
-TABLES = 2  # such blocks that share a multiprocessor
+PLAYERS = 256  # threads of a block that plays lines of a river
+TABLES = 2  # such blocks that share a multiprocessor, unless the matrices are too large
+TALL = 8  # rows of a product that a thread works on
 MOVERS = 512  # of a block that deals or collects
 CLIMBERS = 256  # of a block that goes up a line of flop or turn
 FOLDERS = 256
@@ -56,6 +57,19 @@ NUMBER = {"regrets": np.uint16, "averages": np.int16}
 EVERYWHERE = frozenset((level, int(player)) for level in (FLOP, TURN, RIVER) for player in Player)
 
 Launch = tuple[str, int, int, int, int]  # kernel, blocks, threads, shared bytes, argument
+
+
+def tables(device: Device, groups: int) -> int:
+    """Blocks that play rivers side by side on a multiprocessor."""
+    matrices = 2 * 4 * groups**2
+    return TABLES if 2 * TABLES * matrices <= device.shared_bytes else 1
+
+
+def compiled(device: Device, groups: int) -> Kernels:
+    """The kernels for so many groups."""
+    sizes = {"GROUPS": groups, "PLAYERS": PLAYERS, "TABLES": tables(device, groups), "TALL": TALL}
+    defines = (f"{name}={size}" for name, size in sizes.items())
+    return device.compile(boards_source(), ("HALVES", *defines))
 
 
 class CudaBoardsFlops(BoardsFlops):
@@ -74,8 +88,7 @@ class CudaBoardsFlops(BoardsFlops):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
         super().__init__(trees, flops, threads, model, ranges)
         self.there = there
-        defines = "HALVES", f"GROUPS={model.groups}", f"PLAYERS={PLAYERS}", f"TABLES={TABLES}"
-        self._kernels = there.compile(boards_source(), defines)
+        self._kernels = compiled(there, model.groups)
         self._sets: list[SetThere] = []
         self._open(fresh=True)
 
@@ -301,15 +314,20 @@ class SetThere:
     """The games of all pots that go by one pair of ranges, on a device."""
 
     def __init__(
-        self, device: Device, kernels: Any, pots: NDArray[np.int64], trees: Trees, cards: FlatBoards
+        self,
+        device: Device,
+        kernels: Kernels,
+        pots: NDArray[np.int64],
+        trees: Trees,
+        cards: FlatBoards,
     ) -> None:
         self.device, self.pots, self.cards, self._kernels = device, pots, cards, kernels
         self.flops = len(cards.cards)
         groups = cards.groups
         self.betting = [street_bettings(trees, own, groups) for own in Player]
-        budget = (device.shared_bytes + RESERVED) // TABLES - RESERVED
+        budget = (device.shared_bytes + RESERVED) // tables(device, groups) - RESERVED
         self.pieces = [
-            RiverPieces(each[RIVER], len(pots), groups, budget) for each in self.betting
+            RiverPieces(each[RIVER], len(pots), groups, budget, TALL) for each in self.betting
         ]
         self._buffers = Buffers(device, {})
         # By street: what both players read.

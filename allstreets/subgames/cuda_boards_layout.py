@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.kernels.card_lists import CARDS, list_by_card
@@ -31,7 +32,6 @@ FLOP, TURN, RIVER = range(3)
 LANES = 4  # folds that a block works on side by side
 SEGMENTS = 32
 WIDE = 16  # lines that are dealt and collected together
-TALL = 4  # rows of a product that a thread works on
 ROW_GAP = 4  # numbers between rows of a river board: LINE of the kernels
 POT_BYTES = 48
 PART_BYTES = 70_000  # of the river boards that are collected at once: three blocks find room
@@ -125,6 +125,7 @@ class RiverPieces:
     pots: int
     groups: int
     budget: int  # bytes of shared memory that a block has
+    tall: int  # rows of a product that a thread works on
 
     @property
     def _always(self) -> int:
@@ -155,7 +156,10 @@ class RiverPieces:
         """Where pieces begin, and the end: as few as fit, about as large as each other."""
         sizes, room = self._bytes, self.budget - self._always
         if sizes.max() > room:
-            raise ValueError(f"a line of the river takes {sizes.max()} bytes, {room} are free")
+            raise InputError(
+                f"boards with {self.groups} groups do not fit the shared memory of the GPU;\n"
+                "take fewer groups, or the cpu"
+            )
         aim = sizes.sum() / -(-sizes.sum() // room)
         cuts, held = [0], 0
         for line, size in enumerate(sizes.tolist()):
@@ -192,7 +196,7 @@ class RiverPieces:
         pieces[:] = np.stack(
             [
                 first, np.diff(cuts), reach, values, bounds[:-1], np.diff(bounds), ends[:-1],
-                np.diff(ends) // TALL, other, own, first_run[:-1], np.diff(first_run),
+                np.diff(ends) // self.tall, other, own, first_run[:-1], np.diff(first_run),
             ],
             axis=1,
         )  # fmt: skip
@@ -238,7 +242,7 @@ class RiverPieces:
         """Products of all pieces, and where those of each begin.
 
         Products of one round go to different rows. In round 0 they are with the margins. Those that
-        a thread works on are of one round: what is missing to a multiple of TALL is filled up.
+        a thread works on are of one round: what is missing to a multiple of `tall` is filled up.
         """
         reach, value, factor, rounds = _rounds(river_products(self.betting.forest))
         piece = of_line[self.betting.line_of(value)]
@@ -246,7 +250,7 @@ class RiverPieces:
         for number in range(len(below_reach)):
             for which in range(int(rounds.max(initial=0)) + 1):
                 here = np.flatnonzero((piece == number) & (rounds == which))
-                some = np.zeros(-(-len(here) // TALL) * TALL, TERM)
+                some = np.zeros(-(-len(here) // self.tall) * self.tall, TERM)
                 some["round"], some["rows"][:, 1] = which, -1
                 some["rows"][: len(here), 0] = reach[here] - below_reach[number]
                 some["rows"][: len(here), 1] = value[here] - below_value[number]

@@ -210,8 +210,8 @@ def test_pieces_are_the_whole_river(rake: float) -> None:
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     for player in Player:
         river = street_bettings(trees, player, 16)[RIVER]
-        whole = RiverPieces(river, len(trees), 16, 10**6).arrays()
-        cut = RiverPieces(river, len(trees), 16, 24 * 1024)
+        whole = RiverPieces(river, len(trees), 16, 10**6, 4).arrays()
+        cut = RiverPieces(river, len(trees), 16, 24 * 1024, 4)
         arrays = cut.arrays()
         assert len(whole["river_pieces"]) == 1 < len(arrays["river_pieces"])
         assert cut.shared <= 24 * 1024

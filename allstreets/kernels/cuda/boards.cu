@@ -12,8 +12,9 @@
 //     total     values of the root, by class
 //
 // Reach and values of the lines of a river board stand in one place, one after the other.
-// GROUPS are those of a player's hands on every river board; a block of `play_lines` has PLAYERS
-// threads, and TABLES such blocks find room on a multiprocessor.
+// GROUPS are those of a player's hands on every river board. A block of `play_lines` has PLAYERS
+// threads, each of which works on TALL rows of a product and four columns; TABLES such blocks find
+// room on a multiprocessor.
 
 #define UPDATE 0
 #define BEST_RESPONSE 1
@@ -24,13 +25,14 @@
 #define WIDE 16       // lines that are dealt and collected together
 #define LINE (GROUPS + 4) // rows of a river board stand apart: those of a product are in other banks
 #define QUARTERS (GROUPS / 4)
-#define TALL 4        // rows of a product that a thread works on, four columns each
 #define ROUNDS 3      // products of one round go to different rows
 
 #ifdef __CUDACC__
 #define BOUNDS __launch_bounds__(PLAYERS, TABLES)
+#define PHASE static __device__ __noinline__ void // what it needs is not kept in others' registers
 #else
 #define BOUNDS
+#define PHASE static void
 #endif
 
 struct Node {
@@ -191,6 +193,7 @@ DEVICE void learn_row(const Boards *ONLY s, Regret *regrets, Fraction *average, 
         played[a] = above(widen(regrets[16 * a]));
         total += played[a];
     }
+#pragma unroll 4
     for (int each = members[0]; each < members[1]; each++) {
         const int hand = s->members[each];
         const float share = s->member_share[each];
@@ -433,17 +436,20 @@ struct Pot { // on the board of a block
     int visited, averages; // whether own averages are read
 };
 
-// What a block of `play_lines` has in shared memory.
+// What a block of `play_lines` has in shared memory, and what it works on.
 struct Room {
     Pot *pots;
     float *margin, *pairs, *rows, *values;
     Short *other, *regrets, *average; // stored numbers, as wide as regrets
 };
 
-DEVICE Room room_of(float *memory, int pots, const Piece &piece) {
+DEVICE const Piece &piece_here(const Boards *ONLY s) { return s->river_pieces[BLOCK % s->piece_count]; }
+DEVICE int river_here(const Boards *ONLY s) { return s->first_board + BLOCK / s->piece_count; }
+
+DEVICE Room room_of(const Boards *ONLY s, float *memory, const Piece &piece) {
     Room room;
     room.pots = (Pot *)memory;
-    room.margin = (float *)(room.pots + pots);
+    room.margin = (float *)(room.pots + s->pots);
     room.pairs = room.margin + GROUPS * GROUPS;
     room.rows = room.pairs + GROUPS * GROUPS;
     room.values = room.rows + piece.reach_rows * LINE;
@@ -497,8 +503,78 @@ DEVICE void move_numbers(const Boards *ONLY s, const Piece &piece, const Pot *po
     }
 }
 
+// First phase: what the pots of the flop are asked for.
+PHASE meet_pots(const Boards *ONLY s) {
+    SHARED(memory);
+    const int board = river_here(s), flop = s->flop_of[board];
+    const bool learns = s->mode == UPDATE;
+    for (int pot = THREAD; pot < s->pots; pot += THREADS) {
+        Pot found;
+        found.own = stored_from(s, s->own_rows, s->own_actions, board, pot);
+        found.other = stored_from(s, s->other_rows, s->other_actions, board, pot);
+        found.now = now_of(s, flop, pot);
+        found.visited = visited(s, flop, pot);
+        found.averages = learns ? found.now.average > 0.0f : s->mode != BEST_RESPONSE;
+        ((Pot *)memory)[pot] = found;
+    }
+    SYNC();
+}
+
+// Stored numbers are on their way; matrices and the reach of lines are there, values are 0.
+PHASE take_seats(const Boards *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Room room = room_of(s, memory, piece);
+    move_numbers(s, piece, room.pots, OTHERS_NUMBERS, false, room.other);
+    COPIES_END();
+    if (s->mode == UPDATE) move_numbers(s, piece, room.pots, OWN_REGRETS, false, room.regrets);
+    move_numbers(s, piece, room.pots, OWN_AVERAGE, false, room.average);
+    COPIES_END();
+    const bool is_oop = s->player == 0;
+    const Long board = river_here(s), matrix = board * GROUPS * GROUPS;
+    widen_matrix(s->margin + matrix, (is_oop ? 1.0f : -1.0f) / 127.0f, is_oop, room.margin);
+    widen_matrix(s->pairs + matrix, 1.0f / 127.0f, is_oop, room.pairs);
+    const float *lines = s->line_rows + (board * s->lines + piece.first_line) * GROUPS;
+    for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
+        const int line = task / QUARTERS, group = task % QUARTERS * 4;
+        const int row = s->line_reach[piece.first_line + line];
+        put(room.rows + row * LINE + group, four(lines + line * GROUPS + group));
+    }
+    for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * THREADS)
+        put(room.values + each, all(0.0f));
+    ALL_BUT_LAST_COPIED();
+    SYNC();
+}
+
+// Reach, from lines to ends: a group on a line is a column of its own, and so it is on the way up.
+PHASE go_down(const Boards *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Room room = room_of(s, memory, piece);
+    const bool learns = s->mode == UPDATE;
+    for (int task = THREAD; task < piece.lines * GROUPS; task += THREADS) {
+        const int line = piece.first_line + task / GROUPS, group = task % GROUPS;
+        for (int n = s->line_nodes[line]; n < s->line_nodes[line + 1]; n++) {
+            const Node node = s->nodes[n];
+            if (node.own) continue;
+            const Short *stored =
+                room.other + node.stage * GROUPS + group / 16 * 16 * node.actions + group % 16;
+            if (learns)
+                split((const Regret *)stored, room.rows, LINE, node.reach, node.child, group,
+                      node.actions);
+            else
+                split((const Fraction *)stored, room.rows, LINE, node.reach, node.child, group,
+                      node.actions);
+        }
+    }
+    SYNC();
+}
+
 // Folds and showdowns: rows times the matrices of the board, a round of writing after the other.
-DEVICE void add_products(const Boards *ONLY s, const Piece &piece, const Room &room) {
+DEVICE void add_products(const Boards *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Room room = room_of(s, memory, piece);
     const Term *terms = s->products + piece.products;
     const int tasks = piece.groups * QUARTERS;
     for (int begin = 0; begin < tasks; begin += THREADS) {
@@ -509,20 +585,20 @@ DEVICE void add_products(const Boards *ONLY s, const Piece &piece, const Room &r
         Four sums[TALL];
         if (mine) {
             const float *matrix = (round ? room.pairs : room.margin) + column;
-            const float *row[TALL];
+            int row[TALL];
 #pragma unroll
             for (int r = 0; r < TALL; r++) {
-                row[r] = room.rows + here[r].reach * LINE;
+                row[r] = here[r].reach * LINE;
                 sums[r] = all(0.0f);
             }
-#pragma unroll 4
+#pragma unroll 2
             for (int k = 0; k < GROUPS; k += 4) {
                 Four share[4];
 #pragma unroll
                 for (int j = 0; j < 4; j++) share[j] = four(matrix + (k + j) * GROUPS);
 #pragma unroll
                 for (int r = 0; r < TALL; r++) {
-                    const Four reach = four(row[r] + k);
+                    const Four reach = four(room.rows + row[r] + k);
 #pragma unroll
                     for (int j = 0; j < 4; j++)
                         EACH_LANE sums[r].lane[i] += reach.lane[j] * share[j].lane[i];
@@ -546,62 +622,12 @@ DEVICE void add_products(const Boards *ONLY s, const Piece &piece, const Room &r
     }
 }
 
-KERNEL BOUNDS play_lines(const Boards *ONLY s) {
+// Values, from ends to lines, and what is learned.
+PHASE go_up(const Boards *ONLY s) {
     SHARED(memory);
-    const Piece piece = s->river_pieces[BLOCK % s->piece_count];
-    const int board = s->first_board + BLOCK / s->piece_count, flop = s->flop_of[board];
-    const Room room = room_of(memory, s->pots, piece);
-    const bool learns = s->mode == UPDATE, evaluates = !learns && s->mode != BEST_RESPONSE;
-    for (int pot = THREAD; pot < s->pots; pot += THREADS) {
-        Pot found;
-        found.own = stored_from(s, s->own_rows, s->own_actions, board, pot);
-        found.other = stored_from(s, s->other_rows, s->other_actions, board, pot);
-        found.now = now_of(s, flop, pot);
-        found.visited = visited(s, flop, pot);
-        found.averages = evaluates || (learns && found.now.average > 0.0f);
-        room.pots[pot] = found;
-    }
-    SYNC();
-    bool some = false;
-    for (int pot = 0; pot < s->pots; pot++) some |= room.pots[pot].visited;
-    if (!some) return;
-    move_numbers(s, piece, room.pots, OTHERS_NUMBERS, false, room.other);
-    COPIES_END();
-    if (learns) move_numbers(s, piece, room.pots, OWN_REGRETS, false, room.regrets);
-    move_numbers(s, piece, room.pots, OWN_AVERAGE, false, room.average);
-    COPIES_END();
-    const bool is_oop = s->player == 0;
-    const Long matrix = (Long)board * GROUPS * GROUPS;
-    widen_matrix(s->margin + matrix, (is_oop ? 1.0f : -1.0f) / 127.0f, is_oop, room.margin);
-    widen_matrix(s->pairs + matrix, 1.0f / 127.0f, is_oop, room.pairs);
-    float *lines = s->line_rows + ((Long)board * s->lines + piece.first_line) * GROUPS;
-    for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
-        const int line = task / QUARTERS, group = task % QUARTERS * 4;
-        const int row = s->line_reach[piece.first_line + line];
-        put(room.rows + row * LINE + group, four(lines + line * GROUPS + group));
-    }
-    for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * THREADS)
-        put(room.values + each, all(0.0f));
-    ALL_BUT_LAST_COPIED();
-    SYNC();
-    // Down: a group on a line is a column of its own, and so it is on the way up.
-    for (int task = THREAD; task < piece.lines * GROUPS; task += THREADS) {
-        const int line = piece.first_line + task / GROUPS, group = task % GROUPS;
-        for (int n = s->line_nodes[line]; n < s->line_nodes[line + 1]; n++) {
-            const Node node = s->nodes[n];
-            if (node.own) continue;
-            const Short *stored =
-                room.other + node.stage * GROUPS + group / 16 * 16 * node.actions + group % 16;
-            if (learns)
-                split((const Regret *)stored, room.rows, LINE, node.reach, node.child, group,
-                      node.actions);
-            else
-                split((const Fraction *)stored, room.rows, LINE, node.reach, node.child, group,
-                      node.actions);
-        }
-    }
-    SYNC();
-    add_products(s, piece, room);
+    const Piece &piece = piece_here(s);
+    const Room room = room_of(s, memory, piece);
+    const int mode = s->mode;
     ALL_COPIED();
     SYNC();
     for (int task = THREAD; task < piece.lines * GROUPS; task += THREADS) {
@@ -618,25 +644,46 @@ KERNEL BOUNDS play_lines(const Boards *ONLY s) {
             Fraction *average = (Fraction *)(room.average + base);
             const float *values = room.values + node.child * LINE + group;
             float value;
-            if (learns)
+            if (mode == UPDATE)
                 value = learn(regrets, average, values, LINE, now, wobble, false, node.actions);
-            else if (evaluates)
-                value = play(average, values, LINE, node.actions);
-            else
+            else if (mode == BEST_RESPONSE)
                 value = best(values, LINE, node.actions);
+            else
+                value = play(average, values, LINE, node.actions);
             float *target = room.values + node.value * LINE + group;
             *target = node.adds ? *target + value : value;
         }
     }
     SYNC();
+}
+
+// Last phase: the lines' values and what was learned go back to memory.
+PHASE leave_seats(const Boards *ONLY s) {
+    SHARED(memory);
+    const Piece &piece = piece_here(s);
+    const Room room = room_of(s, memory, piece);
+    float *lines = s->line_rows + ((Long)river_here(s) * s->lines + piece.first_line) * GROUPS;
     for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
         const int line = task / QUARTERS, group = task % QUARTERS * 4;
         const int row = s->line_value[piece.first_line + line];
         put(lines + line * GROUPS + group, four(room.values + row * LINE + group));
     }
-    if (!learns) return;
+    if (s->mode != UPDATE) return;
     move_numbers(s, piece, room.pots, OWN_REGRETS, true, room.regrets);
     move_numbers(s, piece, room.pots, OWN_AVERAGE, true, room.average);
+}
+
+KERNEL BOUNDS play_lines(const Boards *ONLY s) {
+    SHARED(memory);
+    meet_pots(s);
+    bool some = false;
+    for (int pot = 0; pot < s->pots; pot++) some |= ((const Pot *)memory)[pot].visited;
+    if (!some) return;
+    take_seats(s);
+    go_down(s);
+    add_products(s);
+    go_up(s);
+    leave_seats(s);
 }
 
 // The next iteration reads the next row of discounts.
