@@ -9,8 +9,8 @@ says so and the others go on. The table comes last.
   processor (which the tests compare with the engine for processors), on a flop with few boards
 - speed: memory; milliseconds of each launch of an iteration by events; an iteration, recorded; with
   reach and values through the host; the river with other sizes of blocks
-- cpu: the same as check beside the engine for processors, on two flops. Its kernels take a minute to
-  compile: another process works on it from the beginning, and is waited for until `--patience`
+- cpu: the same as check beside the engine for processors, on two flops. Its kernels take a minute
+  to compile: another process works on it from the beginning, and is waited for until `--patience`
   seconds have passed since the start
 
 `--host` runs on a processor what can run there, with few flops: a test of this script.
@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-START = time.perf_counter()
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
 
 from allstreets.betting import Player
@@ -43,6 +42,7 @@ from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere, compiled
 from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
 from allstreets.training.solver_config import UnifiedConfig
 
+START = time.perf_counter()
 SCHEDULE = parse_schedule("ahead")
 FEW = ("7s7h7d",)  # few boards
 SOME = ("7s7h7d", "Ks8h5d")

@@ -225,9 +225,7 @@ class CudaBoardsFlops(BoardsFlops):
         one = next(one for one in self._sets if pot in one.pots)
         return one.stored(name, int(np.searchsorted(one.pots, pot)), flop, level, player)
 
-    def _fetch(
-        self, name: str, pot: int, flop: int, mirror: Mirror
-    ) -> Callable[[int, int], None]:
+    def _fetch(self, name: str, pot: int, flop: int, mirror: Mirror) -> Callable[[int, int], None]:
         def fetch(level: int, player: int) -> None:
             array = mirror.host[level][player]
             if array.size:

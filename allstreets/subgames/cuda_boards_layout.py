@@ -148,8 +148,9 @@ class RiverPieces:
     def _bytes(self) -> Array:
         """[L]: shared memory of each line."""
         reach, values, other, own = self._counts.T
-        found: Array = 4 * (self.groups + ROW_GAP) * (reach + values)
-        return found + 2 * self.groups * (other + 2 * own)
+        rows, numbers = reach + values, other + 2 * own
+        found: Array = 4 * (self.groups + ROW_GAP) * rows + 2 * self.groups * numbers
+        return found
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -294,9 +295,7 @@ class FlatBoards:
     Both players may hold every combo, so their hands are the same up to the turn.
     """
 
-    def __init__(
-        self, cards: Sequence[FlopBoards], number: int, groups: int, threads: int
-    ) -> None:
+    def __init__(self, cards: Sequence[FlopBoards], number: int, groups: int, threads: int) -> None:
         self.cards, self.groups = cards, groups
         self.rivers = [each.rivers[number] for each in cards]
         boards = [[each.kernel[0][level] for each in cards] for level in (FLOP, TURN)]
@@ -321,7 +320,7 @@ class FlatBoards:
         """What both players share of a street."""
         first = self.flop_first[level]
         flop_of = np.repeat(np.arange(len(first) - 1), np.diff(first))
-        found = {"flop_of": ints(flop_of), "flop_first": ints(first)}
+        found: Arrays = {"flop_of": ints(flop_of), "flop_first": ints(first)}
         if level == RIVER:
             return found | {
                 "margin": np.concatenate([each.margin.reshape(-1) for each in self.rivers]),
@@ -339,8 +338,8 @@ class FlatBoards:
             card_hand.append(hand)
         size = np.zeros(int(start[-1]), np.uint8)
         place = 0
-        for each in self.cards:
-            for hands in each.streets[level].hands[0]:
+        for flop in self.cards:
+            for hands in flop.streets[level].hands[0]:
                 size[start[place] : start[place] + len(hands.sizes)] = hands.sizes
                 place += 1
         found |= {
@@ -351,9 +350,9 @@ class FlatBoards:
             "size": size,
             "cards": np.concatenate([each.own_cards for each in boards]),
         }
-        return found | (self._flop(size) if level == FLOP else self._turn())
+        return found | (self._flop() if level == FLOP else self._turn())
 
-    def _flop(self, size: Array) -> Arrays:
+    def _flop(self) -> Arrays:
         start, hands = self.start[FLOP], [each.streets[0].hands[0][0] for each in self.cards]
         of_hand = np.full(int(start[-1]), HAND_COUNT, np.uint16)
         class_start = np.zeros((len(hands), HAND_COUNT + 1), np.uint16)

@@ -24,7 +24,7 @@ MODEL = CardModel("boards", groups=16, rows=32)
 GAME = small_config(
     stack_depth=5, raise_cap=1, max_raises_per_street=0, flops=["KsKhKd", "7s7h7d"]
 ).game()  # most runouts are alike
-TREES = [(pot.tree, pot.payoffs) for pot in GAME.pots]
+TREES = [(pot.tree, pot.payoffs) for pot in GAME.pots[:2]]
 FLOPS = GAME.flops.flops
 EVERY = np.arange(len(FLOPS))
 ALL = np.ones((len(TREES), len(FLOPS)), np.bool_)
@@ -149,7 +149,7 @@ def test_both_converge_alike(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None
         gains = [best - own, others[0] - others[1]]
         weighed = [np.einsum("ph,pkh->pk", reach()[player], gains[player]) for player in Player]
         losses.append(weighed[0] + weighed[1])
-    np.testing.assert_allclose(*losses, rtol=0.05)
+    np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
 
 
 def test_some_flops_and_some_pots(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
@@ -189,19 +189,22 @@ def test_strategies_that_are_set_or_rounded_are_played(
         np.testing.assert_array_equal(one, two)
 
 
-def test_games_go_on_in_other_groups(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
-    cpu, gpu = fresh
-    visit(cpu, reach(), every(2))
-    gpu.restore(copied(cpu))
-    start = copied(cpu)
-    for games in fresh:
-        assert games.regroup(reach(4)) > 0
+def test_games_go_on_in_other_groups() -> None:
+    flops, some = FLOPS[:1], EVERY[:1]
+    gpu = CudaBoardsFlops(TREES, flops, 1, MODEL, HostDevice())
+    now, ranges = SCHEDULE.at(1), reach()
+    for player in Player:
+        gpu.step(player, ranges[player], ranges[player.opponent], some, [now])
+    start, before = copied(gpu), gpu.evaluate(Player.OOP, ranges[1], some)
+    assert gpu.regroup(reach(4)) > 0
     assert len(gpu._sets) == len(TREES)
-    assert_alike(visit(cpu, reach(), every(1, 3)), visit(gpu, reach(), every(1, 3)), 1e-4)
-    for games in fresh:
-        games.restore(start)  # in the groups of the state
+    cpu = BoardsFlops(TREES, flops, 1, MODEL, reach(4))
+    cpu.restore(copied(gpu))
+    mine, other = (games.step(Player.IP, ranges[1], ranges[0], some, [now]) for games in (cpu, gpu))
+    assert_alike([mine], [other], 1e-4)
+    gpu.restore(start)  # in the groups of the state
     assert len(gpu._sets) == 1
-    assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-5)
+    np.testing.assert_array_equal(gpu.evaluate(Player.OOP, ranges[1], some), before)
 
 
 @pytest.mark.parametrize("rake", [0.0, 0.05])
