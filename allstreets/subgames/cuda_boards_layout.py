@@ -161,14 +161,14 @@ class RiverPieces:
                 f"boards with {self.groups} groups do not fit the shared memory of the GPU;\n"
                 "take fewer groups, or the cpu"
             )
-        aim = sizes.sum() / -(-sizes.sum() // room)
-        cuts, held = [0], 0
-        for line, size in enumerate(sizes.tolist()):
-            if held and (held + size > room or held + size / 2 > aim):
-                cuts.append(line)
-                held = 0
-            held += size
-        return [*cuts, len(sizes)]
+        middle = np.cumsum(sizes) - sizes / 2
+        count = -(-int(sizes.sum()) // room)
+        while True:
+            of_line = (middle * count / sizes.sum()).astype(np.int64)
+            cuts = np.unique(of_line, return_index=True)[1]
+            if np.add.reduceat(sizes, cuts).max() <= room:
+                return [*cuts.tolist(), len(sizes)]
+            count += 1
 
     @property
     def shared(self) -> int:

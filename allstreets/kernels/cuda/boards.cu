@@ -193,7 +193,7 @@ DEVICE void learn_row(const Boards *ONLY s, Regret *regrets, Fraction *average, 
         played[a] = above(widen(regrets[16 * a]));
         total += played[a];
     }
-#pragma unroll 4
+#pragma unroll 2
     for (int each = members[0]; each < members[1]; each++) {
         const int hand = s->members[each];
         const float share = s->member_share[each];
