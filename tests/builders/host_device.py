@@ -1,4 +1,4 @@
-"""A processor in the place of a GPU: the CUDA sources compiled as C++, one thread a block."""
+"""A processor in the place of a GPU: the CUDA sources compiled as C++, few threads a block."""
 
 import ctypes
 import hashlib
@@ -14,9 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOOP = """
+#ifdef HOST_TEAM
+#include <vector>
+extern "C" void run(void (*kernel)(const void *), int blocks, const void *argument) {
+    std::vector<std::thread> team;
+    for (int number = 0; number < HOST_TEAM; number++)
+        team.emplace_back([=] {
+            thread_number = number;
+            for (int block = 0; block < blocks; block++) {
+                meet();
+                if (number == 0) {
+                    BLOCK = block; // and nothing is left of the block before
+                    for (float &each : shared_memory) each = NAN;
+                }
+                meet();
+                kernel(argument);
+            }
+        });
+    for (std::thread &one : team) one.join();
+}
+#else
 extern "C" void run(void (*kernel)(const void *), int blocks, const void *argument) {
     for (BLOCK = 0; BLOCK < blocks; BLOCK++) kernel(argument);
 }
+#endif
 """
 
 
@@ -48,8 +69,8 @@ def _library(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
     file.write_text(source + LOOP, encoding="utf-8")
     subprocess.run(
         [
-            found, "-std=c++17", "-O2", "-shared", "-fPIC", "-w", *(f"-D{one}" for one in defines),
-            str(file), "-o", str(built),
+            found, "-std=c++17", "-O2", "-shared", "-fPIC", "-w", "-pthread",
+            *(f"-D{one}" for one in defines), str(file), "-o", str(built),
         ],
         check=True,
     )  # fmt: skip
@@ -59,11 +80,14 @@ def _library(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
 
 
 class HostDevice:
-    """Memory and kernels of a processor."""
+    """Memory and kernels of a processor; `team` threads work on a block."""
 
     name = "processor"
     shared_bytes = 227 * 1024
     free_bytes = 1 << 32
+
+    def __init__(self, team: int = 1) -> None:
+        self._defines = (f"HOST_TEAM={team}",) if team > 1 else ()
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy()
@@ -84,7 +108,7 @@ class HostDevice:
         return np.full(shape, np.nan, np.float32)
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> HostKernels:
-        return HostKernels(_library(source, defines))
+        return HostKernels(_library(source, (*defines, *self._defines)))
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         return work

@@ -1,6 +1,6 @@
 """Games with real boards by the CUDA kernels play as those by the kernels for processors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
@@ -28,6 +29,25 @@ TREES = [(pot.tree, pot.payoffs) for pot in GAME.pots[:2]]
 FLOPS = GAME.flops.flops
 EVERY = np.arange(len(FLOPS))
 ALL = np.ones((len(TREES), len(FLOPS)), np.bool_)
+
+
+MADE: dict[Any, FlopBoards] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cards_made_once() -> Iterator[None]:
+    """Engines with the same boards and groups share them."""
+
+    def made(flop: Any, ranges: Any, *settings: int) -> FlopBoards:
+        key = flop, np.array(ranges).tobytes(), settings
+        if key not in MADE:
+            MADE[key] = flop_boards(flop, ranges, *settings)
+        return MADE[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("allstreets.subgames.boards_flops.flop_boards", made)
+        yield
+    MADE.clear()
 
 
 def reach(seed: int = 1) -> Any:
@@ -144,7 +164,7 @@ def test_a_run_of_a_processor_goes_on_there_and_back(
 def test_both_converge_alike(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
     losses = []
     for games in fresh:
-        games.iterate(reach(), ALL, every(8))
+        games.iterate(reach(), ALL, every(6))
         best, own, *others = values(games, reach())
         gains = [best - own, others[0] - others[1]]
         weighed = [np.einsum("ph,pkh->pk", reach()[player], gains[player]) for player in Player]
@@ -205,6 +225,23 @@ def test_games_go_on_in_other_groups() -> None:
     gpu.restore(start)  # in the groups of the state
     assert len(gpu._sets) == 1
     np.testing.assert_array_equal(gpu.evaluate(Player.OOP, ranges[1], some), before)
+
+
+def test_blocks_of_several_threads_find_the_same() -> None:
+    flops, some, now = FLOPS[:1], EVERY[:1], [SCHEDULE.at(1)]
+    found = []
+    for device in (HostDevice(), HostDevice(team=4)):
+        device.shared_bytes = 36 * 1024
+        games = CudaBoardsFlops(TREES, flops, 1, MODEL, device)
+        values = [
+            games.step(player, reach()[player], reach()[player.opponent], some, now)
+            for player in Player
+        ]
+        found.append(
+            [*values, games.evaluate(Player.OOP, reach()[1], some), *copied(games).values()]
+        )
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 @pytest.mark.parametrize("rake", [0.0, 0.05])

@@ -3,7 +3,7 @@
 // A kernel takes one pointer, to a structure of numbers and addresses. It is written in loops that
 // any number of threads may share (THREAD, THREADS), with SYNC between the phases of a block. One
 // thread is such a number: compiled as plain C++, the same file runs on a processor, block after
-// block, and tests need no GPU.
+// block, and tests need no GPU. So are the HOST_TEAM threads of a processor.
 
 #ifdef __CUDACC__
 #define KERNEL extern "C" __global__ void
@@ -19,11 +19,32 @@
 #include <cstring>
 #define KERNEL extern "C" void
 #define DEVICE static inline
+#ifdef HOST_TEAM // so many threads of a processor are those of a block: SYNC is put to the test
+#include <atomic>
+#include <thread>
+static std::atomic<int> arrived, phase;
+static void meet() {
+    const int now = phase;
+    if (++arrived == HOST_TEAM) {
+        arrived = 0;
+        phase++;
+    } else {
+        while (phase == now) std::this_thread::yield();
+    }
+}
+static thread_local int thread_number;
+#define THREAD thread_number
+#define THREADS HOST_TEAM
+#define SYNC() meet()
+#define OF_BLOCK static
+#else
 #define THREAD 0
 #define THREADS 1
-static thread_local int BLOCK;
 #define SYNC()
-alignas(16) static thread_local float shared_memory[1 << 16];
+#define OF_BLOCK static thread_local
+#endif
+OF_BLOCK int BLOCK;
+alignas(16) OF_BLOCK float shared_memory[1 << 16];
 #define SHARED(name) float *name = shared_memory
 #define ONLY
 #endif
