@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import Multipliers
-from allstreets.kernels.cuda.device import Device
+from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.kernels.cuda.sources import STREET, exact_source, packed
 from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
 from allstreets.subgames.cuda_layout import (
@@ -198,6 +198,15 @@ class CudaSubgame(ExactSubgame):
         """Bytes of regrets and average strategies."""
         both = (self.regrets.host, self.averages.host)
         return sum(array.nbytes for host in both for pair in host for array in pair)
+
+    @property
+    def device_use(self) -> DeviceUse:
+        """Regrets are read by both players and written, averages read and written."""
+        stored = [
+            sum(a.nbytes for pair in host for a in pair)
+            for host in (self.regrets.host, self.averages.host)
+        ]
+        return self.device.use(3 * stored[0] + 2 * stored[1])
 
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""

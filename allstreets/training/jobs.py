@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from allstreets.base import InputError
 from allstreets.storage import Solution
+from allstreets.training.config import check_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
 from allstreets.training.preflop_run import PreflopJob
 from allstreets.training.solver_config import PreflopConfig, UnifiedConfig
@@ -50,14 +51,22 @@ def plan(
     *,
     resume: bool = False,
     threads: int | None = None,
+    device: str | None = None,
 ) -> list[Job]:
-    """The jobs of a training file; `threads` override its own. The last one has the solution."""
+    """The jobs of a training file; `threads` and `device` override its own.
+
+    The last one has the solution.
+    """
     labels = {"name": config.name, "description": config.description}
     solver = config.solver
     if isinstance(solver, UnifiedConfig):
         if threads is not None:
             solver = solver.model_copy(update={"threads": threads})
+        if device is not None:
+            solver = on_device(solver, device)
         return [plan_unified(solver, output, resume=resume, **labels)]
+    if device is not None:
+        raise InputError("--device is for whole games, type: unified_cfr; this job runs on the cpu")
     if output is None:
         raise InputError("this job needs --output, the folder of its solution")
     if solver is None:
@@ -73,6 +82,12 @@ def plan(
         flops = plan_flops(config.postflop_model, models, resume=again, threads=threads, **labels)
         jobs.insert(0, flops)
     return jobs
+
+
+def on_device(config: UnifiedConfig, device: str) -> UnifiedConfig:
+    """The same game on another device, if it can be solved there."""
+    given = config.model_dump(exclude_unset=True, by_alias=True)
+    return check_config({**given, "device": device}, UnifiedConfig, "--device")
 
 
 def run(jobs: list[Job], watch: Watch = NOBODY) -> Solution:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.kernels.cuda.device import DeviceUse
+
 LOOP = """
 extern "C" void run(void (*kernel)(const void *), int blocks, const void *argument) {
     for (BLOCK = 0; BLOCK < blocks; BLOCK++) kernel(argument);
@@ -64,6 +66,9 @@ class HostDevice:
     name = "processor"
     shared_bytes = 227 * 1024
     free_bytes = 1 << 32
+
+    def use(self, moved_bytes: int) -> DeviceUse:
+        return DeviceUse(self.name, 1 << 30, 1e12, moved_bytes)
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy()

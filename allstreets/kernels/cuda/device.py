@@ -7,6 +7,7 @@ CuPy is imported when a GPU is asked for, and not before.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -19,6 +20,16 @@ CPU = "cpu"
 
 Buffer = Any
 """An array on a device."""
+
+
+@dataclass(frozen=True)
+class DeviceUse:
+    """What a job makes of a device."""
+
+    name: str
+    used_bytes: int  # memory that is taken
+    peak: float  # bytes a second that its memory moves at best
+    moved_bytes: int  # of stored numbers in an iteration: what it cannot do without
 
 
 class Kernels(Protocol):
@@ -45,6 +56,9 @@ class Device(Protocol):
     @property
     def free_bytes(self) -> int:
         """Memory that nobody has taken."""
+
+    def use(self, moved_bytes: int) -> DeviceUse:
+        """What a job makes of it that moves so many bytes in an iteration."""
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
@@ -103,12 +117,19 @@ class CudaDevice:
         self.name: str = facts["name"].decode()
         self.shared_bytes: int = int(facts["sharedMemPerBlockOptin"])
         self.memory_bytes: int = int(facts["totalGlobalMem"])
+        ask = self._cupy.cuda.runtime.deviceGetAttribute
+        # Kilohertz, twice a tick, and bits: attributes 36 and 37 of the CUDA runtime.
+        self.peak = 2e3 * ask(36, number) * ask(37, number) / 8
 
     @property
     def free_bytes(self) -> int:
         """Memory that nobody has taken."""
         pool = self._cupy.get_default_memory_pool()
         return int(self._device.mem_info[0]) + int(pool.free_bytes())
+
+    def use(self, moved_bytes: int) -> DeviceUse:
+        """What a job makes of it."""
+        return DeviceUse(self.name, self.memory_bytes - self.free_bytes, self.peak, moved_bytes)
 
     @contextmanager
     def _guard(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
-from allstreets.kernels.cuda.device import CPU, open_device
+from allstreets.kernels.cuda.device import CPU, DeviceUse, open_device
 from allstreets.solvers.spot.estimate import require_precision, require_river_groups
 from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.result import SpotResult
@@ -96,6 +96,12 @@ class SpotSolver:
             "precision": self.subgame.precision,
             **groups,
         }
+
+    @property
+    def device_use(self) -> DeviceUse | None:
+        """What the subgame makes of a GPU; None: it is not on one."""
+        found: DeviceUse | None = getattr(self.subgame, "device_use", None)
+        return found
 
     @property
     def unit(self) -> str:
