@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.cuda.device import DeviceUse
+from allstreets.kernels.cuda.device import Device, DeviceUse
 
 LOOP = """
 extern "C" void run(void (*kernel)(const void *), int blocks, const void *argument) {
@@ -93,3 +93,11 @@ class HostDevice:
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         return work
+
+
+CURRENT: list[Device] = []
+
+
+def tried_device() -> Device:
+    """The device of the test that runs."""
+    return CURRENT[-1]
