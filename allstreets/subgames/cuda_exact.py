@@ -49,6 +49,7 @@ class Mirror(Sequence[Any]):
     def __init__(self, host: list[list[NDArray[Any]]]) -> None:
         self.host = host
         self.stale: set[tuple[int, int]] = set()
+        self.handed_out: set[tuple[int, int]] = set()  # others are zeros until they are fetched
         self.fetch: Callable[[int, int], None] | None = None
 
     def __len__(self) -> int:
@@ -65,6 +66,7 @@ class Mirror(Sequence[Any]):
         if (level, player) in self.stale and self.fetch is not None:
             self.fetch(level, player)
             self.stale.discard((level, player))
+        self.handed_out.add((level, player))
         return self.host[level][player]
 
 
@@ -237,11 +239,11 @@ class CudaSubgame(ExactSubgame):
         for name, mirror in (("regrets", self.regrets), ("averages", self.averages)):
             for level, pair in enumerate(mirror.host):
                 for player in Player:
-                    key = f"{name}.{player}.{level}"
-                    if key in self._buffers.kept:
-                        self.device.write(self._buffers.kept[key], pair[player])
-                    else:
-                        self._buffers.address(key, pair[player])
+                    key, array = f"{name}.{player}.{level}", pair[player]
+                    if key not in self._buffers.kept:
+                        self._buffers.kept[key] = self.device.zeros(array.size, array.dtype)
+                    if (level, int(player)) in mirror.handed_out:
+                        self.device.write(self._buffers.kept[key], array)
             mirror.fetch = self._fetch(name, mirror)
             mirror.stale = set()
         if not self._launches:
