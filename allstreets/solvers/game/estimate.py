@@ -21,7 +21,6 @@ from allstreets.cards import (
     make_card,
     spread_flops,
 )
-from allstreets.kernels.cuda.device import open_device
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.spot.estimate import (
     PROGRAM_BYTES,
@@ -46,7 +45,6 @@ SETUP_SECONDS_PER_FLOP = 0.02
 BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
 GROUPING_BYTES = 400_000_000  # what a thread needs meanwhile
-DEVICE_ROOM = 3_000_000_000  # rows and tables on a GPU, beside what is stored
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 
 
@@ -234,17 +232,6 @@ def require_room(
         f"this game needs {_gigabytes(need.resident_bytes)} of memory and {_gigabytes(free)} are "
         f"free.\nWhat would make it smaller: {'; '.join(ways) or 'a smaller stack'}."
     )
-
-
-def require_device_room(device: str, stored: int) -> None:
-    """Refuse regrets and strategies that do not fit into the memory of a GPU."""
-    there = open_device(device)
-    if there is not None and stored + DEVICE_ROOM > there.free_bytes:
-        raise InputError(
-            f"this game needs {_gigabytes(stored + DEVICE_ROOM)} on {there.name}, of which "
-            f"{_gigabytes(there.free_bytes)} are free.\nWhat would make it smaller: fewer flops, "
-            "one bet size less, precision: float16 (cards: exact), or device: cpu."
-        )
 
 
 def _fitting_groups(game: UnifiedGame, model: CardModel, free: int) -> list[int]:
