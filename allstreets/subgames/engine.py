@@ -21,6 +21,7 @@ from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.classes import class_stages
+from allstreets.subgames.cuda_matrix import CudaMatrixFlops
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.flop_games import FlopGames
@@ -91,8 +92,6 @@ class EngineSpec:
         if self.model.kind == "boards":
             return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
         if device is not None:
-            from allstreets.subgames.cuda_matrix import CudaMatrixFlops
-
             return CudaMatrixFlops(trees, self._cards(), device, self.model, self.threads)
         matrices = MatrixFlops(
             trees, self._cards(), self.model, self.threads, self._allocate(allocate)
