@@ -67,7 +67,7 @@ def figures(name: str, solver: Any, seconds: float, copy: float) -> Iterator[Row
     yield Row(f"{name}, GPU", 1e3 * seconds, "ms/iteration", remark)
 
 
-def spots(names: Sequence[str], copy: float) -> Iterator[Row]:
+def spots(names: Sequence[str], copy: float, alone: bool) -> Iterator[Row]:
     """Exact spots."""
     for name in names:
         spot = load_spot(name)
@@ -80,15 +80,17 @@ def spots(names: Sequence[str], copy: float) -> Iterator[Row]:
 
             seconds = seconds_of(wait, 50)
             yield from figures(f"{name}, {precision}", there, seconds, copy)
+        found = solve(spot, device="cuda")
+        yield Row(f"{name}, GPU to 0.3 %", found.seconds, "s", f"{found.iterations} iterations")
+        if alone:
+            continue
         here = SpotSolver(spot)
         cpu = seconds_of(here.train_batch, 5)
         remark = f"{processors()} threads, float32"
         yield Row(f"{name}, processors", 1e3 * cpu, "ms/iteration", remark)
-        found = solve(spot, device="cuda")
-        yield Row(f"{name}, GPU to 0.3 %", found.seconds, "s", f"{found.iterations} iterations")
 
 
-def classes(copy: float) -> Iterator[Row]:
+def classes(copy: float, alone: bool) -> Iterator[Row]:
     """Whole games of all flops."""
     for name, sizes in SIZES.items():
         config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=sizes, flops="all")
@@ -110,6 +112,8 @@ def classes(copy: float) -> Iterator[Row]:
         spent = time.perf_counter() - start
         yield Row(f"{title}, best responses, GPU", spent, "s", f"{reached:.1f} mbb/hand")
         del there
+        if alone:
+            continue
         here = solver(game.engine(config.card_model(), threads=threads))
         here.train_batch(8)
         cpu = seconds_of(here.train_batch, 3)
@@ -121,12 +125,16 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--parts", default="spots,classes")
     parser.add_argument("--spots", default=SPOTS)
+    parser.add_argument("--alone", action="store_true", help="leave out the processors")
     given = parser.parse_args()
     device = open_device("cuda")
     assert device is not None
     copy = copy_speed(device)
     rows = [Row(f"copy on {device.name}", copy / 1e12, "TB/s")]
-    every = {"spots": lambda: spots(given.spots.split(","), copy), "classes": lambda: classes(copy)}
+    every = {
+        "spots": lambda: spots(given.spots.split(","), copy, given.alone),
+        "classes": lambda: classes(copy, given.alone),
+    }
     for part in given.parts.split(","):
         try:
             for row in every[part]():
