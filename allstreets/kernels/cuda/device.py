@@ -5,6 +5,7 @@ CuPy is imported when a GPU is asked for, and not before.
 """
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,11 +110,10 @@ class CudaDevice:
     def __init__(self, number: int = 0) -> None:
         self._cupy = _cupy()
         self.number, self._device = number, self._cupy.cuda.Device(number)
-        with self._guard():
-            self._device.use()
+        with self._device:
             self._stream = self._cupy.cuda.Stream(non_blocking=True)
-            self._stream.use()
-            facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
+        self._turn = threading.RLock()
+        facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = facts["name"].decode()
         self.shared_bytes: int = int(facts["sharedMemPerBlockOptin"])
         self.memory_bytes: int = int(facts["totalGlobalMem"])
@@ -133,10 +133,11 @@ class CudaDevice:
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """What goes wrong on a GPU, in two lines."""
+        """One thread at a time, on the one stream; what goes wrong there, in two lines."""
         cuda = self._cupy.cuda
         try:
-            yield
+            with self._turn, self._device, self._stream:
+                yield
         except cuda.memory.OutOfMemoryError:
             raise InputError(
                 f"the GPU has no memory left: {self.free_bytes / 1e9:.1f} GB are free now.\n"
