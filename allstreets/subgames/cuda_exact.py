@@ -17,7 +17,7 @@ from allstreets.cards import Runouts
 from allstreets.cfr import Multipliers
 from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.kernels.cuda.sources import STREET, exact_source, packed
-from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
+from allstreets.kernels.exact_layout import EVALUATE, NO_DISCOUNTS, UPDATE, Discounts
 from allstreets.subgames.cuda_layout import (
     PIECE,
     TILE,
@@ -170,6 +170,10 @@ class CudaSubgame(ExactSubgame):
         if mode == UPDATE:
             self._stale()
         return self._values(player)
+
+    def look(self, player: Player, other: Reach) -> None:
+        """The host evaluates what it fetches: its rows are what is looked at."""
+        super().run(player, other, EVALUATE)
 
     def _launch(self, player: Player, mode: int) -> None:
         for name, blocks, threads, shared, argument in self._launches[player, mode]:
