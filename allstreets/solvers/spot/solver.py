@@ -33,7 +33,7 @@ from allstreets.subgames import (
     suit_sharing,
 )
 
-BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
+BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: milliseconds each
 DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 
 
@@ -129,7 +129,7 @@ class SpotSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop."""
         end = self._iterations + iterations
-        at_once = BATCH if len(self.spot.cards) == 5 else 1
+        at_once = BATCH if len(self.spot.cards) == 5 or self.device != CPU else 1
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
             every = self.schedule.run(self._iterations + 1, count)
