@@ -36,7 +36,7 @@ def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) 
     """The solver of a config with these keys, and with other flops than it names."""
     config = UnifiedConfig(type="unified_cfr", **keys)
     game = config.game() if flop_set is None else replace(config.game(), flops=flop_set)
-    games = game.build(game.engine(config.card_model(), threads=threads))
+    games = game.build(game.engine(config.card_model(), threads=threads, device=config.device))
     return UnifiedSolver(
         game,
         games,

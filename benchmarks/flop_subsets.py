@@ -197,6 +197,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="cuda: a GPU")
     parser.add_argument("--stacks", type=_numbers, default=[20], help="in bb: 20,40")
     parser.add_argument("--sizes", type=_words, default=["one"], help="one,two bets after the flop")
     parser.add_argument(
@@ -228,7 +229,11 @@ def main() -> None:
     for stack in arguments.stacks:
         for size in arguments.sizes:
             name = f"{stack:g} bb, {size} size{'s' * (size != 'one')}"
-            keys: dict[str, Any] = {"stack_depth": stack, "postflop_bet_sizes": SIZES[size]}
+            keys: dict[str, Any] = {
+                "stack_depth": stack,
+                "postflop_bet_sizes": SIZES[size],
+                "device": arguments.device,
+            }
             if arguments.light:
                 name += ", light"
                 keys |= {"raise_cap": 2, "max_raises_per_street": 0}

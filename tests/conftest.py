@@ -16,6 +16,15 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say how to have this order of tests again; pytest -q leaves out the line that does."""
+    skipped = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if "no GPU on this machine" in str(report.longrepr)
+    ]
+    if skipped:
+        terminalreporter.write_line(
+            f"{len(skipped)} tests need a GPU and were skipped; their kernels ran as C++ here"
+        )
     seed = config.getoption("randomly_seed", default=None)
     if isinstance(seed, int):
         terminalreporter.write_line(f"The same order again: --randomly-seed={seed}")

@@ -19,6 +19,7 @@ from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
 from allstreets.cli.certify import certify
 from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
+from allstreets.cli.devices import devices
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.flops import flops
@@ -65,6 +66,7 @@ app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("explore")(explore)
+app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")
 app.command("toy")(_keeps(toy))

@@ -201,7 +201,12 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     """Print the memory and time of the spot, and refuse one that does not fit."""
     from allstreets.base import thread_count
     from allstreets.cards import cards_text
-    from allstreets.solvers import available_bytes, estimate_spot, require_memory
+    from allstreets.solvers import (
+        available_bytes,
+        estimate_spot,
+        require_device_room,
+        require_memory,
+    )
     from allstreets.training import check_interval, data_size, duration
 
     groups = config.river_groups
@@ -224,6 +229,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
         f"first check in about {duration(max(need.seconds_to(interval), 1))}"
     )
     require_memory(spot, config.precision, need, free, groups)
+    require_device_room(config.device, need.memory_bytes)
     return need
 
 

@@ -21,6 +21,10 @@ def train(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Overrides the file; default: every core.")
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Overrides the file: cpu; cuda, a GPU of this machine, cuda:1 another."),
+    ] = None,
     chart_interval: Annotated[
         int | None,
         typer.Option(
@@ -70,7 +74,7 @@ def train(
             raise InputError("--chart-interval: flops one by one have no preflop charts")
         solver = config.solver.model_copy(update={"chart_interval": chart_interval})
         config = config.model_copy(update={"solver": solver})
-    jobs = plan(config, output, resume=resume, threads=threads)
+    jobs = plan(config, output, resume=resume, threads=threads, device=device)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"

@@ -75,6 +75,7 @@ from .spot.estimate import available_bytes as available_bytes
 from .spot.estimate import estimate_exact as estimate_exact
 from .spot.estimate import estimate_spot as estimate_spot
 from .spot.estimate import hands_by_board as hands_by_board
+from .spot.estimate import require_device_room as require_device_room
 from .spot.estimate import require_memory as require_memory
 from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock

@@ -7,6 +7,7 @@ from .card_model import Precision as Precision
 from .card_model import RiverGroups as RiverGroups
 from .classes import class_stages as class_stages
 from .dealt_pairs import DealtPairs as DealtPairs
+from .engine import ON_DEVICES as ON_DEVICES
 from .engine import EngineSpec as EngineSpec
 from .engine import MemoryMode as MemoryMode
 from .exact import PRECISIONS as PRECISIONS

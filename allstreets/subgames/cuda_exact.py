@@ -15,9 +15,9 @@ from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import Multipliers
-from allstreets.kernels.cuda.device import Device
+from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.kernels.cuda.sources import STREET, exact_source, packed
-from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
+from allstreets.kernels.exact_layout import EVALUATE, NO_DISCOUNTS, UPDATE, Discounts
 from allstreets.subgames.cuda_layout import (
     PIECE,
     TILE,
@@ -49,6 +49,7 @@ class Mirror(Sequence[Any]):
     def __init__(self, host: list[list[NDArray[Any]]]) -> None:
         self.host = host
         self.stale: set[tuple[int, int]] = set()
+        self.handed_out: set[tuple[int, int]] = set()  # others are zeros until they are fetched
         self.fetch: Callable[[int, int], None] | None = None
 
     def __len__(self) -> int:
@@ -65,6 +66,7 @@ class Mirror(Sequence[Any]):
         if (level, player) in self.stale and self.fetch is not None:
             self.fetch(level, player)
             self.stale.discard((level, player))
+        self.handed_out.add((level, player))
         return self.host[level][player]
 
 
@@ -169,6 +171,10 @@ class CudaSubgame(ExactSubgame):
             self._stale()
         return self._values(player)
 
+    def look(self, player: Player, other: Reach) -> None:
+        """The host evaluates what it fetches: its rows are what is looked at."""
+        super().run(player, other, EVALUATE)
+
     def _launch(self, player: Player, mode: int) -> None:
         for name, blocks, threads, shared, argument in self._launches[player, mode]:
             self._kernels.launch(name, blocks, threads, shared, argument)
@@ -199,6 +205,15 @@ class CudaSubgame(ExactSubgame):
         both = (self.regrets.host, self.averages.host)
         return sum(array.nbytes for host in both for pair in host for array in pair)
 
+    @property
+    def device_use(self) -> DeviceUse:
+        """Regrets are read by both players and written, averages read and written."""
+        stored = [
+            sum(a.nbytes for pair in host for a in pair)
+            for host in (self.regrets.host, self.averages.host)
+        ]
+        return self.device.use(3 * stored[0] + 2 * stored[1])
+
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
         self._send()
@@ -228,11 +243,11 @@ class CudaSubgame(ExactSubgame):
         for name, mirror in (("regrets", self.regrets), ("averages", self.averages)):
             for level, pair in enumerate(mirror.host):
                 for player in Player:
-                    key = f"{name}.{player}.{level}"
-                    if key in self._buffers.kept:
-                        self.device.write(self._buffers.kept[key], pair[player])
-                    else:
-                        self._buffers.address(key, pair[player])
+                    key, array = f"{name}.{player}.{level}", pair[player]
+                    if key not in self._buffers.kept:
+                        self._buffers.kept[key] = self.device.zeros(array.size, array.dtype)
+                    if (level, int(player)) in mirror.handed_out:
+                        self.device.write(self._buffers.kept[key], array)
             mirror.fetch = self._fetch(name, mirror)
             mirror.stale = set()
         if not self._launches:

@@ -197,7 +197,7 @@ def sum_bytes(boards: Boards) -> int:
     """Shared memory of a block that works on a tile of ends."""
     combos, hands = (int(np.diff(s).max()) for s in (boards.combo_start, boards.other_start))
     entries = 2 * hands + (combos + 1) + (2 * combos + CARDS) + CARDS + 2 * SEGMENTS + 2
-    return 4 * TILE * entries
+    return 4 * TILE * entries + 2 * 3 * combos
 
 
 @dataclass

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr import Multipliers
-from allstreets.kernels.cuda.device import Device
+from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.kernels.cuda.sources import MATRIX, matrix_source, packed
 from allstreets.kernels.matrix_layout import THRESHOLD, UPDATE, Discounting
 from allstreets.kernels.matrix_pass import LEAST_SHARE, SMALL_SHARE
@@ -253,6 +253,11 @@ class CudaMatrixFlops(MatrixFlops):
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
         return sum(game.full_bytes for game in self.games)
+
+    @property
+    def device_use(self) -> DeviceUse:
+        """Regrets are read by both players and written, averages read and written."""
+        return self.device.use(5 * self.memory_bytes // 2)
 
     @property
     def saved_bytes(self) -> int:

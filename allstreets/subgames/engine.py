@@ -21,6 +21,8 @@ from allstreets.subgames.bucket_flops import bucket_flops
 from allstreets.subgames.buckets import BucketCounts
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.classes import class_stages
+from allstreets.subgames.cuda_boards import CudaBoardsFlops
+from allstreets.subgames.cuda_matrix import CudaMatrixFlops
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.flop_games import FlopGames
@@ -29,6 +31,9 @@ from allstreets.subgames.mapped_memory import MappedMemory, own_pages
 from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_store import Allocate
 from allstreets.subgames.sampled_flops import SampledFlops
+
+ON_DEVICES = ("classes", "exact", "boards")
+"""Kinds of cards that run on a GPU."""
 
 MemoryMode = Literal["resident", "memmap", "per_batch"]
 Trees = list[tuple[BettingTree, NDArray[np.float64]]]
@@ -72,9 +77,11 @@ class EngineSpec:
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
                 "are resident"
             )
-        if self.device != CPU and self.model.kind != "exact":
+        device = open_device(self.device)
+        if device is not None and self.model.kind not in ON_DEVICES:
             raise InputError(
-                f"device: {self.device} is for cards: exact; {self.model.kind} games run on the cpu"
+                f"device: {self.device} takes cards: {', '.join(ON_DEVICES)}; "
+                f"{self.model.kind} games run on the cpu"
             )
         trees = self.trees() if trees is None else trees
         if self.memory == "per_batch":
@@ -82,9 +89,13 @@ class EngineSpec:
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
         if self.model.kind == "exact":
-            return ExactFlops(trees, self.flops, self.threads, self.model, open_device(self.device))
+            return ExactFlops(trees, self.flops, self.threads, self.model, device)
+        if self.model.kind == "boards" and device is not None:
+            return CudaBoardsFlops(trees, self.flops, self.threads, self.model, device, self.ranges)
         if self.model.kind == "boards":
             return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
+        if device is not None:
+            return CudaMatrixFlops(trees, self._cards(), device, self.model, self.threads)
         matrices = MatrixFlops(
             trees, self._cards(), self.model, self.threads, self._allocate(allocate)
         )

@@ -236,6 +236,10 @@ class ExactSubgame:
         """Values [H] when both play their average strategies."""
         return self.run(player, other, EVALUATE)
 
+    def look(self, player: Player, other: Reach) -> None:
+        """Evaluate, so that the rows of the first street stand in the first thread's space."""
+        self.run(player, other, EVALUATE)
+
     def storage(self, level: int, own: Player) -> Storage:
         """The stored arrays of a street as the kernels read them."""
         other = own.opponent

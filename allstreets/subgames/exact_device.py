@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree
 from allstreets.cards import Runouts
 from allstreets.kernels.cuda.device import Device
+from allstreets.subgames.cuda_exact import CudaSubgame
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards
 from allstreets.subgames.exact_sharing import Sharing
@@ -27,6 +28,4 @@ def exact_subgame(
     """As `ExactSubgame` describes it; without a device on processors."""
     if device is None:
         return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing)
-    from allstreets.subgames.cuda_exact import CudaSubgame
-
     return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)

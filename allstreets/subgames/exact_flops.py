@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
-from allstreets.kernels.cuda.device import Device
+from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
@@ -63,6 +63,13 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
             for row in subgames[:1]
             for game in row
         ]
+
+    @property
+    def device_use(self) -> DeviceUse | None:
+        """What all subgames make of the device, if they are on one."""
+        if self.device is None:
+            return None
+        return self.device.use(5 * self.memory_bytes // 2)
 
     def _build(
         self, trees: Trees, flops: Sequence[Flop], threads: int

@@ -134,7 +134,7 @@ class StreetView:
         subgame, level = self.subgame, self.level
         forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
         if level == 0:
-            subgame.run(own, other, EVALUATE)
+            subgame.look(own, other)
             return [self._kept(0)]
         subgame.enter(own, other)
         early_down(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)

@@ -36,6 +36,7 @@ from allstreets.base import (
 )
 from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
+from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import (
     FlopEstimate,
     FlopsResult,
@@ -168,6 +169,7 @@ class FlopsJob:
     resume: bool = False
     name: str | None = None
     description: str | None = None
+    device: str = CPU
 
     @cached_property
     def places(self) -> dict[Key, tuple[Flop, PotGame]]:
@@ -266,6 +268,7 @@ class FlopsJob:
             tuple(flops),
             self.model,
             threads=min(self.threads, len(flops) * len(pots)),
+            device=self.device,
         )
         weights = np.array([flop.multiplicity for flop in flops], np.float64)
         return FlopsSolver(
@@ -302,6 +305,7 @@ def plan_flops(
         resume,
         name,
         description,
+        config.device,
     )
 
 

@@ -10,11 +10,13 @@
 """
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from allstreets.base import InputError
 from allstreets.storage import Solution
+from allstreets.training.config import check_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
+from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.preflop_run import PreflopJob
 from allstreets.training.solver_config import PreflopConfig, UnifiedConfig
 from allstreets.training.train_config import TrainConfig
@@ -50,10 +52,17 @@ def plan(
     *,
     resume: bool = False,
     threads: int | None = None,
+    device: str | None = None,
 ) -> list[Job]:
-    """The jobs of a training file; `threads` override its own. The last one has the solution."""
+    """The jobs of a training file; `threads` and `device` override its own.
+
+    The last one has the solution.
+    """
     labels = {"name": config.name, "description": config.description}
-    solver = config.solver
+    solver, models = config.solver, config.postflop_model
+    if device is not None:
+        solver = on_device(solver, device) if isinstance(solver, UnifiedConfig) else solver
+        models = on_device(models, device) if models is not None else None
     if isinstance(solver, UnifiedConfig):
         if threads is not None:
             solver = solver.model_copy(update={"threads": threads})
@@ -61,18 +70,26 @@ def plan(
     if output is None:
         raise InputError("this job needs --output, the folder of its solution")
     if solver is None:
-        assert config.postflop_model is not None
-        return [plan_flops(config.postflop_model, output, resume=resume, threads=threads, **labels)]
+        assert models is not None
+        return [plan_flops(models, output, resume=resume, threads=threads, **labels)]
     assert isinstance(solver, PreflopConfig)
-    models = Path(solver.models) if solver.models else output / MODELS
-    preflop = PreflopJob(solver, models, output, resume, **labels)
+    folder = Path(solver.models) if solver.models else output / MODELS
+    preflop = PreflopJob(solver, folder, output, resume, **labels)
     preflop.require()
     jobs: list[Job] = [preflop]
-    if config.postflop_model is not None:
-        again = resume and models.exists()
-        flops = plan_flops(config.postflop_model, models, resume=again, threads=threads, **labels)
-        jobs.insert(0, flops)
+    if models is not None:
+        again = resume and folder.exists()
+        jobs.insert(0, plan_flops(models, folder, resume=again, threads=threads, **labels))
     return jobs
+
+
+Config = TypeVar("Config", UnifiedConfig, PostflopModelConfig)
+
+
+def on_device(config: Config, device: str) -> Config:
+    """The same on another device, if it can be solved there."""
+    given = config.model_dump(exclude_unset=True, by_alias=True)
+    return check_config({**given, "device": device}, type(config), "--device")
 
 
 def run(jobs: list[Job], watch: Watch = NOBODY) -> Solution:

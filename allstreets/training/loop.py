@@ -320,6 +320,7 @@ class _Run:
             target_eta_seconds=estimate.time_to_target(self._curve(), self._target, rate),
             solver_bytes=self._solver.memory_bytes,
             process_bytes=estimate.process_bytes(),
+            device=getattr(self._solver, "device_use", None),
             unit=self._solver.unit,
             rules=self._rules,
             check=self._history[-1] if self._history else None,

@@ -19,6 +19,7 @@ from allstreets.training.shared_config import (
     BucketsFlop,
     BucketsRiver,
     BucketsTurn,
+    Device,
     Interval,
     MaxRaises,
     PruningConfig,
@@ -128,6 +129,8 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     num_hand_buckets_river: BucketsRiver = 50
 
+    device: Device = "cpu"
+
     sample_pct: float = Field(default=1.0, gt=0, le=100, examples=[1.0])
     """Per cent of the pairs of combos dealt in an iteration, for each player (cards: sampled)."""
 
@@ -162,6 +165,8 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
             self.__dict__.update({k: v for k, v in PRESETS[self.preset].items() if k not in given})
         if len(set(self.postflop_sprs)) != len(self.postflop_sprs):
             raise WrongKeyError("postflop_sprs", "an SPR is given twice; keep one of the two")
+        if self.device != "cpu" and (self.cards != "classes" or self.prune_warmup):
+            raise WrongKeyError("device", "a GPU solves cards: classes, without pruning; use cpu")
         return self
 
     def usual_algorithm(self) -> str:

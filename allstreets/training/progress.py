@@ -117,7 +117,20 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"avg +regret {regret}{_behind(progress)}")
     parts += [f"{figure(progress.iterations_per_second)} it/s", f"ETA {_eta(progress)}"]
     parts.append(data_size(_memory(progress)))
+    if progress.device is not None:
+        parts.append(f"{progress.device.name} {device_text(progress)}")
     return " | ".join(parts)
+
+
+def device_text(progress: Progress) -> str:
+    """What the run makes of a GPU: its memory, and how fast stored numbers move."""
+    use, rate = progress.device, progress.iterations_per_second
+    assert use is not None
+    text = data_size(use.used_bytes)
+    if rate is not None:
+        moved = use.moved_bytes * rate
+        text += f", {data_size(round(moved))}/s ({moved / use.peak:.0%} of its peak)"
+    return text
 
 
 def standing(progress: Progress) -> str:
@@ -171,6 +184,7 @@ def _columns(progress: Progress) -> list[tuple[str, str, int]]:
         ("it/s", figure(progress.iterations_per_second), 6),
         ("avg +regret", regret, 8),
         ("memory", data_size(_memory(progress)), 7),
+        *([(progress.device.name, device_text(progress), 7)] if progress.device else []),
     ]
 
 

@@ -11,6 +11,7 @@ from allstreets.cfr import Metrics
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from allstreets.kernels.cuda.device import DeviceUse
     from allstreets.training.stopping import StopRule
 
 # Why a run ended. All but the last are the names of stop rules.
@@ -64,6 +65,7 @@ class Progress:
     check: Check | None  # the latest one; None before the first
     holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
+    device: DeviceUse | None = None  # what the run makes of a GPU
     paused: bool = False  # the run waits here, and its time stands still
 
     @property

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import CardModel
+from allstreets.subgames import ON_DEVICES, CardModel
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.flop_choice_config import FlopsConfig
@@ -22,6 +22,7 @@ from allstreets.training.game_config import (
 from allstreets.training.loop_config import StopConfig
 from allstreets.training.shared_config import (
     BucketsConfig,
+    Device,
     LearningConfig,
     MaxRaises,
     PruningConfig,
@@ -103,6 +104,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets are stored (cards: exact)."""
 
+    device: Device = "cpu"
+
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
 
@@ -135,6 +138,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "flop_batch_size",
                 "memory per_batch needs batches; write 50, say, or memory resident",
             )
+        if self.device != "cpu":
+            self._fits_a_gpu()
         for key in ("exploitability_threshold", "regret_threshold"):
             if self.memory == "per_batch" and getattr(self, key) is not None:
                 raise WrongKeyError(
@@ -198,6 +203,24 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         return VisitPlan(
             self.flop_batch_size, self.iterations_per_batch, self.flop_choice, self.seed
         )
+
+    def _fits_a_gpu(self) -> None:
+        """Refuse what only processors do."""
+        wrong = {
+            "cards": self.cards not in ON_DEVICES,
+            "memory": self.memory != "resident",
+            "precision": self.cards == "exact" and self.precision == "int16",
+            "river_groups": self.river_groups == "suits",
+            "prune_warmup": bool(self.prune_warmup),
+            "drop_unplayed_every": bool(self.drop_unplayed_every),
+        }
+        for key, is_wrong in wrong.items():
+            if is_wrong:
+                raise WrongKeyError(
+                    key,
+                    f"is not for a GPU, which takes cards {' or '.join(ON_DEVICES)}, resident and "
+                    "without pruning; change it, or leave out device",
+                )
 
     def usual_algorithm(self) -> str:
         """What `algorithm` is where it is left out: pruning lives on regrets that stay negative."""

@@ -16,6 +16,7 @@ from allstreets.solvers import (
     estimate_unified,
     first_ranges,
     keep,
+    require_device_room,
     require_room,
 )
 from allstreets.storage import (
@@ -81,6 +82,7 @@ class UnifiedJob:
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
         self.config.pruning()
+        require_device_room(self.config.device, self.need.memory_bytes)
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
 
     def build_tables(self, watch: Watch = NOBODY) -> None:
@@ -96,7 +98,7 @@ class UnifiedJob:
         model, ranges = config.card_model(), None
         if model.goes_by_ranges:
             ranges = first_ranges(self.game, config.schedule(), self.threads)
-        spec = self.game.engine(model, config.memory, folder, self.threads, ranges)
+        spec = self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
         return UnifiedSolver(
             self.game,
             self.game.build(spec),

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.kernels.cuda.device import Device, DeviceUse
+
 LOOP = """
 #ifdef HOST_TEAM
 #include <vector>
@@ -89,6 +91,9 @@ class HostDevice:
     def __init__(self, team: int = 1) -> None:
         self._defines = (f"HOST_TEAM={team}",) if team > 1 else ()
 
+    def use(self, moved_bytes: int) -> DeviceUse:
+        return DeviceUse(self.name, 1 << 30, 1e12, moved_bytes)
+
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy()
 
@@ -112,3 +117,11 @@ class HostDevice:
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         return work
+
+
+CURRENT: list[Device] = []
+
+
+def tried_device() -> Device:
+    """The device of the test that runs."""
+    return CURRENT[-1]

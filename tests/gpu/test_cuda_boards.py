@@ -1,11 +1,11 @@
 """Games with real boards by the CUDA kernels play as those by the kernels for processors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from builders.host_device import HostDevice, compiler
+from builders.host_device import HostDevice, tried_device
 from builders.small_games import small_config
 
 from allstreets.betting import Player
@@ -17,8 +17,6 @@ from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
 from allstreets.subgames.cuda_boards_layout import RIVER, RiverPieces, street_bettings
 from allstreets.subgames.flop_games import FlopGames
-
-pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
 
 SCHEDULE = parse_schedule("ahead")
 MODEL = CardModel("boards", groups=16, rows=32)
@@ -48,6 +46,7 @@ def cards_made_once() -> Iterator[None]:
         patch.setattr("allstreets.subgames.boards_flops.flop_boards", made)
         yield
     MADE.clear()
+    ENGINES.clear()
 
 
 def reach(seed: int = 1) -> Any:
@@ -56,31 +55,23 @@ def reach(seed: int = 1) -> Any:
     return np.where(drawn > 0.3, drawn, 0.0)
 
 
-def there(shared: int = HostDevice.shared_bytes) -> CudaBoardsFlops:
-    device = HostDevice()
-    device.shared_bytes = shared
-    return CudaBoardsFlops(TREES, FLOPS, 1, MODEL, device)
+def there() -> CudaBoardsFlops:
+    return CudaBoardsFlops(TREES, FLOPS, 1, MODEL, tried_device())
 
 
-@pytest.fixture(scope="module")
-def engines() -> tuple[BoardsFlops, CudaBoardsFlops]:
-    """Tests begin with `fresh` ones."""
-    return BoardsFlops(TREES, FLOPS, 1, MODEL), there()
-
-
-@pytest.fixture(scope="module")
-def beginning(engines: tuple[BoardsFlops, CudaBoardsFlops]) -> Mapping[str, Any]:
-    return {name: np.zeros_like(array) for name, array in BoardsFlops.state(engines[0]).items()}
+ENGINES: dict[str, tuple[BoardsFlops, CudaBoardsFlops]] = {}
 
 
 @pytest.fixture
-def fresh(
-    engines: tuple[BoardsFlops, CudaBoardsFlops], beginning: Mapping[str, Any]
-) -> tuple[BoardsFlops, CudaBoardsFlops]:
-    for games in engines:
-        kept = {name: games.state()[name] for name in ("ranges", "sets")}
-        games.restore({**beginning, **kept})
-    return engines
+def fresh() -> tuple[BoardsFlops, CudaBoardsFlops]:
+    """The engines of processor and device, which tests share, at their beginning."""
+    name = tried_device().name
+    if name not in ENGINES:
+        ENGINES[name] = BoardsFlops(TREES, FLOPS, 1, MODEL), there()
+    for games in ENGINES[name]:
+        state = games.state()
+        games.restore({key: state[key] if "." not in key else 0 * state[key] for key in state})
+    return ENGINES[name]
 
 
 def every(count: int, first: int = 1) -> list[Multipliers]:
@@ -141,7 +132,8 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
     monkeypatch.setattr("allstreets.subgames.cuda_boards.ROOM_BYTES", 1)
-    parts = there(20 * 1024)
+    monkeypatch.setattr(tried_device(), "shared_bytes", 20 * 1024)
+    parts = there()
     assert len(parts._sets[0].chunks) == len(FLOPS)
     assert len(parts._sets[0].pieces[0].cuts) > len(whole._sets[0].pieces[0].cuts) == 2
     visit(parts, reach(), every(3))
@@ -211,7 +203,7 @@ def test_strategies_that_are_set_or_rounded_are_played(
 
 def test_games_go_on_in_other_groups() -> None:
     flops, some = FLOPS[:1], EVERY[:1]
-    gpu = CudaBoardsFlops(TREES, flops, 1, MODEL, HostDevice())
+    gpu = CudaBoardsFlops(TREES, flops, 1, MODEL, tried_device())
     now, ranges = SCHEDULE.at(1), reach()
     for player in Player:
         gpu.step(player, ranges[player], ranges[player.opponent], some, [now])

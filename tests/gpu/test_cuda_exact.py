@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders.host_device import HostDevice, compiler
+from builders.host_device import tried_device
 
 from allstreets.base import InputError
 from allstreets.betting import Player
@@ -15,8 +15,6 @@ from allstreets.solvers.spot.solver import SpotSolver, _impose
 from allstreets.solvers.spot.spot import Spot, spot_root
 from allstreets.subgames.cuda_exact import CudaSubgame
 from allstreets.subgames.exact import ExactSubgame
-
-pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
 
 RIVER = Spot("Ks8h5d2c9c", "AA,KQs,87s,T9o,55:0.4", "QQ-JJ,A5s,98s,KTo", 20, 60, bets=("50%", "a"))
 TURN = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))
@@ -32,7 +30,9 @@ WIDE = Spot("Ks8s5d2c9h", "22+,A2s+", "22+,K2s+", 10, 95, bets=("50%", "100%"), 
 def on_host(spot: Spot, precision: str = "float32") -> CudaSubgame:
     weights = [one.weights for one in spot.ranges]
     combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
-    return CudaSubgame(spot.tree, spot.payoffs, spot_root(spot), combos, HostDevice(), 1, precision)
+    return CudaSubgame(
+        spot.tree, spot.payoffs, spot_root(spot), combos, tried_device(), 1, precision
+    )
 
 
 def values(game: ExactSubgame, solver: SpotSolver) -> list[Any]:

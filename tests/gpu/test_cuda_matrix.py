@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders.host_device import HostDevice, compiler
+from builders.host_device import tried_device
 
 from allstreets.base import InputError
 from allstreets.betting import (
@@ -23,8 +23,6 @@ from allstreets.subgames.cuda_pieces import TreeCutter
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
-
-pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
 
 BOARDS = [parse_board(text) for text in ("Ks8h5d", "9s7h6d", "QsJs2s")]
 FLOPS = np.arange(len(BOARDS))
@@ -50,9 +48,12 @@ def here(rake: float = 0.0) -> MatrixFlops:
 
 
 def there(rake: float = 0.0, shared: int = 227 * 1024) -> CudaMatrixFlops:
-    device = HostDevice()
-    device.shared_bytes = shared
-    return CudaMatrixFlops(trees(rake), CARDS, device)
+    device: Any = tried_device()
+    own, device.shared_bytes = device.shared_bytes, shared
+    try:
+        return CudaMatrixFlops(trees(rake), CARDS, device)
+    finally:
+        device.shared_bytes = own
 
 
 def reach(seed: int = 1) -> Any:
@@ -216,4 +217,4 @@ def test_what_a_gpu_cannot_do_is_said() -> None:
         games.keep_hands(np.ones((2, len(POTS), 169), bool))
     roots = np.zeros((len(BOARDS), 169, 169))
     with pytest.raises(InputError, match="cards: classes"):
-        CudaMatrixFlops(trees(), MatrixCards(CARDS.stages, CARDS.dealt, roots), HostDevice())
+        CudaMatrixFlops(trees(), MatrixCards(CARDS.stages, CARDS.dealt, roots), tried_device())

@@ -7,6 +7,8 @@
 
 #ifdef __CUDACC__
 #define KERNEL extern "C" __global__ void
+// The same with so many threads at most, of which so many blocks share a multiprocessor.
+#define SMALL_KERNEL(threads, blocks) KERNEL __launch_bounds__(threads, blocks)
 #define DEVICE __device__ __forceinline__
 #define THREAD ((int)threadIdx.x)
 #define THREADS ((int)blockDim.x)
@@ -18,6 +20,7 @@
 #include <cmath>
 #include <cstring>
 #define KERNEL extern "C" void
+#define SMALL_KERNEL(threads, blocks) KERNEL
 #define DEVICE static inline
 #ifdef HOST_TEAM // so many threads of a processor are those of a block: SYNC is put to the test
 #include <atomic>

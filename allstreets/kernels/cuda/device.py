@@ -5,8 +5,10 @@ CuPy is imported when a GPU is asked for, and not before.
 """
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -19,6 +21,16 @@ CPU = "cpu"
 
 Buffer = Any
 """An array on a device."""
+
+
+@dataclass(frozen=True)
+class DeviceUse:
+    """What a job makes of a device."""
+
+    name: str
+    used_bytes: int  # memory that is taken
+    peak: float  # bytes a second that its memory moves at best
+    moved_bytes: int  # of stored numbers in an iteration: what it cannot do without
 
 
 class Kernels(Protocol):
@@ -45,6 +57,9 @@ class Device(Protocol):
     @property
     def free_bytes(self) -> int:
         """Memory that nobody has taken."""
+
+    def use(self, moved_bytes: int) -> DeviceUse:
+        """What a job makes of it that moves so many bytes in an iteration."""
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
@@ -95,14 +110,16 @@ class CudaDevice:
     def __init__(self, number: int = 0) -> None:
         self._cupy = _cupy()
         self.number, self._device = number, self._cupy.cuda.Device(number)
-        with self._guard():
-            self._device.use()
+        with self._device:
             self._stream = self._cupy.cuda.Stream(non_blocking=True)
-            self._stream.use()
-            facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
+        self._turn = threading.RLock()
+        facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = facts["name"].decode()
         self.shared_bytes: int = int(facts["sharedMemPerBlockOptin"])
         self.memory_bytes: int = int(facts["totalGlobalMem"])
+        ask = self._cupy.cuda.runtime.deviceGetAttribute
+        # Kilohertz, twice a tick, and bits: attributes 36 and 37 of the CUDA runtime.
+        self.peak = 2e3 * ask(36, number) * ask(37, number) / 8
 
     @property
     def free_bytes(self) -> int:
@@ -110,12 +127,17 @@ class CudaDevice:
         pool = self._cupy.get_default_memory_pool()
         return int(self._device.mem_info[0]) + int(pool.free_bytes())
 
+    def use(self, moved_bytes: int) -> DeviceUse:
+        """What a job makes of it."""
+        return DeviceUse(self.name, self.memory_bytes - self.free_bytes, self.peak, moved_bytes)
+
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """What goes wrong on a GPU, in two lines."""
+        """One thread at a time, on the one stream; what goes wrong there, in two lines."""
         cuda = self._cupy.cuda
         try:
-            yield
+            with self._turn, self._device, self._stream:
+                yield
         except cuda.memory.OutOfMemoryError:
             raise InputError(
                 f"the GPU has no memory left: {self.free_bytes / 1e9:.1f} GB are free now.\n"

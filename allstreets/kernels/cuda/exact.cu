@@ -53,7 +53,7 @@ DEVICE float reach_in(const Street *ONLY s, int board, int line, int hand) {
 
 // ---- the way down
 
-KERNEL descend(const Street *ONLY s) {
+SMALL_KERNEL(128, 8) descend(const Street *ONLY s) {
     const int piece = BLOCK % s->pieces, line = BLOCK / s->pieces % s->lines;
     const int board = s->first_board + BLOCK / s->pieces / s->lines;
     const int hands = hands_on(s->other_start, board);
@@ -87,6 +87,8 @@ struct Sums {
     Four *folds;           // [CARDS]: of the combos with each card that fold
     Four *parts;           // [2][SEGMENTS]
     Four *total;           // [2]: of all that call, of all that fold
+    Short *hand_of;        // [C]: hands of the combos by strength, brought near
+    Short *card_hand;      // [2C]: and of those with each card
 };
 
 DEVICE Sums sums_at(float *memory, int hands, int combos) {
@@ -98,10 +100,12 @@ DEVICE Sums sums_at(float *memory, int hands, int combos) {
     sums.folds = sums.by_card + 2 * combos + CARDS;
     sums.parts = sums.folds + CARDS;
     sums.total = sums.parts + 2 * SEGMENTS;
+    sums.hand_of = (Short *)(sums.total + 2);
+    sums.card_hand = sums.hand_of + combos;
     return sums;
 }
 
-KERNEL ends(const Street *ONLY s) {
+SMALL_KERNEL(256, 4) ends(const Street *ONLY s) {
     SHARED(memory);
     const int board = s->first_board + BLOCK / s->tiles, tile = BLOCK % s->tiles;
     const int others = hands_on(s->other_start, board), hands = hands_on(s->own_start, board);
@@ -127,11 +131,14 @@ KERNEL ends(const Street *ONLY s) {
         sums.called[hand] = call;
         if (folds) sums.folded[hand] = gone;
     }
+    for (int combo = THREAD; combo < combos; combo += THREADS)
+        sums.hand_of[combo] = s->combo_hand[first + combo];
+    for (int place = THREAD; place < 2 * combos; place += THREADS)
+        sums.card_hand[place] = s->card_hand[2 * (Long)first + place];
     SYNC();
-    const Short *hand_of = s->combo_hand + first;
+    const Short *hand_of = sums.hand_of, *card_hand = sums.card_hand;
     const int length = (combos + SEGMENTS - 1) / SEGMENTS;
     const Short *card_start = s->card_start + (Long)board * (CARDS + 1);
-    const Short *card_hand = s->card_hand + 2 * (Long)first;
     const float *call = (const float *)sums.called, *gone = (const float *)sums.folded;
     // Sums by card, and by segment: a number a thread. First those who call, then those who fold.
     for (int task = THREAD; task < (folds ? 2 : 1) * (SEGMENTS + CARDS) * LANES; task += THREADS) {
@@ -282,7 +289,7 @@ KERNEL gather(const Street *ONLY s) {
     }
 }
 
-KERNEL ascend(const Street *ONLY s) {
+SMALL_KERNEL(128, 8) ascend(const Street *ONLY s) {
     const int piece = BLOCK % s->pieces, line = BLOCK / s->pieces % s->lines;
     const int board = s->first_board + BLOCK / s->pieces / s->lines;
     const int first = s->own_start[board], hands = hands_on(s->own_start, board);

@@ -34,6 +34,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cards import FlopSet
+from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame
 from allstreets.subgames import CLASSES, CardModel, EngineSpec, FlopGames, MemoryMode
 
@@ -153,13 +154,14 @@ class UnifiedGame:
         folder: Path | None = None,
         threads: int = 1,
         ranges: NDArray[np.float64] | None = None,
+        device: str = CPU,
     ) -> EngineSpec:
         """What is needed to build the subgames of all pots on all flops.
 
         `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
         """
         pots = tuple(self.rules_of(pot) for pot in self.flop_pots)
-        return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges)
+        return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges, device)
 
     def build(self, spec: EngineSpec) -> FlopGames:
         """The engine of `spec` in this process, on the trees that the game knows already."""

@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street, TreeSize
 from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits
+from allstreets.kernels.cuda.device import open_device
 from allstreets.solvers.spot.spot import Spot, spot_root
 from allstreets.subgames import PRECISIONS, RiverGroups, suit_groups, whole_vectors
 
+DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
+DEVICE_TABLES = 300_000_000
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, places, strengths, for both points of view
 COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
@@ -169,6 +172,18 @@ def _padded(
         live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
         counts[places] = [whole_vectors(int(count)) for count in live]
     return counts
+
+
+def require_device_room(device: str, stored: int) -> None:
+    """Refuse regrets and strategies, so many bytes, that do not fit into the memory of a GPU."""
+    there = open_device(device)
+    need = stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
+    if there is not None and need > there.free_bytes:
+        raise InputError(
+            f"device: this needs {need / 1e9:.1f} GB on {there.name}, of which "
+            f"{there.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
+            "precision: float16, one bet size less, fewer flops; or device: cpu"
+        )
 
 
 def require_precision(precision: str) -> None:

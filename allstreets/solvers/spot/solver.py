@@ -18,7 +18,7 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
-from allstreets.kernels.cuda.device import CPU, open_device
+from allstreets.kernels.cuda.device import CPU, DeviceUse, open_device
 from allstreets.solvers.spot.estimate import require_precision, require_river_groups
 from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.result import SpotResult
@@ -33,7 +33,7 @@ from allstreets.subgames import (
     suit_sharing,
 )
 
-BATCH = 25  # iterations of a river spot, a fraction of a millisecond each, between two callbacks
+BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: milliseconds each
 DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 
 
@@ -98,6 +98,12 @@ class SpotSolver:
         }
 
     @property
+    def device_use(self) -> DeviceUse | None:
+        """What the subgame makes of a GPU; None: it is not on one."""
+        found: DeviceUse | None = getattr(self.subgame, "device_use", None)
+        return found
+
+    @property
     def unit(self) -> str:
         """Exploitability is in % of the starting pot."""
         return "% of pot"
@@ -123,7 +129,7 @@ class SpotSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop."""
         end = self._iterations + iterations
-        at_once = BATCH if len(self.spot.cards) == 5 else 1
+        at_once = BATCH if len(self.spot.cards) == 5 or self.device != CPU else 1
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
             every = self.schedule.run(self._iterations + 1, count)

@@ -24,6 +24,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr import Pruning, Schedule
+from allstreets.kernels.cuda.device import DeviceUse
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.flops.leaves import SubgameLeaves
 from allstreets.solvers.game.game import UnifiedGame
@@ -88,6 +89,12 @@ class UnifiedSolver(PreflopTraining):
         self.last_review: Review | None = None
         self.regrouping = Regrouping(regroup)
         self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
+
+    @property
+    def device_use(self) -> DeviceUse | None:
+        """What the subgames make of a GPU; None: they are not on one."""
+        found: DeviceUse | None = getattr(self.games, "device_use", None)
+        return found
 
     @property
     def games(self) -> FlopGames:

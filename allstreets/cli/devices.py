@@ -1,0 +1,41 @@
+"""allstreets devices: what a job can run on."""
+
+from allstreets.cli.output import JsonOption, console, print_json
+
+
+def devices(json: JsonOption = False) -> None:
+    """List the processors and GPUs of this machine, as --device and the key device name them.
+
+    \b
+    Examples:
+      allstreets devices
+      allstreets solve sample_spots/flop.yaml --device cuda
+      allstreets train sample_configurations/unified_20bb.yaml --output solved/ --device cuda
+    """
+    from allstreets.base import InputError, processors
+    from allstreets.kernels.cuda.device import CPU, gpu_count, open_device
+    from allstreets.solvers import available_bytes
+    from allstreets.training import data_size
+
+    found = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]
+    missing = None
+    try:
+        names = [f"cuda:{number}" for number in range(gpu_count())]
+        opened = [(name, open_device(name)) for name in names]
+        found += [
+            {"device": name, "name": each.name, "free_bytes": each.free_bytes}
+            for name, each in opened
+            if each is not None
+        ]
+    except InputError as error:
+        missing = str(error)
+    if json:
+        print_json({"devices": found, "no_gpu": missing})
+        return
+    out = console()
+    for each in found:
+        free = each["free_bytes"]
+        memory = f", {data_size(int(free))} of memory free" if free else ""
+        out.print(f"{each['device']:<7} {each['name']}{memory}", markup=False)
+    if missing:
+        out.print(f"No GPU: {missing}", markup=False, soft_wrap=True)

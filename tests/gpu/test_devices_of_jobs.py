@@ -1,0 +1,114 @@
+"""Whole games, flops, spots and certificates that name a device are solved there, and agree."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders.host_device import tried_device
+from builders.whole_solution import trips_result, whole_game
+
+from allstreets.betting import Player
+from allstreets.cards import parse_flop
+from allstreets.cfr import parse_schedule
+from allstreets.kernels.cuda.device import CPU, Device
+from allstreets.solvers import FlopsResult, Spot, SpotSolver, UnifiedSolver, solve
+from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
+from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
+from allstreets.subgames.cuda_exact import CudaSubgame
+from allstreets.training.jobs import plan, run
+from allstreets.training.train_config import read_train_config
+
+GAMES = {
+    "classes": (CLASSES, whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())),
+    "exact": (EXACT, whole_game(["7s7h7d"], 3, "100%", ())),
+    "boards": (CardModel("boards", groups=16, rows=32), whole_game(["7s7h7d"], 3, "100%", ())),
+}
+
+
+@pytest.fixture(autouse=True)
+def named(monkeypatch: pytest.MonkeyPatch, device: None) -> None:
+    """Let "cuda" be the device of the test."""
+    del device
+
+    def opened(name: str) -> Device | None:
+        return None if name == CPU else tried_device()
+
+    for module in (
+        "subgames.engine",
+        "solvers.spot.solver",
+        "solvers.spot.estimate",
+        "solvers.certify.judge",
+    ):
+        monkeypatch.setattr(f"allstreets.{module}.open_device", opened)
+
+
+def solver_of(kind: str, device: str) -> UnifiedSolver:
+    model, game = GAMES[kind]
+    games = game.build(game.engine(model, device=device))
+    return UnifiedSolver(game, games, parse_schedule("ahead"))
+
+
+@pytest.mark.parametrize("kind", list(GAMES))
+def test_whole_games(kind: str) -> None:
+    here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
+    for solver in (here, there):
+        solver.train_batch(30 if kind == "classes" else 6)
+    assert here.device_use is None
+    assert there.device_use is not None
+    mine, other = here.figures(), there.figures()
+    assert other.exploitability == pytest.approx(mine.exploitability, rel=0.05)
+    assert other.values == pytest.approx(mine.values, abs=0.5)  # mbb/hand
+    assert there.avg_positive_regret == pytest.approx(here.avg_positive_regret, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", list(GAMES))
+def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
+    first, second, third = (solver_of(kind, device) for device in (CPU, "cuda", CPU))
+    first.train_batch(2)
+    second.restore({name: array.copy() for name, array in first.state().items()})
+    assert second.exploitability() == pytest.approx(first.exploitability(), rel=1e-4)
+    second.train_batch(2)
+    third.restore({name: array.copy() for name, array in second.state().items()})
+    assert third.iterations == 4
+    assert third.exploitability() == pytest.approx(second.exploitability(), rel=1e-4)
+
+
+def test_spots() -> None:
+    spot = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))
+    assert isinstance(SpotSolver(spot, device="cuda").subgame, CudaSubgame)
+    found = solve(spot, device="cuda", threads=1)
+    assert found.exploitability is not None
+    assert found.exploitability <= 0.003
+    root, expected = found.node(""), solve(spot, threads=1).node("")
+    for mine, other in zip(root.evaluate().hands, expected.evaluate().hands, strict=True):
+        np.testing.assert_allclose(mine, other, atol=0.1)
+
+
+def test_flops_that_are_completed_exactly() -> None:
+    flop = parse_flop("9s9h9d").flop
+    here = Judge(trips_result(), Completion(replace(EXACTLY, precision="float32"), 1))
+    there = replace(here, device="cuda")
+    mine, other = here.values(flop).best, there.values(flop).best
+    for player in Player:
+        np.testing.assert_allclose(mine[player], other[player], atol=1e-4 * np.abs(mine).max())
+
+
+def test_flops_one_by_one(tmp_path: Path) -> None:
+    file = tmp_path / "flops.yaml"
+    keys = "cards: classes, flops: [AhKd7s, 9s8s7h], bet_sizes: [1.0], iterations: 25"
+    file.write_text(f"postflop_model: {{{keys}}}")
+    rows = []
+    for device in (None, "cuda"):
+        output = tmp_path / str(device)
+        solution = run(plan(read_train_config(file), output, threads=1, device=device))
+        assert isinstance(solution, FlopsResult)
+        rows.append(solution.flops)
+    for mine, other in zip(*rows, strict=True):
+        assert other["exploitability"] == pytest.approx(mine["exploitability"], rel=0.05)
+
+
+def test_cards_that_no_gpu_takes() -> None:
+    game = whole_game(["7s7h7d"], 3, "100%", ())
+    with pytest.raises(ValueError, match="device: cuda takes cards: classes, exact, boards"):
+        game.build(game.engine(CardModel("buckets"), device="cuda"))

@@ -1,0 +1,85 @@
+"""Jobs on a GPU: what is told where there is none, or where a job cannot run there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.host_device import HostDevice
+
+from allstreets.base import InputError
+from allstreets.cli.main import main
+from allstreets.kernels.cuda import device as devices
+from allstreets.kernels.cuda.device import DeviceUse, open_device
+from allstreets.solvers import require_device_room
+from allstreets.training.jobs import plan
+from allstreets.training.progress import progress_line, progress_table
+from allstreets.training.records import Progress
+from allstreets.training.train_config import read_train_config
+
+SMOKE = Path(__file__).parents[2] / "sample_configurations" / "smoke.yaml"
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without CuPy."""
+    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
+
+
+def test_names() -> None:
+    assert open_device("cpu") is None
+    for name in ("gpu", "cuda:", "cuda:x", "CUDA", ""):
+        with pytest.raises(InputError, match="write cpu, cuda"):
+            open_device(name)
+
+
+def test_what_is_missing_is_told_in_two_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "game"
+    assert main(["train", str(SMOKE), "--output", str(output), "--device", "cuda"]) == 2
+    assert "pip install 'allstreets[gpu]'" in capsys.readouterr().err
+    assert not output.exists()
+    assert main(["devices"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("cpu")
+    assert "No GPU: device: cuda needs CuPy" in shown
+
+
+def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "gpu_count", lambda: 1)
+    with pytest.raises(InputError, match="no GPU number 3 here: there are 1"):
+        open_device("cuda:3")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cards", "buckets"),
+        ("memory", "memmap"),
+        ("prune_warmup", 30),
+        ("drop_unplayed_every", 50),
+    ],
+)
+def test_what_only_processors_do(key: str, value: Any) -> None:
+    config = read_train_config(SMOKE)
+    assert config.solver is not None
+    other = config.model_copy(update={"solver": config.solver.model_copy(update={key: value})})
+    other.solver.__pydantic_fields_set__.add(key)  # type: ignore[union-attr]
+    with pytest.raises(InputError, match=rf"{key}: is not for a GPU"):
+        plan(other, None, device="cuda")
+
+
+def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allstreets.solvers.spot.estimate.open_device", lambda _: HostDevice())
+    require_device_room("cuda", 100_000_000)
+    with pytest.raises(InputError, match=r"needs 12\.5 GB on processor, of which 4\.3 GB are free"):
+        require_device_room("cuda", 10_000_000_000)
+
+
+def test_progress_tells_what_a_run_makes_of_it() -> None:
+    use = DeviceUse("NVIDIA H200", 9_800_000_000, 4.8e12, 24_000_000_000)
+    progress = Progress(
+        10, 100, 1.0, 1.0, 50.0, 2.0, None, 1000, 2000, "mbb/hand", (), None, device=use
+    )
+    assert progress_line(progress).endswith("NVIDIA H200 9.8 GB, 1.2 TB/s (25% of its peak)")
+    assert progress_table(progress, 200) is not None
