@@ -12,6 +12,7 @@ says so and the others go on. The table comes last.
 - cpu: the same as check beside the engine for processors, on two flops. Its kernels take a minute
   to compile: another process works on it from the beginning, and is waited for until `--patience`
   seconds have passed since the start
+- phases, if it is named: the river without one of its phases
 
 `--host` runs on a processor what can run there, with few flops: a test of this script.
 """
@@ -231,6 +232,40 @@ def river_variants(device: Any, groups: int, patience: float) -> None:
             setattr(cuda_boards, name, size)
 
 
+class Without:
+    """A device that leaves a phase of the river out."""
+
+    def __init__(self, device: Any, gone: str) -> None:
+        self._device, self._gone = device, gone
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+    def compile(self, source: str, defines: tuple[str, ...] = ()) -> Any:
+        """Without the phase."""
+        return self._device.compile(source.replace(f"    {self._gone}(s);\n", ""), defines)
+
+
+def phases(device: Any, groups: int) -> None:
+    """The river without one of its phases; what it computes then means nothing."""
+    import cupy
+
+    trees, some = KEPT[groups]
+    cards, pots = FlatBoards(some, 0, groups, THREADS), np.arange(len(trees))
+    discounts = np.ones((1, 2, len(some), len(pots), 6), np.float32)
+    for gone in ("", "take_seats", "go_down", "add_products", "go_up", "leave_seats"):
+        kernels = compiled(Without(device, gone), groups)
+        one = SetThere(device, kernels, pots, trees, cards)
+        one.enter(Player.OOP, random_reach(len(pots))[0])
+        one.ask(np.ones((len(pots), len(some)), np.bool_), discounts)
+        one.launch(Player.OOP, UPDATE)
+        launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
+        work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
+        spent = timed(device._stream, cupy, work) / len(some)
+        name = f"without {gone}" if gone else "whole"
+        say(f"  river, {name}", f"{spent:.3f} ms a flop and half-iteration")
+
+
 def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
     name = f"K = {groups}"
     trees, flops = described(FEW if not gpu else f"spread_{count}")
@@ -301,6 +336,8 @@ def main() -> None:
             part("check", partial(check, device, groups))
     if "speed" in parts and not given.host:
         part("river", partial(river_variants, device, every[0], given.patience))
+        if "phases" in parts:
+            part("phases", partial(phases, device, every[0]))
     if worker is not None:
         work = partial(compare_reference, device, every[0], worker, file, given.patience)
         part("cpu", work)

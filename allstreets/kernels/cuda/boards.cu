@@ -28,10 +28,8 @@
 #define ROUNDS 3      // products of one round go to different rows
 
 #ifdef __CUDACC__
-#define BOUNDS __launch_bounds__(PLAYERS, TABLES)
 #define PHASE static __device__ __noinline__ void // what it needs is not kept in others' registers
 #else
-#define BOUNDS
 #define PHASE static void
 #endif
 
@@ -215,7 +213,7 @@ DEVICE void learn_row(const Boards *ONLY s, Regret *regrets, Fraction *average, 
     }
 }
 
-KERNEL ascend(const Boards *ONLY s) {
+SMALL_KERNEL(256, 3) ascend(const Boards *ONLY s) {
     SHARED(chances);
     const int line = BLOCK % s->lines, board = s->first_board + BLOCK / s->lines;
     const int flop = s->flop_of[board], pot = s->line_pot[line];
@@ -673,7 +671,7 @@ PHASE leave_seats(const Boards *ONLY s) {
     move_numbers(s, piece, room.pots, OWN_AVERAGE, true, room.average);
 }
 
-KERNEL BOUNDS play_lines(const Boards *ONLY s) {
+SMALL_KERNEL(PLAYERS, TABLES) play_lines(const Boards *ONLY s) {
     SHARED(memory);
     meet_pots(s);
     bool some = false;
