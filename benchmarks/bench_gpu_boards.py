@@ -1,6 +1,6 @@
 """The whole game with cards: boards on a GPU: is it right, and how long do iterations take.
 
-    python3 benchmarks/bench_gpu_boards.py [--flops 25] [--groups 64,32] [--parts check,speed,cpu]
+    python3 benchmarks/bench_gpu_boards.py [--flops spread_25] [--groups 64,32] [--parts check,speed,cpu]
 
 20 bb, one bet size, one raise a street, seven pots. Every part stands for itself: one that fails
 says so and the others go on. The table comes last.
@@ -266,9 +266,9 @@ def phases(device: Any, groups: int) -> None:
         say(f"  river, {name}", f"{spent:.3f} ms a flop and half-iteration")
 
 
-def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
+def speed(device: Any, chosen: str, groups: int, gpu: bool) -> None:
     name = f"K = {groups}"
-    trees, flops = described(FEW if not gpu else f"spread_{count}")
+    trees, flops = described(chosen if gpu else FEW)
     start = time.perf_counter()
     before = device.free_bytes
     games = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
@@ -304,7 +304,7 @@ def speed(device: Any, count: int, groups: int, gpu: bool) -> None:
 def main() -> None:
     """All parts, and the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--flops", type=int, default=25)
+    parser.add_argument("--flops", default="spread_25")
     parser.add_argument("--groups", default="64,32")
     parser.add_argument("--parts", default="check,speed,cpu")
     parser.add_argument("--patience", type=float, default=85.0)
