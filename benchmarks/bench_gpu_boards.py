@@ -1,6 +1,6 @@
 """The whole game with cards: boards on a GPU: is it right, and how long do iterations take.
 
-    python3 benchmarks/bench_gpu_boards.py [--flops spread_25] [--groups 64,32] [--parts check,speed,cpu]
+    python3 benchmarks/bench_gpu_boards.py [--flops spread_25] [--groups 64,32] [--parts …]
 
 20 bb, one bet size, one raise a street, seven pots. Every part stands for itself: one that fails
 says so and the others go on. The table comes last.
