@@ -21,6 +21,7 @@ from bench_spots import load_spot
 from report import Row, write_report
 
 from allstreets.base import processors
+from allstreets.betting import Player
 from allstreets.kernels.cuda.device import open_device
 from allstreets.solvers import SpotSolver, UnifiedSolver
 from allstreets.solvers.spot.solver import solve
@@ -76,7 +77,7 @@ def spots(names: Sequence[str], copy: float, alone: bool) -> Iterator[Row]:
 
             def wait(count: int, there: SpotSolver = there) -> None:
                 there.train_batch(count)
-                there.subgame.evaluate(0, there.reach[1])  # type: ignore[arg-type]
+                there.subgame.evaluate(Player.OOP, there.reach[1])
 
             seconds = seconds_of(wait, 50)
             yield from figures(f"{name}, {precision}", there, seconds, copy)

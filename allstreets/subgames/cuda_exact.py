@@ -193,7 +193,7 @@ class CudaSubgame(ExactSubgame):
     def _values(self, player: Player) -> Values:
         """[H]: what the root's hands are worth."""
         found = np.zeros(int(self.boards[player][0].own_start[1]), np.float32)
-        self.device.read(self._buffers.kept[f"line_values.{player}.0"], found)
+        self.device.read(self._buffers.kept["line_values.0"][: found.size], found)
         values = found[self.streets[0].hands[player][0].hand]
         return values.astype(np.float64) * self.scale[player]
 
@@ -223,7 +223,7 @@ class CudaSubgame(ExactSubgame):
                 boards = len(self.boards[player][level].own_start) - 1
                 self._kernels.launch("sum_regrets", boards, SUM_THREADS, 0, argument)
                 found = np.zeros(2 * SUM_THREADS * boards)
-                self.device.read(self._buffers.kept[f"regret_sums.{player}.{level}"], found)
+                self.device.read(self._buffers.kept[f"regret_sums.{level}"], found)
                 sums = found.reshape(boards, 2, SUM_THREADS)
                 total += float(sums[:, 0].sum()) * self.chips
                 largest = max(largest, float(sums[:, 1].max()) * self.chips)
@@ -251,6 +251,7 @@ class CudaSubgame(ExactSubgame):
             mirror.fetch = self._fetch(name, mirror)
             mirror.stale = set()
         if not self._launches:
+            self._make_room()
             for player in Player:
                 self._prepare(player)
         self._there = True
@@ -277,19 +278,6 @@ class CudaSubgame(ExactSubgame):
         put("discounts", np.zeros(AT_ONCE * 12, np.float32))
         put("clock", np.zeros(1, np.int32))
         chunks = [self._chunks(player, level) for level in range(len(self.levels))]
-        for level, cuts in enumerate(chunks):
-            boards, betting = self.boards[player][level], self._betting[player][level]
-            own, other = boards.own_start, boards.other_start
-            sizes = {
-                "reach": max(np.diff(other[cuts])) * betting.reach_rows,
-                "values": max(np.diff(own[cuts])) * betting.value_rows,
-                "line_values": own[-1] * len(betting.lanes),
-                "net": own[-1] * TILE * betting.tiles if boards.equity.size else 1,
-            }
-            for name, size in sizes.items():
-                self._buffers.kept[f"{name}.{player}.{level}"] = self.device.zeros(int(size))
-            sums = self.device.zeros(2 * SUM_THREADS * (len(own) - 1), np.float64)
-            self._buffers.kept[f"regret_sums.{player}.{level}"] = sums
         streets = [
             [self._fields(player, level, int(first)) for first in cuts[:-1]]
             for level, cuts in enumerate(chunks)
@@ -304,6 +292,27 @@ class CudaSubgame(ExactSubgame):
             ]
             self._launches[player, mode] = list(self._passes(player, chunks, arguments))
             self._whole[player] = [parts[0] for parts in arguments]
+
+    def _make_room(self) -> None:
+        """Rows of all streets; passes follow each other, so both players have the same ones."""
+        for level in range(len(self.levels)):
+            sizes = {"reach": 1, "values": 1, "line_values": 1, "net": 1}
+            for player in Player:
+                boards, betting = self.boards[player][level], self._betting[player][level]
+                own, other = boards.own_start, boards.other_start
+                cuts = self._chunks(player, level)
+                needs = {
+                    "reach": max(np.diff(other[cuts])) * betting.reach_rows,
+                    "values": max(np.diff(own[cuts])) * betting.value_rows,
+                    "line_values": own[-1] * len(betting.lanes),
+                    "net": own[-1] * TILE * betting.tiles if boards.equity.size else 1,
+                }
+                sizes = {name: max(size, int(needs[name])) for name, size in sizes.items()}
+            for name, size in sizes.items():
+                self._buffers.kept[f"{name}.{level}"] = self.device.zeros(size)
+            count = len(self.streets[level].runouts)
+            sums = self.device.zeros(2 * SUM_THREADS * count, np.float64)
+            self._buffers.kept[f"regret_sums.{level}"] = sums
 
     def _chunks(self, player: Player, level: int) -> NDArray[np.int64]:
         """Where the boards that are worked on at once begin; reach of those above stays."""
@@ -350,6 +359,15 @@ class CudaSubgame(ExactSubgame):
         blocks = count * len(self._betting[player][level].lanes) * self._pieces(player, level)
         return "ascend", blocks, PIECE, 0, argument
 
+    def _equity(self, player: Player, level: int) -> int:
+        """The matrices of all-ins, once where they are both players'; 0: there are none."""
+        boards, first = self.boards[player][level], self.boards[Player.OOP][level]
+        if not boards.equity.size:
+            return 0
+        whose = Player.OOP if boards.equity is first.equity else player
+        key = f"equity.{whose}.{level}"
+        return self._buffers.address(key, None if key in self._buffers.kept else turned(boards))
+
     def _pieces(self, player: Player, level: int) -> int:
         boards = self.boards[player][level]
         most = max(np.diff(boards.own_start).max(), np.diff(boards.other_start).max())
@@ -364,8 +382,8 @@ class CudaSubgame(ExactSubgame):
         def put(name: str, array: Any) -> int:
             return self._buffers.address(f"{name}.{key}", array)
 
-        def kept(name: str, who: Player = player, where: int = level) -> int:
-            return self._buffers.address(f"{name}.{who}.{where}")
+        def kept(name: str, where: int = level) -> int:
+            return self._buffers.address(f"{name}.{where}")
 
         fields: dict[str, int] = {
             "player": int(player),
@@ -398,12 +416,12 @@ class CudaSubgame(ExactSubgame):
             "combo_start": put("combo_start", ints(boards.combo_start)),
             "combo_hand": put("combo_hand", boards.combo_hand),
             "equity_start": put("equity_start", boards.equity_start),
-            "equity": put("equity", turned(boards)) if boards.equity.size else 0,
+            "equity": self._equity(player, level),
             "parent": put("parent", ints(street.parents)),
-            "own_regrets": kept("regrets"),
-            "own_average": kept("averages"),
-            "other_regrets": kept("regrets", other),
-            "other_average": kept("averages", other),
+            "own_regrets": kept(f"regrets.{player}"),
+            "own_average": kept(f"averages.{player}"),
+            "other_regrets": kept(f"regrets.{other}"),
+            "other_average": kept(f"averages.{other}"),
             "own_locked": put("locked", self.locked[level][player])
             if self.locked[level][player].size
             else 0,
@@ -431,7 +449,7 @@ class CudaSubgame(ExactSubgame):
                 "above_start": put("above_start", ints(self.boards[player][level - 1].other_start)),
                 "above_rows": above.reach_rows,
                 "above_row": put("above_row", above.leaves(betting)[0]),
-                "above_reach": kept("reach", player, level - 1),
+                "above_reach": kept("reach", level - 1),
             }
         if level + 1 == len(self.levels):
             return fields | dict.fromkeys(
@@ -445,5 +463,5 @@ class CudaSubgame(ExactSubgame):
             "leaf_value": put("leaf_value", betting.leaves(deeper)[1]),
             "below_start": put("below_start", start),
             "below": put("below", places),
-            "below_values": kept("line_values", player, level + 1),
+            "below_values": kept("line_values", level + 1),
         }

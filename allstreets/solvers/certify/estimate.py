@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.cards import Flop, FlopSet
+from allstreets.kernels.cuda.device import open_device
 from allstreets.solvers.certify.judge import Judge
 from allstreets.solvers.game.estimate import estimate_unified, hands_of_flops
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact
+from allstreets.solvers.spot.estimate import DEVICE_ROWS, PROGRAM_BYTES, estimate_exact
 from allstreets.subgames import plays_all_streets
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
@@ -35,7 +36,7 @@ def estimate_certificate(
 
     With `free` memory several are judged side by side, as many as fit into half of it.
     """
-    game, seconds, memory = judge.result.game, 0.0, 0
+    game, seconds, memory, stored_there = judge.result.game, 0.0, 0, 0
     unknown = [flop for flop in flops if flop.number not in judge.stored]
     model = judge.completion.model
     there = bool(unknown) and not plays_all_streets(model)  # solved where they are judged
@@ -48,6 +49,7 @@ def estimate_certificate(
             tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
             stored = need.memory_bytes if there else int(SHARED * need.memory_bytes / 2)
             largest = max(largest, tables + stored)
+            stored_there = max(stored_there, stored)
         seconds += like * (setup + passes)
         memory = max(memory, largest)
     if unknown:
@@ -58,6 +60,9 @@ def estimate_certificate(
             memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
     one = memory + PROGRAM_BYTES
     fit = 1 if free is None else max(1, free // 2 // one)
+    device = open_device(judge.device)
+    if device is not None and there:
+        fit = max(1, min(fit, device.free_bytes // (2 * (stored_there + DEVICE_ROWS))))
     worth = 1 + int(seconds / WORKER_SECONDS)
     at_once = max(1, min(judge.threads, len(flops), fit, worth))
     return CertificateEstimate(known, seconds / judge.threads, one * at_once, at_once)
