@@ -37,8 +37,9 @@ from allstreets.subgames.cuda_boards_layout import (
     StreetBetting,
     street_bettings,
 )
-from allstreets.subgames.cuda_exact import MOST_ACTIONS, Mirror
-from allstreets.subgames.cuda_layout import PIECE, Buffers
+from allstreets.subgames.cuda_exact import MOST_ACTIONS
+from allstreets.subgames.cuda_layout import PIECE
+from allstreets.subgames.cuda_memory import Buffers, Mirror
 from allstreets.subgames.flop_games import Flags, Floats, Flops
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.side_by_side import Trees

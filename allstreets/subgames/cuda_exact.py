@@ -22,13 +22,13 @@ from allstreets.subgames.cuda_layout import (
     PIECE,
     TILE,
     Betting,
-    Buffers,
     card_tables,
     ints,
     places_below,
     sum_bytes,
     turned,
 )
+from allstreets.subgames.cuda_memory import Buffers, Mirror
 from allstreets.subgames.exact import ExactSubgame, Reach, Values
 from allstreets.subgames.exact_cards import StreetBoards, whole_vectors
 from allstreets.subgames.exact_forest import build_forests
@@ -41,46 +41,6 @@ END_THREADS = 128, 256  # of a block that works on ends: of short lists of hands
 CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
 Launch = tuple[str, int, int, int, int]  # kernel, blocks, threads, shared bytes, argument
-
-
-class Mirror(Sequence[Any]):
-    """Arrays by street and player that live on a device; those that are asked for are fetched."""
-
-    def __init__(self, host: list[list[NDArray[Any]]]) -> None:
-        self.host = host
-        self.stale: set[tuple[int, int]] = set()
-        self.handed_out: set[tuple[int, int]] = set()  # others are zeros until they are fetched
-        self.fetch: Callable[[int, int], None] | None = None
-
-    def __len__(self) -> int:
-        return len(self.host)
-
-    def __getitem__(self, level: Any) -> Any:
-        return _Pair(self, level)
-
-    def __iter__(self) -> Iterator[Any]:
-        return (_Pair(self, level) for level in range(len(self.host)))
-
-    def array(self, level: int, player: int) -> NDArray[Any]:
-        """The host's array, up to date."""
-        if (level, player) in self.stale and self.fetch is not None:
-            self.fetch(level, player)
-            self.stale.discard((level, player))
-        self.handed_out.add((level, player))
-        return self.host[level][player]
-
-
-class _Pair(Sequence[Any]):
-    """Both players' arrays of a street."""
-
-    def __init__(self, mirror: Mirror, level: int) -> None:
-        self._mirror, self._level = mirror, level
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, player: Any) -> Any:
-        return self._mirror.array(self._level, int(player))
 
 
 class CudaSubgame(ExactSubgame):

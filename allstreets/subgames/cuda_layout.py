@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.kernels.card_lists import CARDS, list_by_card, place_in_lists
-from allstreets.kernels.cuda.device import Buffer, Device
 from allstreets.kernels.exact_layout import Boards, Forest
 from allstreets.subgames.exact_forest import DUMP_ROWS
 
@@ -198,18 +197,3 @@ def sum_bytes(boards: Boards) -> int:
     combos, hands = (int(np.diff(s).max()) for s in (boards.combo_start, boards.other_start))
     entries = 2 * hands + (combos + 1) + (2 * combos + CARDS) + CARDS + 2 * SEGMENTS + 2
     return 4 * TILE * entries + 2 * 3 * combos
-
-
-@dataclass
-class Buffers:
-    """Arrays on a device, by name: their addresses, and what keeps them alive."""
-
-    device: Device
-    kept: dict[str, Buffer]
-
-    def address(self, name: str, array: Array | None = None) -> int:
-        """That of an array, which is put there unless it is."""
-        if name not in self.kept:
-            assert array is not None
-            self.kept[name] = self.device.put(np.ascontiguousarray(array))
-        return self.device.address(self.kept[name])

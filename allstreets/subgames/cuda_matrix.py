@@ -25,8 +25,9 @@ from allstreets.kernels.matrix_layout import THRESHOLD, UPDATE, Discounting
 from allstreets.kernels.matrix_pass import LEAST_SHARE, SMALL_SHARE
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.cuda_exact import MOST_ACTIONS, Mirror
-from allstreets.subgames.cuda_layout import Buffers, ints
+from allstreets.subgames.cuda_exact import MOST_ACTIONS
+from allstreets.subgames.cuda_layout import ints
+from allstreets.subgames.cuda_memory import Buffers, Mirror
 from allstreets.subgames.cuda_pieces import Lists, TreeCutter
 from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
 from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
