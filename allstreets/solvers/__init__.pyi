@@ -72,6 +72,7 @@ from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
 from .spot.estimate import Estimate as Estimate
 from .spot.estimate import available_bytes as available_bytes
+from .spot.estimate import device_bytes as device_bytes
 from .spot.estimate import estimate_exact as estimate_exact
 from .spot.estimate import estimate_spot as estimate_spot
 from .spot.estimate import hands_by_board as hands_by_board

@@ -76,6 +76,20 @@ def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
         require_device_room("cuda", 10_000_000_000)
 
 
+def test_tree_says_whether_it_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("allstreets.kernels.cuda.device.open_device", lambda _: HostDevice())
+    file = tmp_path / "game.yaml"
+    text = "solver: {type: unified_cfr, device: cuda, flops: "
+    file.write_text(f"{text}subset_15}}")
+    assert main(["tree", str(file)]) == 0
+    assert "of 4.29 GB that are free, so it fits." in capsys.readouterr().out
+    file.write_text(f"{text}all}}")
+    assert main(["tree", str(file)]) == 0
+    assert "so it does not fit: fewer flops" in capsys.readouterr().out
+
+
 def test_progress_tells_what_a_run_makes_of_it() -> None:
     use = DeviceUse("NVIDIA H200", 9_800_000_000, 4.8e12, 24_000_000_000)
     progress = Progress(

@@ -174,10 +174,14 @@ def _padded(
     return counts
 
 
+def device_bytes(stored: int) -> int:
+    """What so many bytes of regrets and strategies take on a GPU, rows and tables included."""
+    return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
+
+
 def require_device_room(device: str, stored: int) -> None:
     """Refuse regrets and strategies, so many bytes, that do not fit into the memory of a GPU."""
-    there = open_device(device)
-    need = stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
+    there, need = open_device(device), device_bytes(stored)
     if there is not None and need > there.free_bytes:
         raise InputError(
             f"device: this needs {need / 1e9:.1f} GB on {there.name}, of which "
