@@ -23,8 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,8 @@ from typing import Any
 import numpy as np
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
+
+from gpu_table import ROWS, START, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
@@ -43,28 +44,11 @@ from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere, compiled
 from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
 from allstreets.training.solver_config import UnifiedConfig
 
-START = time.perf_counter()
 SCHEDULE = parse_schedule("ahead")
 FEW = ("7s7h7d",)  # few boards
 SOME = ("7s7h7d", "Ks8h5d")
 THREADS = os.cpu_count() or 1
-ROWS: list[tuple[str, str]] = []
 KEPT: dict[int, tuple[Any, Any]] = {}  # by groups: trees, and the cards of some flops
-
-
-def say(name: str, text: str) -> None:
-    """A row of the table, printed at once as well."""
-    ROWS.append((name, text))
-    print(f"{time.perf_counter() - START:5.1f} s  {name:40} {text}", flush=True)
-
-
-def part(name: str, work: Callable[[], None]) -> None:
-    """Run a part; if it fails, say so."""
-    try:
-        work()
-    except Exception as error:
-        traceback.print_exc(limit=-3)
-        say(name, f"FAILED: {type(error).__name__}: {str(error)[:160]}")
 
 
 def described(flops: Any) -> tuple[Any, Any]:
@@ -76,11 +60,6 @@ def described(flops: Any) -> tuple[Any, Any]:
 
 def model(groups: int) -> CardModel:
     return CardModel("boards", groups=groups)
-
-
-def random_reach(pots: int, seed: int = 1) -> Any:
-    drawn = np.random.default_rng(seed).random((2, pots, 169))
-    return np.where(drawn > 0.2, drawn, 0.0)
 
 
 def answers(games: Any) -> dict[str, Any]:
@@ -149,20 +128,6 @@ def compare_reference(device: Any, groups: int, worker: Any, file: str, patience
     trees, flops = described(SOME)
     there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
     compare(f"K = {groups}: GPU beside BoardsFlops", dict(np.load(file)), answers(there))
-
-
-def timed(stream: Any, cupy: Any, work: Callable[[], None], rounds: int = 5) -> float:
-    """Milliseconds by events, the median."""
-    work()
-    found = []
-    for _ in range(rounds):
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record(stream)
-        work()
-        end.record(stream)
-        end.synchronize()
-        found.append(cupy.cuda.get_elapsed_time(start, end))
-    return float(np.median(found))
 
 
 def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:

@@ -18,8 +18,6 @@ import argparse
 import os
 import sys
 import time
-import traceback
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,8 @@ from typing import Any
 import numpy as np
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
+
+from gpu_table import ROWS, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cards import build_flop_table
@@ -40,22 +40,6 @@ from allstreets.training.solver_config import UnifiedConfig
 
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}
 PHASES = ("fetch_piece", "enter_piece", "add_folds", "add_showdowns", "leave_piece")
-ROWS: list[tuple[str, str]] = []
-
-
-def say(name: str, text: str) -> None:
-    """A row of the table, printed at once as well."""
-    ROWS.append((name, text))
-    print(f"{name:44} {text}", flush=True)
-
-
-def part(name: str, work: Callable[[], None]) -> None:
-    """Run a part; if it fails, say so."""
-    try:
-        work()
-    except Exception as error:
-        traceback.print_exc()
-        say(name, f"FAILED: {type(error).__name__}: {str(error)[:120]}")
 
 
 def configured(sizes: tuple[float, ...], flops: Any) -> tuple[UnifiedConfig, Any]:
@@ -66,11 +50,6 @@ def configured(sizes: tuple[float, ...], flops: Any) -> tuple[UnifiedConfig, Any
 def engine(device: Any, config: UnifiedConfig, game: Any, threads: int = 8) -> CudaMatrixFlops:
     spec = game.engine(config.card_model(), threads=threads)
     return CudaMatrixFlops(spec.trees(), spec._cards(), device, spec.model, threads)
-
-
-def random_reach(pots: int, seed: int = 1) -> Any:
-    drawn = np.random.default_rng(seed).random((2, pots, 169))
-    return np.where(drawn > 0.2, drawn, 0.0)
 
 
 def check(device: Any, flops: Any) -> None:
@@ -146,20 +125,6 @@ def bytes_and_operations(games: CudaMatrixFlops) -> tuple[float, float]:
         )
     length = games.cards.lengths[0]
     return 2.5 * games.memory_bytes, 2.0 * shows * length * length * games.flops
-
-
-def timed(stream: Any, cupy: Any, work: Callable[[], None], rounds: int = 5) -> float:
-    """Milliseconds by events, the median."""
-    work()
-    found = []
-    for _ in range(rounds):
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record(stream)
-        work()
-        end.record(stream)
-        end.synchronize()
-        found.append(cupy.cuda.get_elapsed_time(start, end))
-    return float(np.median(found))
 
 
 def launch_chunks(games: CudaMatrixFlops, player: Player, launch: Any) -> None:

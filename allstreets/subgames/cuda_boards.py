@@ -88,7 +88,7 @@ class CudaBoardsFlops(BoardsFlops):
         if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
         super().__init__(trees, flops, threads, model, ranges)
-        self.device = self.there = there
+        self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
         self._sets: list[SetThere] = []
         self._open(fresh=True)

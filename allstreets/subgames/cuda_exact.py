@@ -91,11 +91,6 @@ class CudaSubgame(ExactSubgame):
         self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
         self._replay: Callable[[], None] | None = None
 
-    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
-        """One half-iteration: values [H] of the player's hands, his regrets updated."""
-        del own
-        return self.run(player, other, UPDATE, self.discounts(player, now))
-
     def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
         """Whole iterations of both players, the same reach throughout."""
         self._send()
@@ -145,9 +140,7 @@ class CudaSubgame(ExactSubgame):
 
     def _set_discounts(self, table: NDArray[np.float32]) -> None:
         """[T, 2, 6]: what the next iterations do."""
-        whole = np.zeros(AT_ONCE * 12, np.float32)
-        whole[: table.size] = table.reshape(-1)
-        self.device.write(self._buffers.kept["discounts"], whole)
+        self.device.write(self._buffers.kept["discounts"][: table.size], table.reshape(-1))
         self.device.write(self._buffers.kept["clock"], np.zeros(1, np.int32))
 
     def _values(self, player: Player) -> Values:
@@ -167,12 +160,8 @@ class CudaSubgame(ExactSubgame):
 
     @property
     def device_use(self) -> DeviceUse:
-        """Regrets are read by both players and written, averages read and written."""
-        stored = [
-            sum(a.nbytes for pair in host for a in pair)
-            for host in (self.regrets.host, self.averages.host)
-        ]
-        return self.device.use(3 * stored[0] + 2 * stored[1])
+        """What it makes of the device."""
+        return self.device.use(self.memory_bytes)
 
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""

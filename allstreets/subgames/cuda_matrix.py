@@ -257,8 +257,8 @@ class CudaMatrixFlops(MatrixFlops):
 
     @property
     def device_use(self) -> DeviceUse:
-        """Regrets are read by both players and written, averages read and written."""
-        return self.device.use(5 * self.memory_bytes // 2)
+        """What they make of the device."""
+        return self.device.use(self.memory_bytes)
 
     @property
     def saved_bytes(self) -> int:

@@ -23,9 +23,10 @@ def exact_subgame(
     precision: str = "float32",
     like: ExactSubgame | None = None,
     sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    learns: bool = True,
     device: Device | None = None,
 ) -> ExactSubgame:
-    """As `ExactSubgame` describes it; without a device on processors."""
-    if device is None:
-        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing)
+    """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
+    if device is None or not learns:
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
     return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)

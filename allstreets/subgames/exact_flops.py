@@ -18,10 +18,9 @@ from allstreets.kernels.cuda.device import Device, DeviceUse
 from allstreets.subgames.card_model import EXACT, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_cards import StreetBoards, every_combo
+from allstreets.subgames.exact_cards import every_combo
 from allstreets.subgames.exact_device import exact_subgame
-from allstreets.subgames.exact_sharing import Sharing
-from allstreets.subgames.exact_suits import suit_sharing
+from allstreets.subgames.exact_suits import SuitRows
 from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
@@ -31,15 +30,6 @@ from allstreets.subgames.side_by_side import Trees
 Longs = NDArray[np.int64]
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
-
-
-def _suits_like(like: ExactSubgame | None) -> Callable[[Sequence[StreetBoards]], Sharing]:
-    """Rows by suits, those of another pot where it has the same boards."""
-
-    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
-        return like.sharing if like and like.streets is streets else suit_sharing(streets)
-
-    return sharing
 
 
 class ExactFlops(SeparateFlops[ExactSubgame]):
@@ -67,9 +57,7 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
     @property
     def device_use(self) -> DeviceUse | None:
         """What all subgames make of the device, if they are on one."""
-        if self.device is None:
-            return None
-        return self.device.use(5 * self.memory_bytes // 2)
+        return None if self.device is None else self.device.use(self.memory_bytes)
 
     def _build(
         self, trees: Trees, flops: Sequence[Flop], threads: int
@@ -77,9 +65,10 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
         """The subgames, by pot and flop."""
         del threads
         subgames: list[list[ExactSubgame]] = []
+        rows = [None if self.model.river_groups == "none" else SuitRows() for _ in flops]
         for tree, results in trees:
             row: list[ExactSubgame] = []
-            for flop in flops:
+            for flop, shared in zip(flops, rows, strict=True):
                 root, combos = every_combo(flop.cards)
                 like = subgames[0][len(row)] if subgames else None
                 row.append(
@@ -91,8 +80,8 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
                         1,
                         self.model.precision,
                         like,
-                        None if self.model.river_groups == "none" else _suits_like(like),
-                        self.device,
+                        None if shared is None else shared.sharing,
+                        device=self.device,
                     )
                 )
             subgames.append(row)

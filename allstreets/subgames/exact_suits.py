@@ -10,6 +10,7 @@ Hands that agree in both share a strategy: 150 to 250 rows a board in place of 1
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,3 +81,18 @@ def suit_sharing(
     alike = river.hands[0] is river.hands[1] and (weights is None or np.array_equal(*weights))
     ip = oop if alike else suit_rows(river, 1, None if weights is None else weights[1])
     return [*[None] * (len(streets) - 1), (oop, ip)]
+
+
+@dataclass(frozen=True, eq=False)
+class SuitRows:
+    """The rows by suits of a flop's rivers, found once for all pots that have the same boards."""
+
+    _known: list[tuple[Sequence[StreetBoards], Sharing]] = field(default_factory=list)
+
+    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+        """The rows of these streets."""
+        for known, rows in self._known:
+            if known is streets:
+                return rows
+        self._known.append((streets, suit_sharing(streets)))
+        return self._known[-1][1]

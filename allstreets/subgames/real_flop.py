@@ -58,12 +58,10 @@ def judge_flop(
         (tree, payoffs), play = trees[pot], plays[pot]
         if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
             continue
-        facts = (tree, payoffs, root, combos, threads, play.precision, first, play.sharing)
-        game = (
-            ExactSubgame(*facts, learns=False)
-            if not play.learns
-            else exact_subgame(*facts, device=device)
-        )
+        game = exact_subgame(
+            tree, payoffs, root, combos, threads, play.precision, first, play.sharing, play.learns,
+            device,
+        )  # fmt: skip
         play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
         for player in Player:

@@ -26,7 +26,7 @@ from allstreets.subgames.card_model import CardModel, Precision
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, whole_vectors
 from allstreets.subgames.exact_sharing import SharedRows, Sharing, shared_rows
-from allstreets.subgames.exact_suits import suit_sharing
+from allstreets.subgames.exact_suits import SuitRows
 from allstreets.subgames.packed import PackedStrategies
 
 Floats = NDArray[np.float64]
@@ -190,7 +190,7 @@ class BoardsPlay:
 class SolvedPlay:
     """Strategies of the subgame itself: it is solved for the ranges that start the pot."""
 
-    rows: "SuitRows | None"  # None: every hand of a river board plays for itself
+    rows: SuitRows | None  # None: every hand of a river board plays for itself
     reach: Floats  # [2, 169]
     every: Sequence[Multipliers]  # of the iterations
     precision: Precision = "float32"
@@ -205,21 +205,6 @@ class SolvedPlay:
         hands = HAND_OF_COMBO[subgame.streets[FLOP].combos(Player.OOP, 0)]
         oop, ip = self.reach[:, hands]
         subgame.iterate((oop, ip), self.every)
-
-
-@dataclass(frozen=True, eq=False)
-class SuitRows:
-    """The rows by suits of a flop's rivers, found once for all pots that have the same boards."""
-
-    _known: list[tuple[Sequence[StreetBoards], Sharing]] = field(default_factory=list)
-
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
-        """The rows of these streets."""
-        for known, rows in self._known:
-            if known is streets:
-                return rows
-        self._known.append((streets, suit_sharing(streets)))
-        return self._known[-1][1]
 
 
 def solved_plays(model: CardModel, reach: Floats, every: Sequence[Multipliers]) -> list[RealPlay]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.cuda.device import Device, DeviceUse
+from allstreets.kernels.cuda.device import Device, DeviceUse, moved_bytes
 
 LOOP = """
 #ifdef HOST_TEAM
@@ -91,8 +91,8 @@ class HostDevice:
     def __init__(self, team: int = 1) -> None:
         self._defines = (f"HOST_TEAM={team}",) if team > 1 else ()
 
-    def use(self, moved_bytes: int) -> DeviceUse:
-        return DeviceUse(self.name, 1 << 30, 1e12, moved_bytes)
+    def use(self, stored: int) -> DeviceUse:
+        return DeviceUse(self.name, 1 << 30, 1e12, moved_bytes(stored))
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy()
