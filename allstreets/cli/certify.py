@@ -81,13 +81,13 @@ def certify(
 
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
-    from allstreets.cli.compiling import announce_compiling, count_tables
+    from allstreets.cli.compiling import announce_compiling, count_class_flops, count_tables
     from allstreets.training import certificate_lines, show_certify_progress
 
     if print_plan(job).known < len(job.flops):
         announce_compiling("certify")
     with show_certify_progress() as observer:
-        outcome = job.run([observer], count_tables)
+        outcome = job.run([observer], count_tables, count_class_flops)
     if outcome.certificate is None:
         out.print(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "

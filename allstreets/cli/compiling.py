@@ -14,9 +14,17 @@ def announce_compiling(what: str) -> None:
 
 
 def count_tables(done: int, total: int) -> None:
-    """Progress of the table of flops, in place on a terminal; elsewhere nothing."""
+    """Progress of the table of flops."""
+    _count("tables of flops, once", done, total)
+
+
+def count_class_flops(done: int, total: int) -> None:
+    """Progress of all flops played with hand classes, which drawn flops are compared with."""
+    _count("all flops with hand classes", done, total)
+
+
+def _count(what: str, done: int, total: int) -> None:
+    """In place on a terminal; elsewhere nothing."""
     if sys.stderr.isatty():
-        sys.stderr.write(
-            f"\rtables of flops, once: {done:,} of {total:,} " if done < total else "\r\033[K"
-        )
+        sys.stderr.write(f"\r{what}: {done:,} of {total:,} " if done < total else "\r\033[K")
         sys.stderr.flush()

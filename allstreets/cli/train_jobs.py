@@ -186,7 +186,7 @@ def print_unified(out: "Console", outcome: UnifiedOutcome) -> list[str]:
             f"{data_size(outcome.solver.memory_bytes)}, {outcome.saved_share:.0%} saved.",
             soft_wrap=True,
         )
-    flop = job.game.flops.flops[0].text if job.config.memory != "per_batch" else None
+    flop = job.game.flops.flops[0].text if result.has_flops else None
     lines = result.flop_lines() if flop else result.opening_lines()[1:]
     return ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
 

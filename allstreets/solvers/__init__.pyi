@@ -1,12 +1,13 @@
 from .certificate import ALL as ALL
 from .certificate import OWN as OWN
 from .certificate import Certificate as Certificate
+from .certify.class_values import class_values as class_values
 from .certify.estimate import CertificateEstimate as CertificateEstimate
 from .certify.estimate import estimate_certificate as estimate_certificate
 from .certify.figures import RealFigures as RealFigures
 from .certify.figures import RealGame as RealGame
 from .certify.figures import judged_flops as judged_flops
-from .certify.figures import known_count as known_count
+from .certify.figures import needs_class_values as needs_class_values
 from .certify.judge import Completion as Completion
 from .certify.judge import Judge as Judge
 from .certify.sample import Draw as Draw

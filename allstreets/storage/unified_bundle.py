@@ -4,8 +4,8 @@
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
-What a flop's file holds is listed in `subgames.packed`. A solution made with `memory: per_batch`
-has no flops: their strategies are gone.
+What a flop's file holds is listed in `subgames.packed`. A solution made with `store: preflop`
+or `memory: per_batch` has no flops: their strategies are gone.
 """
 
 import secrets
@@ -49,7 +49,7 @@ KEPT = {
     "boards": "all decisions after the flop: by combo, with EVs, on the flop, by combo on the "
     "turn, by group of hands on the river",
 }
-NOTHING_KEPT = "no decisions after the flop: memory: per_batch keeps none"
+NOTHING_KEPT = "no decisions after the flop"
 
 
 def require_unified_folder(folder: Path, *, resume: bool) -> None:
@@ -78,7 +78,7 @@ def save_unified(
     require_same_game(folder, KIND, _game_of, _identity(solver))
     source = SolverSource(solver, kept)
     facts = source.facts(
-        memory=config.get("memory", "resident" if source.is_kept else "per_batch"),
+        memory=config.get("memory", "resident" if solver.can_evaluate else "per_batch"),
         config=dict(config),
         metrics=tuple(metrics),
         seconds=seconds,

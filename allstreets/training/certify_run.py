@@ -24,11 +24,12 @@ from allstreets.solvers import (
     RealGame,
     UnifiedResult,
     available_bytes,
+    class_values,
     draw_flops,
     estimate_certificate,
     everything,
     judged_flops,
-    known_count,
+    needs_class_values,
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.subgames import CardModel, DealtPairs, RealValues
@@ -104,13 +105,15 @@ class CertifyJob:
         self,
         observers: Sequence[CertifyObserver] = (),
         tables: Callable[[int, int], None] | None = None,
+        classes: Callable[[int, int], None] | None = None,
     ) -> "CertifyOutcome":
         """Judge what is missing; a certificate is written when nothing is.
 
         `tables` is called with the flops counted, of how many, where the matrices of all flops are
-        needed and not stored yet.
+        needed and not stored yet; `classes` likewise, while these are played with hand classes.
         """
-        if known_count(self.draws) > 2:
+        regressed = needs_class_values(self.draws)
+        if regressed:
             flop_table().build(self.judge.threads, tables)
         doing = "finishing the flop at work"
         with claim(self.folder), interrupt_request(doing, "the flop at work") as request:
@@ -147,7 +150,11 @@ class CertifyJob:
             if len(found) < len(self.flops):
                 return CertifyOutcome(self, None, len(found))
             tell(None)
-            certificate = self._certificate(found)
+            played = None
+            if regressed:
+                game, judge = self.result.game, self.judge
+                played = class_values(game, judge.reach, judge.threads, progress=classes)
+            certificate = self._certificate(found, played)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
 
@@ -171,11 +178,13 @@ class CertifyJob:
             judge_and_keep(judge, self.work, flop, left[place + 1 :])
             yield flop
 
-    def _certificate(self, found: dict[int, tuple[RealValues, float]]) -> Certificate:
+    def _certificate(
+        self, found: dict[int, tuple[RealValues, float]], played: Floats | None
+    ) -> Certificate:
         result, judge = self.result, self.judge
         dealt = self._dealt()
         values = [found[draw.flop.number][0] for draw in self.draws]
-        judged = judged_flops(self.draws, values, judge.reach, dealt)
+        judged = judged_flops(self.draws, values, judge.reach, dealt, played)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed

@@ -32,16 +32,20 @@ def train_into(
     finish: Callable[[TrainingOutcome], Outcome],
     *,
     resume: bool = False,
+    save_finished: bool = True,
     watch: Watch,
     regularly: Sequence[Every] = (),
 ) -> Outcome:
     """Train until a rule holds or the user interrupts, then `finish`, which saves the solution.
 
-    Without `output` nothing is stored. Until `finish` has returned, signals only request a stop.
+    Without `output` nothing is stored; without `save_finished` no checkpoint of a run that has come
+    to its end. Until `finish` has returned, signals only request a stop.
     """
     files = RunFiles()
     if output is not None:
-        files = RunFiles(output / CHECKPOINTS, output / METRICS, resume, own_folder=True)
+        files = RunFiles(
+            output / CHECKPOINTS, output / METRICS, resume, True, save_finished=save_finished
+        )
     with ExitStack() as stack:
         if output is not None:
             stack.enter_context(claim(output))

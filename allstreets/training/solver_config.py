@@ -109,6 +109,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
 
+    store: Literal["all", "preflop"] = "all"
+    """What the solution stores: every decision, or those before the flop alone."""
+
     epochs: int = Field(default=200, ge=1, examples=[10])
     """How often all flops are gone through, batch by batch."""
 

@@ -56,6 +56,11 @@ class UnifiedJob:
         """Iterations of all epochs."""
         return self.config.epochs * self.config.batches().epoch_iterations(self.need.flops)
 
+    @property
+    def stores_flops(self) -> bool:
+        """Whether the solution has strategies after the flop, and the means to be trained on."""
+        return self.config.store == "all"
+
     def intervals(self) -> Intervals:
         """How often the run is evaluated, and how often it is saved."""
         batches, flops = self.config.batches(), self.need.flops
@@ -119,7 +124,8 @@ class UnifiedJob:
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
-            kept = keep(solver, metrics.exploitability if metrics else None)
+            trained = metrics.exploitability if metrics else None
+            kept = keep(solver, trained, flops=self.stores_flops)
             outcome = UnifiedOutcome(self, solver, training, kept)
             try:
                 if self.output is not None:
@@ -136,6 +142,7 @@ class UnifiedJob:
             self.intervals(),
             finish,
             resume=self.resume,
+            save_finished=self.stores_flops,
             watch=watch,
             regularly=charts_every(charts, solver, self.game.preflop, watch.charts),
         )

@@ -6,9 +6,22 @@ import numpy as np
 import pytest
 from builders.whole_solution import classes, raked
 
-from allstreets.cards import Flop, flop_table, preflop_equity
-from allstreets.solvers.certify.figures import JudgedFlops, RealGame, judged_flops
+from allstreets.cards import (
+    FLOP_COUNT,
+    Flop,
+    all_flops,
+    flop_table,
+    preflop_equity,
+    spread_flops,
+)
+from allstreets.solvers.certify.figures import (
+    JudgedFlops,
+    RealGame,
+    judged_flops,
+    needs_class_values,
+)
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
+from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames import DealtPairs
 from allstreets.subgames.real_flop import RealValues
@@ -63,9 +76,9 @@ class Population:
             best = self.cards * self.pots * (villain @ flop_table().margin(flop.number).T)
         return RealValues(best)
 
-    def game(self, draws: tuple[Draw, ...]) -> RealGame:
+    def game(self, draws: tuple[Draw, ...], played: Floats | None = None) -> RealGame:
         values = [self.values(draw.flop) for draw in draws]
-        judged = judged_flops(draws, values, self.reach, self.preflop.pairs)
+        judged = judged_flops(draws, values, self.reach, self.preflop.pairs, played)
         return RealGame(self.preflop, self.strategies, judged)
 
     def whole(self) -> RealGame:
@@ -103,3 +116,22 @@ def test_what_cards_explain_is_found_whatever_is_drawn() -> None:
     ]
     assert errors[0] < 1e-4
     assert errors[1] > 0.05
+
+
+def test_a_likeness_of_the_values_on_all_flops_takes_most_of_the_luck_away() -> None:
+    people = Population(luck=0.1)
+    truth = np.stack([people.values(flop).best for flop in all_flops()])
+    noise = np.random.default_rng(8).normal(size=truth.shape) * truth.std() / 10
+    drawn = draw_flops((), 24, seed=3)
+    assert needs_class_values(drawn)
+    assert not needs_class_values(drawn[:20])
+    assert not needs_class_values(everything(classes().game.flops))
+    whole = people.game(everything(spread_flops(FLOP_COUNT)))
+    wanted = whole._leaves(whole.judged.weights)
+    reached = people.reach > 1e-6
+    errors = []
+    for played in (None, 2 * truth + noise):
+        game = people.game(drawn, played)
+        found = game._leaves(game.judged.weights)
+        errors.append(float(np.abs(found - wanted)[reached].mean()))
+    assert errors[1] < errors[0] / 3

@@ -364,7 +364,7 @@ def test_values_only() -> None:
     assert solution.values is None
     assert not solution.has_flops
     assert solution.node("").frequencies().sum() == pytest.approx(1)
-    with pytest.raises(InputError, match="memory: per_batch, which stores no strategies"):
+    with pytest.raises(InputError, match="stores no strategies after the flop"):
         solution.node("c x", "Ks7h2d")
     rows = solution.flops
     assert rows[0]["exploitability_pct"] is None

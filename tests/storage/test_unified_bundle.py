@@ -150,7 +150,7 @@ def test_values_only_keep_no_flops(tmp_path: Path) -> None:
     save_unified(forgotten(), tmp_path / "game", config={"memory": "per_batch"})
     assert not list((tmp_path / "game").glob("flops-*"))
     manifest = json.loads((tmp_path / "game" / "manifest.json").read_text())
-    assert "memory: per_batch keeps none" in manifest["kept"]
+    assert manifest["kept"] == "no decisions after the flop"
     loaded = load_unified(tmp_path / "game")
     assert (loaded.exploitability, loaded.values, loaded.has_flops) == (None, None, False)
     assert same(loaded.node("").strategy, UnifiedResult.of(forgotten()).node("").strategy)

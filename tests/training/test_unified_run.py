@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from builders.small_games import EXACT, kept_numbers, small_config, write_small
 from harness.pressing import press_in
@@ -140,6 +141,29 @@ def test_what_is_kept(tmp_path: Path) -> None:
     assert told["memory_bytes"] == outcome.solver.memory_bytes
     assert (told["saved_bytes"], told["saved_share"]) == (0, 0.0)
     assert json.loads(json.dumps(told)) == told
+
+
+def test_play_before_the_flop_can_be_all_that_is_kept(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", epochs=10, checkpoint_interval=4)
+    small = run(tmp_path / "small", epochs=10, checkpoint_interval=4, store="preflop")
+    assert not any(path.name.startswith("flops") for path in (tmp_path / "small").iterdir())
+    held = [
+        sorted(path.name for path in (tmp_path / name / "checkpoints").glob("[!.]*"))
+        for name in ("whole", "small")
+    ]
+    assert (len(held[0]), held[0][0]) == (2, held[1][-1])  # that of the end is not there
+    kept, full = (load_unified(tmp_path / name) for name in ("small", "whole"))
+    assert not kept.has_flops
+    # What is trained, where the other solution is rounded.
+    metrics = small.training.progress.fresh_metrics
+    assert metrics is not None
+    assert kept.exploitability == pytest.approx(metrics.exploitability)
+    assert kept.exploitability == pytest.approx(full.exploitability, rel=0.05)
+    assert small.figures.values == pytest.approx(whole.figures.values, abs=0.1)
+    for node, strategy in kept.before.strategies.items():
+        np.testing.assert_array_equal(strategy, full.before.strategies[node])
+    with pytest.raises(InputError, match="stores no strategies after the flop"):
+        kept.values_at(full.game.flops.flops[0].text)
 
 
 @pytest.mark.parametrize("memory", ["resident", "memmap"])

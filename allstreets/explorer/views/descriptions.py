@@ -212,7 +212,7 @@ def _pot_sizes(pots: Mapping[str, Any]) -> Entries:
 def _notes_after(result: UnifiedResult) -> list[str]:
     """Notes on the flops of a whole game."""
     if not result.has_flops:
-        return ["solved with memory: per_batch, which stores no strategies after the flop"]
+        return ["stores no strategies after the flop; solve any flop from here"]
     notes, flops = _notes_of_cards(result.cards), result.game.flops
     if not result.cards.plays_combos and not flops.is_all:
         notes.append(f"of the 1,755 flops {len(flops.flops):,} are dealt, each by its weight")

@@ -34,7 +34,7 @@ from allstreets.subgames import DealtPairs, RealValues
 
 NORMAL = 1.96  # standard errors on either side of 95 %
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
-FEW_DRAWS = 20  # are not worth the matrices of all flops
+FEW_DRAWS = 20  # are not worth a solution of all flops with hand classes
 STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
 
 
@@ -176,20 +176,23 @@ class RealGame:
         return float(np.sqrt(squares))
 
 
-def known_count(draws: Sequence[Draw]) -> int:
-    """How many numbers that are known of all flops the values of these are regressed on."""
-    if all(draw.pair is None for draw in draws):
-        return 1  # nothing is missing
-    return 3 if len(draws) > FEW_DRAWS else 2
+def needs_class_values(draws: Sequence[Draw]) -> bool:
+    """Whether what hand classes make of all flops is worth its time for these draws."""
+    return len(draws) > FEW_DRAWS and any(draw.pair is not None for draw in draws)
 
 
 def judged_flops(
-    draws: Sequence[Draw], values: Sequence[RealValues], reach: Floats, dealt: Floats
+    draws: Sequence[Draw],
+    values: Sequence[RealValues],
+    reach: Floats,
+    dealt: Floats,
+    played: Floats | None = None,
 ) -> JudgedFlops:
     """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
 
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
-    deck, those of a set of flops for the deal of that set.
+    deck, those of a set of flops for the deal of that set. `played` [1755, 2, P, 169] is what hand
+    classes make of all flops, where draws are regressed on it.
     """
     if not draws:  # nobody sees a flop
         none = np.zeros((0, *reach.shape))
@@ -200,13 +203,14 @@ def judged_flops(
     weights = np.array([draw.weight for draw in draws])
     scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
     pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
-    count = known_count(draws)
+    drawn = any(draw.pair is not None for draw in draws)
+    count = 1 if not drawn else 2 if played is None else 3  # with all flops nothing is missing
     own = [one.own for one in values if one.own is not None]
     return JudgedFlops(
         weights * scale,
         pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
-        known_numbers(flops, reach, count),
-        known_totals(dealt, reach, count),
+        known_numbers(flops, reach, count, played),
+        known_totals(dealt, reach, count, played),
     )

@@ -9,6 +9,9 @@ One byte per action is enough for a solution that is exploitable for some mbb/ha
 to 40 bb it changes that by at most 2 % above 2 mbb/hand, but by up to 40 % at 0.2. Two bytes change
 it by at most 0.2 %, also at 0.004. So solutions below 2 mbb/hand are stored in two, and those above
 it where one byte turns out to be too coarse, which happens sooner with deeper stacks.
+
+A solution may store its play before the flop alone: any flop can be solved for its ranges on demand
+(`flop_spot`). Its figures are then those of the strategies that it was trained with.
 """
 
 from dataclasses import dataclass
@@ -28,20 +31,23 @@ LEAST_FLOPS = 8  # that are evaluated at a time, so that threads have something 
 class Kept:
     """How strategies after the flop are stored, and how good a solution they are."""
 
-    numbers: Numbers
+    numbers: Numbers | None  # None: no strategies after the flop are stored
     figures: UnifiedFigures
     values: NDArray[np.float32] | None
     """[2, P, F, 169]: what the pots are worth to both players on every flop; None: not known."""
 
 
-def keep(solver: UnifiedSolver, trained: float | None = None) -> Kept:
+def keep(solver: UnifiedSolver, trained: float | None = None, *, flops: bool = True) -> Kept:
     """Find out how finely a solution must be stored, and evaluate what is stored.
 
     `trained` is the exploitability of the strategies that the solver holds, in mbb/hand, where it
-    is known: what is stored agrees with it. Otherwise strategies are stored finely.
+    is known: what is stored agrees with it. Otherwise strategies are stored finely. Without `flops`
+    none are stored after the flop.
     """
     if not solver.can_evaluate:
-        return Kept(TWO_BYTES, solver.figures(), None)
+        return Kept(None, solver.figures(), None)
+    if not flops:
+        return _kept(solver, None)
     if trained is not None and trained >= FINE_BELOW:
         coarse = _kept(solver, ONE_BYTE)
         found = coarse.figures.exploitability
@@ -50,8 +56,8 @@ def keep(solver: UnifiedSolver, trained: float | None = None) -> Kept:
     return _kept(solver, TWO_BYTES)
 
 
-def _kept(solver: UnifiedSolver, numbers: Numbers) -> Kept:
-    found = evaluate_rounded(solver, numbers)
+def _kept(solver: UnifiedSolver, numbers: Numbers | None) -> Kept:
+    found = solver.evaluate() if numbers is None else evaluate_rounded(solver, numbers)
     return Kept(numbers, solver.figures(found), found.own.astype(np.float32))
 
 

@@ -274,8 +274,8 @@ class UnifiedResult(PreflopResult):
     def _require_flops(self) -> None:
         if not self.has_flops:
             raise InputError(
-                "this solution was made with memory: per_batch, which stores no strategies after "
-                "the flop; solve it with memory: resident or memmap to look at them"
+                "this solution stores no strategies after the flop (store: preflop, or memory: "
+                "per_batch); solve a flop of it with: allstreets solve --from FOLDER --flop …"
             )
 
     @cached_property

@@ -54,7 +54,7 @@ class SolverSource:
     @property
     def is_kept(self) -> bool:
         """Whether there are strategies after the flop."""
-        return self.solver.can_evaluate
+        return self.kept.numbers is not None
 
     @cached_property
     def before(self) -> PreflopSolution:
@@ -98,11 +98,11 @@ class SolverSource:
 
     def arrays(self, flop: int) -> Arrays:
         """What is known of a flop, by its place."""
-        if not self.is_kept:
+        games, numbers = self.solver.games, self.kept.numbers
+        if numbers is None:
             return {}
         assert self.kept.values is not None
-        games = self.solver.games
-        packed = games.pack(flop, self._reach, [self.kept.numbers] * games.pots)
+        packed = games.pack(flop, self._reach, [numbers] * games.pots)
         return {"values": self.kept.values[:, :, flop], **packed}
 
     def facts(self, **others: Any) -> SolutionFacts:
