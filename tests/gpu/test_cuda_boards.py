@@ -15,7 +15,9 @@ from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
-from allstreets.subgames.cuda_boards_layout import RIVER, RiverPieces, street_bettings
+from allstreets.subgames.cuda_boards_layout import RIVER
+from allstreets.subgames.cuda_rivers import RiverPieces
+from allstreets.subgames.cuda_street import street_bettings
 from allstreets.subgames.flop_games import FlopGames
 
 SCHEDULE = parse_schedule("ahead")
@@ -242,22 +244,26 @@ def test_pieces_are_the_whole_river(rake: float) -> None:
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     for player in Player:
         river = street_bettings(trees, player, 16)[RIVER]
-        whole = RiverPieces(river, len(trees), 16, 10**6, 4).arrays()
-        cut = RiverPieces(river, len(trees), 16, 24 * 1024, 4)
+        whole = RiverPieces(river, len(trees), Table(16, 3 * 10**6)).arrays()
+        cut = RiverPieces(river, len(trees), Table(16, 3 * 24 * 1024))
         arrays = cut.arrays()
-        assert len(whole["river_pieces"]) == 1 < len(arrays["river_pieces"])
+        assert len(whole["river_pieces"]) < len(arrays["river_pieces"])
         assert cut.shared <= 24 * 1024
-        factors = [np.sort(each["products"]["factor"]) for each in (whole, arrays)]
-        np.testing.assert_array_equal(*(each[each != 0] for each in factors))
-        for first, count in arrays["river_pieces"][:, 6:8].tolist():
-            terms = arrays["products"][first : first + 4 * count]
-            assert (terms["round"].reshape(-1, 4) == terms["round"][::4, None]).all()
-            for number in range(3):  # no two of a round write the same row at once
-                rows = terms["rows"][(terms["round"] == number) & (terms["factor"] != 0), 1]
-                assert len(np.unique(rows)) == len(rows)
-            assert terms["round"].max(initial=0) < 3
+        for each in (whole, arrays):
+            terms, pieces = each["products"], each["river_pieces"]
+            for name in ("show", "fold", "rake"):
+                mine, all_of_them = terms[f"{name}_factor"], cut.terms[f"{name}_factor"]
+                np.testing.assert_array_equal(*(np.sort(f[f != 0]) for f in (mine, all_of_them)))
+            assert (cut.terms["rake_factor"] != 0).any() == (rake > 0)
+            for piece in pieces.tolist():
+                rows, first, tiles, zero, zeros = (piece[at] for at in (2, 5, 6, 7, 8))
+                assert tiles <= cut.table.most_tiles
+                here = terms[first : first + 16 * tiles]
+                written = [*here["value"][here["value"] >= 0], *each["zeros"][zero : zero + zeros]]
+                assert sorted(written) == list(range(len(written)))  # every row, once
+                assert max(here[name].max() for name in ("show", "fold", "rake")) < rows
         for own, pot, slot, actions, stage, piece, *_ in arrays["runs"].tolist():
-            first, count = arrays["river_pieces"][piece, 4:6].tolist()
+            first, count = arrays["river_pieces"][piece, 3:5].tolist()
             nodes = arrays["nodes"][first : first + count]
             held = (nodes[:, 0] == own) & (nodes[:, 6] >= slot) & (nodes[:, 6] < slot + actions)
             held &= river.forest.pot[first : first + count] == pot
