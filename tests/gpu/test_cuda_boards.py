@@ -16,7 +16,7 @@ from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
 from allstreets.subgames.cuda_boards_layout import RIVER
-from allstreets.subgames.cuda_rivers import RiverPieces
+from allstreets.subgames.cuda_rivers import RiverPieces, Table
 from allstreets.subgames.cuda_street import street_bettings
 from allstreets.subgames.flop_games import FlopGames
 
@@ -133,8 +133,8 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
 ) -> None:
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
-    monkeypatch.setattr("allstreets.subgames.cuda_boards.ROOM_BYTES", 1)
-    monkeypatch.setattr(tried_device(), "shared_bytes", 20 * 1024)
+    monkeypatch.setattr("allstreets.subgames.cuda_boards_set.ROOM_BYTES", 1)
+    monkeypatch.setattr(tried_device(), "shared_bytes", 12 * 1024)
     parts = there()
     assert len(parts._sets[0].chunks) == len(FLOPS)
     assert len(parts._sets[0].pieces[0].cuts) > len(whole._sets[0].pieces[0].cuts) == 2
@@ -225,7 +225,7 @@ def test_blocks_of_several_threads_find_the_same() -> None:
     flops, some, now = FLOPS[:1], EVERY[:1], [SCHEDULE.at(1)]
     found = []
     for device in (HostDevice(), HostDevice(team=4)):
-        device.shared_bytes = 36 * 1024
+        device.shared_bytes = 12 * 1024
         games = CudaBoardsFlops(TREES, flops, 1, MODEL, device)
         values = [
             games.step(player, reach()[player], reach()[player.opponent], some, now)
@@ -252,8 +252,8 @@ def test_pieces_are_the_whole_river(rake: float) -> None:
         for each in (whole, arrays):
             terms, pieces = each["products"], each["river_pieces"]
             for name in ("show", "fold", "rake"):
-                mine, all_of_them = terms[f"{name}_factor"], cut.terms[f"{name}_factor"]
-                np.testing.assert_array_equal(*(np.sort(f[f != 0]) for f in (mine, all_of_them)))
+                mine, other = (np.sort(some[f"{name}_factor"]) for some in (terms, cut.terms))
+                np.testing.assert_array_equal(mine[mine != 0], other[other != 0])
             assert (cut.terms["rake_factor"] != 0).any() == (rake > 0)
             for piece in pieces.tolist():
                 rows, first, tiles, zero, zeros = (piece[at] for at in (2, 5, 6, 7, 8))

@@ -41,32 +41,33 @@ SMALL_KERNEL(MOVERS, 1) deal(const Boards *ONLY s) {
     if (!lanes_visited(s, s->flop_of[board], lanes)) return;
     const int first = s->start[board], hands = hands_on(s->start, board), lines = s->leaves;
     const float *rows = s->reach + (Long)first * s->reach_rows;
-#pragma unroll 2
+    const int *leaf_reach = s->leaf_reach;
     for (int task = THREAD; task < hands * (WIDE / 4); task += THREADS) {
-        const int hand = task % hands, quad = task / hands;
-        EACH_LANE {
-            const int line = WIDE * lanes + 4 * quad + i;
-            float *to = lines_at(memory, hand, quad) + i;
-            if (line < lines)
-                copy_number_soon(to, rows + (Long)s->leaf_reach[line] * hands + hand);
-            else
-                *to = 0.0f;
-        }
+        const int hand = task % hands, quad = task / hands, line = WIDE * lanes + 4 * quad;
+        float *to = lines_at(memory, hand, quad);
+        const float *from[4];
+        EACH_LANE from[i] = rows + (Long)(line + i < lines ? leaf_reach[line + i] : 0) * hands + hand;
+        EACH_LANE if (line + i < lines) copy_number_soon(to + i, from[i]);
+        else to[i] = 0.0f;
     }
     for (int quad = THREAD; quad < WIDE / 4; quad += THREADS)
         put(lines_at(memory, hands, quad), all(0.0f)); // of places that fill up lists
     ALL_COPIED();
     SYNC();
     const int river = s->children[board], tasks = (s->children[board + 1] - river) * QUARTERS * WIDE / 4;
+    const int *combos = s->other_combos;
+    const Short *first_of = s->other_first;
+    const Places *every = (const Places *)s->other_parent;
+    float *to_lines = s->line_rows;
     for (int task = THREAD; task < tasks; task += THREADS) {
         const int quad = task % (WIDE / 4), group = task / (WIDE / 4) % QUARTERS * 4;
         const int below = river + task / (WIDE / 4) / QUARTERS, line = WIDE * lanes + 4 * quad;
         if (line >= lines) continue;
-        const Short *bounds = s->other_first + (Long)below * (GROUPS + 1) + group;
-        const Places *places = (const Places *)s->other_parent + s->other_combos[below];
+        const Short *bounds = first_of + (Long)below * (GROUPS + 1) + group;
+        const Places *places = every + combos[below];
         Four sums[4];
         EACH_LANE sums[i] = sum_places(memory, places, bounds[i], bounds[i + 1], quad, all(0.0f));
-        float *to = s->line_rows + ((Long)below * lines + line) * GROUPS + group;
+        float *to = to_lines + ((Long)below * lines + line) * GROUPS + group;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             Four turned;
@@ -85,23 +86,20 @@ SMALL_KERNEL(MOVERS, 1) collect(const Boards *ONLY s) {
     const int first = s->start[board], hands = hands_on(s->start, board), lines = s->leaves;
     float *rows = s->values + (Long)first * s->value_rows;
     const int last = s->children[board + 1], parts = s->parts;
+    const float *line_rows = s->line_rows;
+    const Places *entries = (const Places *)s->entries;
     for (int part = 0; part < parts; part++) {
         const int river = s->children[board] + part * s->part;
         const int left = last - river, count = left < s->part ? left : s->part;
         if (count <= 0) break;
         const int places = count * GROUPS;
-#pragma unroll 2
         for (int task = THREAD; task < places * (WIDE / 4); task += THREADS) {
-            const int place = task % places, quad = task / places, group = place % GROUPS;
+            const int place = task % places, quad = task / places, line = WIDE * lanes + 4 * quad;
             const Long below = river + place / GROUPS;
-            EACH_LANE {
-                const int line = WIDE * lanes + 4 * quad + i;
-                float *to = lines_at(memory, place, quad) + i;
-                if (line < lines)
-                    copy_number_soon(to, s->line_rows + (below * lines + line) * GROUPS + group);
-                else
-                    *to = 0.0f;
-            }
+            float *to = lines_at(memory, place, quad);
+            const float *from = line_rows + (below * lines + line) * GROUPS + place % GROUPS;
+            EACH_LANE if (line + i < lines) copy_number_soon(to + i, from + i * GROUPS);
+            else to[i] = 0.0f;
         }
         for (int quad = THREAD; quad < WIDE / 4; quad += THREADS)
             put(lines_at(memory, s->part * GROUPS, quad), all(0.0f));
@@ -119,8 +117,7 @@ SMALL_KERNEL(MOVERS, 1) collect(const Boards *ONLY s) {
                     EACH_LANE if (line + i < lines) before.lane[i] =
                         rows[(Long)s->leaf_value[line + i] * hands + hand + two];
                 const int *bounds = s->entry_start + (Long)(first + hand + two) * parts + part;
-                sums[two] = sum_places(memory, (const Places *)s->entries, bounds[0], bounds[1], quad,
-                                       before);
+                sums[two] = sum_places(memory, entries, bounds[0], bounds[1], quad, before);
                 if (left <= s->part) {
                     const float share = s->share[first + hand + two];
                     EACH_LANE sums[two].lane[i] *= share;

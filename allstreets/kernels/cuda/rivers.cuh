@@ -66,8 +66,10 @@ DEVICE void move_numbers(const Boards *ONLY s, const Piece &piece, const Pot *po
                                              : (const void *)s->other_average);
     else
         stored = which == OWN_REGRETS ? (Short *)s->own_regrets : (Short *)s->own_average;
-    for (int r = 0; r < piece.run_count; r++) {
-        const Run run = s->runs[piece.runs + r];
+    const Run *runs = s->runs + piece.runs;
+    const int count = piece.run_count;
+    for (int r = 0; r < count; r++) {
+        const Run run = runs[r];
         const Pot &pot = pots[run.pot];
         if (run.own != own || !pot.visited || (which == OWN_AVERAGE && !pot.averages)) continue;
         Short *there = stored + (own ? pot.own : pot.other) + (Long)run.slot * GROUPS;
@@ -94,9 +96,9 @@ PHASE come_in(const Boards *ONLY s) {
     const Room room = room_of(s, memory, piece);
     const Long board = river_here(s), matrix = board * GROUPS * GROUPS;
     const float *lines = s->line_rows + (board * s->lines + piece.first_line) * GROUPS;
-    for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
-        const int line = task / QUARTERS, group = task % QUARTERS * 4;
-        const int row = s->line_reach[piece.first_line + line];
+    const int *first_row = s->line_reach + piece.first_line, tasks = piece.lines * QUARTERS;
+    for (int task = THREAD; task < tasks; task += THREADS) {
+        const int line = task / QUARTERS, group = task % QUARTERS * 4, row = first_row[line];
         copy_soon(room.rows + row * LINE + group, lines + line * GROUPS + group);
     }
     const int flop = s->flop_of[board], pots = s->pots;
@@ -243,7 +245,10 @@ SMALL_KERNEL(PLAYERS, TABLES) play_lines(const Boards *ONLY s) {
     come_in(s);
     bool some = false;
     for (int pot = 0; pot < s->pots; pot++) some |= ((const Pot *)memory)[pot].visited;
-    if (!some) return;
+    if (!some) {
+        ALL_COPIED(); // nothing is on its way to memory that another block gets
+        return;
+    }
     take_seats(s);
     go_down(s);
     add_products(s);
