@@ -23,7 +23,14 @@ from allstreets.subgames.boards import BoardsSubgame
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards_layout import FlatBoards
-from allstreets.subgames.cuda_boards_set import AT_ONCE, EVERYWHERE, NAMES, SetThere, compiled
+from allstreets.subgames.cuda_boards_set import (
+    AT_ONCE,
+    EVERYWHERE,
+    NAMES,
+    SetThere,
+    compiled,
+    settle_together,
+)
 from allstreets.subgames.cuda_exact import MOST_ACTIONS
 from allstreets.subgames.cuda_memory import Mirror, followed
 from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
@@ -165,6 +172,7 @@ class CudaBoardsFlops(BoardsFlops):
                 )  # fmt: skip
                 chosen = [trees[pot] for pot in pots.tolist()]
                 self._sets.append(SetThere(self.there, self._kernels, pots, chosen, flat))
+        settle_together(self.there, self._sets)
         for pot, flop, game in self._games():
             for name in NAMES:
                 mirror: Any = Mirror(getattr(game, name))

@@ -29,6 +29,13 @@ def lines_together(shared_bytes: int) -> int:
     return 32 if shared_bytes >= 4 * 32 * (MOST_HANDS + 1) else 16
 
 
+def river_parts(most: int, groups: int, shared_bytes: int) -> tuple[int, int]:
+    """In how many parts the river boards of a turn, `most` of them, are collected; their boards."""
+    places = shared_bytes // (4 * lines_together(shared_bytes)) - 1  # one holds zeros
+    parts = -(-most // max(1, places // groups))
+    return parts, -(-most // parts)
+
+
 def starts(sizes: Sequence[int]) -> NDArray[np.int64]:
     """Sums before each, and all."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -64,10 +71,8 @@ class FlatBoards:
         self.flop_first = [starts(count) for count in counts]
         self.start = [one_after_the_other([each.own_start for each in row]) for row in boards]
         self.children = one_after_the_other([each.children for each in boards[TURN]])
-        # River boards of a turn whose values are in shared memory at once.
-        most, room = int(np.diff(self.children).max()), shared_bytes // self._row - 1
-        self.parts = -(-most // max(1, room // groups))
-        self.part = -(-most // self.parts)
+        most = int(np.diff(self.children).max())
+        self.parts, self.part = river_parts(most, groups, shared_bytes)
         self._pool = Pool(threads)
         self._rows: dict[tuple[int, Player], NDArray[np.int32]] = {}
 

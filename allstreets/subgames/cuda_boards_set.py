@@ -86,6 +86,10 @@ class SetThere:
         self._recorded: tuple[list[int], Callable[[], None]] | None = None
         self._wide = lines_together(device.shared_bytes)
         self.chunks = list(self._chunks())
+
+    def settle(self, rooms: Mapping[str, Buffer]) -> None:
+        """Take the rooms that all sets share, and make the rest."""
+        self._buffers.kept.update(rooms)
         self._allocate()
         for player in Player:
             self._prepare(player)
@@ -201,7 +205,7 @@ class SetThere:
             held += here
 
     def _allocate(self) -> None:
-        """Stored numbers, rooms, and what passes are told."""
+        """Stored numbers, and what passes are told."""
         cards, pots, kept = self.cards, len(self.pots), self._buffers.kept
         for player in Player:
             for level in (FLOP, TURN, RIVER):
@@ -211,20 +215,23 @@ class SetThere:
                     key = f"{name}.{level}.{player}"
                     kept[key] = self.device.zeros(max(size, 1), NUMBER[name])
             kept[f"root.{player}"] = self.device.zeros(pots * HAND_COUNT)
-        lines = self.betting[0][RIVER].lines
-        rivers = max(len(chunk.boards[RIVER]) for chunk in self.chunks)
-        kept["line_rows"] = self.device.zeros(rivers * lines * cards.groups)
-        for level in (FLOP, TURN):
-            hands = max(self._hands(level, chunk) for chunk in self.chunks)
-            for name in ("reach", "value"):
-                most = max(getattr(each[level].rows, f"{name}_rows") for each in self.betting)
-                kept[f"{name}.{level}"] = self.device.zeros(hands * most)
         kept["regret_sums"] = self.device.zeros(2 * pots * self.flops, np.float64)
         kept["out"] = self.device.zeros(pots * self.flops * HAND_COUNT, np.float64)
         kept["visits"] = self.device.zeros(pots * self.flops, np.uint8)
         kept["clock"] = self.device.zeros(1, np.int32)
         table = AT_ONCE * 2 * self.flops * pots * len(NO_DISCOUNTS)
         kept["discounts"] = self.device.zeros(table)
+
+    def room_sizes(self) -> dict[str, int]:
+        """Numbers in the rooms of the rows of flops, turns and lines of rivers, by name."""
+        rivers = max(len(chunk.boards[RIVER]) for chunk in self.chunks)
+        found = {"line_rows": rivers * self.betting[0][RIVER].lines * self.cards.groups}
+        for level in (FLOP, TURN):
+            hands = max(self._hands(level, chunk) for chunk in self.chunks)
+            for name in ("reach", "value"):
+                most = max(getattr(each[level].rows, f"{name}_rows") for each in self.betting)
+                found[f"{name}.{level}"] = hands * most
+        return found
 
     def _hands(self, level: int, chunk: Chunk) -> int:
         start, boards = self.cards.start[level], chunk.boards[level]
@@ -387,3 +394,14 @@ class SetThere:
             "parts": cards.parts,
             "part": cards.part,
         }
+
+
+def settle_together(device: Device, sets: Sequence[SetThere]) -> None:
+    """Passes of sets follow each other, so that all have the same rooms."""
+    sizes: dict[str, int] = {}
+    for one in sets:
+        for name, size in one.room_sizes().items():
+            sizes[name] = max(size, sizes.get(name, 1))
+    rooms = {name: device.zeros(size) for name, size in sizes.items()}
+    for one in sets:
+        one.settle(rooms)

@@ -11,11 +11,13 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.solvers.game.estimate import hands_of_flops
 from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
 from allstreets.subgames.cuda_boards_layout import RIVER
+from allstreets.subgames.cuda_boards_memory import BoardsMemory, FlopCounts
 from allstreets.subgames.cuda_rivers import RiverPieces, Table
 from allstreets.subgames.cuda_street import street_bettings
 from allstreets.subgames.flop_games import FlopGames
@@ -236,6 +238,44 @@ def test_blocks_of_several_threads_find_the_same() -> None:
         )
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+class Counting(HostDevice):
+    """A device that knows what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken = 0
+
+    def put(self, array: Any) -> Any:
+        self.taken += array.nbytes
+        return super().put(array)
+
+    def zeros(self, size: int, dtype: Any = np.float32) -> Any:
+        self.taken += size * np.dtype(dtype).itemsize
+        return super().zeros(size, dtype)
+
+
+@pytest.mark.parametrize("model", [MODEL, CardModel("boards", groups=32, rows=0)])
+def test_memory_is_known_before(model: CardModel) -> None:
+    device = Counting()
+    games = CudaBoardsFlops(TREES, FLOPS, 1, model, device)
+    flops = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(FLOPS)]
+    memory = BoardsMemory(TREES, flops, model.groups, model.rows, sets=1)
+    numbers = sum(like * memory.numbers(flop) for like, flop in flops)
+    assert numbers == games.memory_bytes
+    assert memory.whole == pytest.approx(device.taken, rel=0.03)
+
+
+def test_regrets_are_added_up_there(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+    cpu, gpu = fresh
+    visit(cpu, reach(), every(2))
+    gpu.restore(copied(cpu))
+    for flops in (EVERY, EVERY[1:]):
+        mine, other = (games.regret_sums(flops) for games in fresh)
+        np.testing.assert_allclose(mine.total, other.total, rtol=1e-6)
+        np.testing.assert_allclose(mine.largest, other.largest, rtol=1e-6)
+        np.testing.assert_array_equal(mine.entries, other.entries)
 
 
 @pytest.mark.parametrize("rake", [0.0, 0.05])
