@@ -1,8 +1,8 @@
 """What the kernels of real boards cannot do without: bytes of memory, and multiply-adds.
 
 Each array that a kernel needs is counted once when it is read and once when it is written, for all
-boards of a set and one half-iteration. What blocks read again (matrices by piece, lists by 32 lines)
-is not: a kernel that reaches what the memory can do on these bytes is at its floor.
+boards of a set and one half-iteration. What blocks read again (matrices by piece, lists by 32
+lines) is not: a kernel that reaches what the memory can do on these bytes is at its floor.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@
 // sums in its registers. The matrices hold whole numbers up to 127, which bf16 holds as they are; a
 // number of a row is the sum of three bf16, so products are those of single precision, and sums are.
 // For every 16 numbers of its rows a warp issues 2 ldmatrix, 52 instructions that scale and split,
-// and for 8 columns 1 LDS.64 and 3 mma: 84 for 16,384 multiply-adds with 64 columns.
+// and for 8 columns 1 LDS.64 and 3 mma: 103 in all for 16,384 multiply-adds with 64 columns.
 //
 // Compiled as C++, one thread is a warp: its 32 lanes follow each other, and `mma` does what that of
 // a GPU does to their registers.
@@ -111,18 +111,23 @@ DEVICE void mma(Sums *sums, int column, const Halves *rows, const Word (*matrix)
                  : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
+    float a[16][16], b[16][8], c[16][8]; // gathered from the lanes
     for (int lane = 0; lane < 32; lane++)
-        for (int c = 0; c < 4; c++) { // of row lane / 4 (+ 8) and column 2 · lane % 4 (+ 1)
-            const int row = lane / 4, own = 2 * (lane % 4) + c % 2;
-            float total = sums[lane].at[column][c];
-            for (int k = 0; k < 16; k++) {
-                const int from = k % 8 / 2, half = 16 * (k % 2);
-                const Word a = rows[4 * row + from].word[k / 8 * 2 + c / 2] >> half;
-                const Word b = matrix[4 * own + from][k / 8] >> half;
-                total += number_of(a << 16) * number_of(b << 16);
-            }
-            sums[lane].at[column][c] = total;
+        for (int i = 0; i < 4; i++) {
+            const int row = lane / 4 + i % 2 * 8, place = lane % 4 * 2 + i / 2 * 8;
+            a[row][place] = number_of(rows[lane].word[i] << 16);
+            a[row][place + 1] = number_of(rows[lane].word[i] & 0xffff0000u);
+            c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] = sums[lane].at[column][i];
+            if (i >= 2) continue;
+            b[lane % 4 * 2 + i * 8][lane / 4] = number_of(matrix[lane][i] << 16);
+            b[lane % 4 * 2 + i * 8 + 1][lane / 4] = number_of(matrix[lane][i] & 0xffff0000u);
         }
+    for (int row = 0; row < 16; row++)
+        for (int k = 0; k < 16; k++)
+            for (int own = 0; own < 8; own++) c[row][own] += a[row][k] * b[k][own];
+    for (int lane = 0; lane < 32; lane++)
+        for (int i = 0; i < 4; i++)
+            sums[lane].at[column][i] = c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
 #endif
 }
 
