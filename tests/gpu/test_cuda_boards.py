@@ -240,6 +240,24 @@ def test_blocks_of_several_threads_find_the_same() -> None:
         np.testing.assert_array_equal(one, two)
 
 
+def test_rake_and_columns_that_warps_share() -> None:
+    model, flops, some = CardModel("boards", groups=112, rows=32), FLOPS[:1], EVERY[:1]
+    assert Table(model.groups, tried_device().shared_bytes).parts == 2
+    game = small_config(
+        stack_depth=5, raise_cap=1, max_raises_per_street=0, flops=["KsKhKd"], rake=0.05
+    ).game()
+    trees = [(pot.tree, pot.payoffs) for pot in game.pots[:2]]
+    gpu = CudaBoardsFlops(trees, flops, 1, model, tried_device())
+    assert any((one.terms["rake_factor"] != 0).any() for one in gpu._sets[0].pieces)
+    cpu = BoardsFlops(trees, flops, 1, model)
+    for player in Player:
+        mine, other = (
+            games.step(player, reach()[player], reach()[player.opponent], some, [SCHEDULE.at(1)])
+            for games in (cpu, gpu)
+        )
+        assert_alike([mine], [other], 1e-5)
+
+
 class Counting(HostDevice):
     """A device that knows what it was asked for."""
 
