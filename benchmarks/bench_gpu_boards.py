@@ -7,8 +7,9 @@ says so and the others go on. The table comes last.
 
 - check: an iteration, a best response and an evaluation beside the same kernels compiled for a
   processor (which the tests compare with the engine for processors), on a flop with few boards
-- speed: memory; milliseconds of each launch of an iteration by events; an iteration, recorded; with
-  reach and values through the host; the river with other sizes of blocks
+- speed: memory, as it was foretold and as it is; milliseconds of each launch of an iteration by
+  events, with TB/s and TFLOP/s of what it cannot do without (`boards_work`); an iteration,
+  recorded; with reach and values through the host; the river with other numbers of blocks
 - cpu: the same as check beside the engine for processors, on two flops. Its kernels take a minute
   to compile: another process works on it from the beginning, and is waited for until `--patience`
   seconds have passed since the start
@@ -32,22 +33,27 @@ import numpy as np
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("", "tests")]
 
+from boards_work import work_of
 from gpu_table import ROWS, START, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
 from allstreets.kernels.exact_layout import UPDATE
-from allstreets.subgames import cuda_boards
+from allstreets.solvers.game.estimate import hands_of_flops
+from allstreets.subgames import cuda_rivers
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.cuda_boards import CudaBoardsFlops, SetThere, compiled
+from allstreets.subgames.cuda_boards import CudaBoardsFlops
 from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
+from allstreets.subgames.cuda_boards_memory import BoardsMemory, FlopCounts
+from allstreets.subgames.cuda_boards_set import SetThere, compiled, settle_together
 from allstreets.training.solver_config import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")
 FEW = ("7s7h7d",)  # few boards
 SOME = ("7s7h7d", "Ks8h5d")
 THREADS = os.cpu_count() or 1
+WORK = "bytes", "multiplications"
 KEPT: dict[int, tuple[Any, Any]] = {}  # by groups: trees, and the cards of some flops
 
 
@@ -139,62 +145,75 @@ def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
 
 
 def kernels(device: Any, games: CudaBoardsFlops, name: str) -> None:
+    """Milliseconds of each launch of an iteration, and what it makes of what it must do."""
     import cupy
 
-    total = 0.0
+    total, moved, done = 0.0, 0.0, 0.0
     launches = games._sets[0]._launches[Player.OOP, UPDATE][0]
+    every = [[work_of(one, player) for one in games._sets] for player in Player]
     for place, (kernel, _, threads, shared, _) in enumerate(launches):
         spent = [
             timed(device._stream, cupy, partial(launch_all, games._sets, player, place), 3)
             for player in Player
         ]
-        total += sum(spent)
-        text = f"{spent[0]:.3f} + {spent[1]:.3f} ms"
+        mine = [one[place] for both in every for one in both]
+        size, operations = (sum(getattr(one, key) for one in mine) for key in WORK)
+        both = sum(spent)
+        total, moved, done = total + both, moved + size, done + operations
+        text = f"{spent[0]:6.3f} + {spent[1]:6.3f} ms, {size / both / 1e9:5.2f} TB/s"
+        if operations:
+            text += f", {2 * operations / both / 1e9:.1f} TFLOP/s"
         say(f"  {name}: {kernel}", f"{text} ({threads} threads, {shared / 1024:.0f} KB)")
-    one, groups = games._sets[0], games.model.groups
-    rows = sum(int((each.arrays()["products"]["factor"] != 0).sum()) for each in one.pieces)
+    one = games._sets[0]
     boards = int(one.cards.flop_first[RIVER][-1])
-    operations = 2.0 * rows * boards * groups**2
     say(
         f"{name}: all launches",
         f"{total:.2f} ms an iteration, {total / games.flops:.3f} ms a flop; "
-        f"{operations / games.flops / 2e9:.2f} GMAC and {boards / games.flops:.0f} rivers a flop, "
-        f"{rows // 2} products and {len(one.pieces[0].cuts) - 1} pieces a board",
+        f"{moved / total / 1e9:.2f} TB/s, {moved / games.flops / 1e6:.0f} MB and "
+        f"{done / games.flops / 1e9:.2f} GMAC a flop; {boards / games.flops:.0f} rivers a flop, "
+        f"{len(one.pieces[0].cuts) - 1} pieces a board",
     )
 
 
-def river_variants(device: Any, groups: int, patience: float) -> None:
-    """The river with other sizes of blocks; a few flops tell."""
+def some_there(device: Any, kernels: Any, groups: int) -> SetThere:
+    """All pots on a few flops, after a pass."""
+    trees, some = KEPT[groups]
+    cards = FlatBoards(some, 0, groups, device.shared_bytes, THREADS)
+    one = SetThere(device, kernels, np.arange(len(trees)), trees, cards)
+    settle_together(device, [one])
+    one.enter(Player.OOP, random_reach(len(trees))[0])
+    discounts = np.ones((1, 2, len(some), len(trees), 6), np.float32)
+    one.ask(np.ones((len(trees), len(some)), np.bool_), discounts)
+    one.launch(Player.OOP, UPDATE)
+    return one
+
+
+def river_time(device: Any, one: SetThere) -> float:
+    """Milliseconds of the river of a flop in a half-iteration."""
     import cupy
 
-    names = "PLAYERS", "TABLES", "TALL"
-    kept = [getattr(cuda_boards, name) for name in names]
-    trees, some = KEPT[groups]
-    cards, pots = FlatBoards(some, 0, groups, THREADS), np.arange(len(trees))
-    discounts = np.ones((1, 2, len(some), len(pots), 6), np.float32)
+    launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
+    work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
+    return timed(device._stream, cupy, work) / one.flops
+
+
+def river_variants(device: Any, groups: int, patience: float) -> None:
+    """The river with other numbers of blocks on a multiprocessor; a few flops tell."""
+    kept = cuda_rivers.MOST_TABLES
     try:
-        for sizes in ((256, 2, 8), (384, 2, 4), (256, 3, 4), (256, 3, 8), (512, 2, 4)):
+        for tables in (1, 2, 3, 4):
             if time.perf_counter() - START > patience - 10:
                 break
-            for name, size in zip(names, sizes, strict=True):
-                setattr(cuda_boards, name, size)
+            cuda_rivers.MOST_TABLES = tables
             try:
-                one = SetThere(device, compiled(device, groups), pots, trees, cards)
-                one.enter(Player.OOP, random_reach(len(pots))[0])
-                one.ask(np.ones((len(pots), len(some)), np.bool_), discounts)
-                one.launch(Player.OOP, UPDATE)
-                launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
-                work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
-                spent = timed(device._stream, cupy, work)
-                text = f"{spent / len(some):.3f} ms a flop and half-iteration"
+                one = some_there(device, compiled(device, groups), groups)
+                text = f"{river_time(device, one):.3f} ms a flop and half-iteration"
                 text += f" ({len(one.pieces[0].cuts) - 1} pieces)"
             except Exception as error:
                 text = f"FAILED: {str(error)[:100]}"
-            players, tables, tall = sizes
-            say(f"  river: {tables} x {players} threads, {tall} rows each", text)
+            say(f"  river: {tables} blocks a multiprocessor", text)
     finally:
-        for name, size in zip(names, kept, strict=True):
-            setattr(cuda_boards, name, size)
+        cuda_rivers.MOST_TABLES = kept
 
 
 class Without:
@@ -213,21 +232,10 @@ class Without:
 
 def phases(device: Any, groups: int) -> None:
     """The river without one of its phases; what it computes then means nothing."""
-    import cupy
-
-    trees, some = KEPT[groups]
-    cards, pots = FlatBoards(some, 0, groups, THREADS), np.arange(len(trees))
-    discounts = np.ones((1, 2, len(some), len(pots), 6), np.float32)
     for gone in ("", "take_seats", "go_down", "add_products", "go_up", "leave_seats"):
-        kernels = compiled(Without(device, gone), groups)
-        one = SetThere(device, kernels, pots, trees, cards)
-        one.enter(Player.OOP, random_reach(len(pots))[0])
-        one.ask(np.ones((len(pots), len(some)), np.bool_), discounts)
-        one.launch(Player.OOP, UPDATE)
-        launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
-        work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
-        spent = timed(device._stream, cupy, work) / len(some)
+        one = some_there(device, compiled(Without(device, gone), groups), groups)
         name = f"without {gone}" if gone else "whole"
+        spent = river_time(device, one)
         say(f"  river, {name}", f"{spent:.3f} ms a flop and half-iteration")
 
 
@@ -239,6 +247,9 @@ def speed(device: Any, chosen: str, groups: int, gpu: bool) -> None:
     games = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
     text = f"{time.perf_counter() - start:.1f} s, {games.memory_bytes / 1e9:.2f} GB of numbers"
     taken = (before - device.free_bytes) / 1e9
+    counts = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(flops)]
+    memory = BoardsMemory(trees, counts, groups, games.model.rows, sets=len(games._sets))
+    text += f", {memory.whole / 1e9:.2f} GB foretold"
     chunks = len(games._sets[0].chunks)
     say(f"{name}: {games.flops} flops built", f"{text}, {taken:.2f} GB in all, {chunks} chunks")
     KEPT[groups] = trees, games.cards[:6]
@@ -269,7 +280,7 @@ def speed(device: Any, chosen: str, groups: int, gpu: bool) -> None:
 def main() -> None:
     """All parts, and the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--flops", default="spread_25")
+    parser.add_argument("--flops", default="spread_25", help="a number, or any choice of flops")
     parser.add_argument("--groups", default="64,32")
     parser.add_argument("--parts", default="check,speed,cpu")
     parser.add_argument("--patience", type=float, default=85.0)
@@ -277,6 +288,7 @@ def main() -> None:
     parser.add_argument("--reference", help="used by the script itself: a file to write")
     given = parser.parse_args()
     every = [int(text) for text in given.groups.split(",")]
+    chosen = f"spread_{given.flops}" if given.flops.isdigit() else given.flops
     if given.reference:
         reference(given.reference, every[0])
         return
@@ -296,7 +308,7 @@ def main() -> None:
     say("device", device.name)
     for groups in every:
         if "speed" in parts:
-            part("speed", partial(speed, device, given.flops, groups, not given.host))
+            part("speed", partial(speed, device, chosen, groups, not given.host))
         if "check" in parts and groups == every[0]:
             part("check", partial(check, device, groups))
     if "speed" in parts and not given.host:

@@ -203,6 +203,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     from allstreets.cards import cards_text
     from allstreets.solvers import (
         available_bytes,
+        device_bytes,
         estimate_spot,
         require_device_room,
         require_memory,
@@ -229,7 +230,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
         f"first check in about {duration(max(need.seconds_to(interval), 1))}"
     )
     require_memory(spot, config.precision, need, free, groups)
-    require_device_room(config.device, need.memory_bytes)
+    require_device_room(config.device, device_bytes(need.memory_bytes))
     return need
 
 

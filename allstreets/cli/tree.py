@@ -55,7 +55,6 @@ def tree(
 def _draw(job: "UnifiedJob") -> None:
     from allstreets.betting import draw_tree
     from allstreets.kernels.cuda.device import open_device
-    from allstreets.solvers import device_bytes
     from allstreets.training import data_size
 
     need, config = job.need, job.config
@@ -82,7 +81,7 @@ def _draw(job: "UnifiedJob") -> None:
     )
     device = open_device(config.device)
     if device is not None:
-        there = device_bytes(need.memory_bytes)
+        there = job.device_bytes
         fits = (
             "fits" if there <= device.free_bytes else "does not fit: fewer flops, groups or sizes"
         )

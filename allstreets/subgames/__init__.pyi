@@ -6,6 +6,8 @@ from .card_model import CardModel as CardModel
 from .card_model import Precision as Precision
 from .card_model import RiverGroups as RiverGroups
 from .classes import class_stages as class_stages
+from .cuda_boards_memory import BoardsMemory as BoardsMemory
+from .cuda_boards_memory import FlopCounts as FlopCounts
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import ON_DEVICES as ON_DEVICES
 from .engine import EngineSpec as EngineSpec

@@ -37,6 +37,7 @@ from allstreets.subgames.exact_sharing import Sharing
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 AT_ONCE = 1024  # iterations whose discounts are sent together
 SUM_THREADS = 128  # of the blocks that add up regrets, a board each
+SUM_BYTES = 12  # of shared memory for each
 END_THREADS = 128, 256  # of a block that works on ends: of short lists of hands, and of long ones
 CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
@@ -170,12 +171,12 @@ class CudaSubgame(ExactSubgame):
         for player in Player:
             for level, argument in enumerate(self._whole[player]):
                 boards = len(self.boards[player][level].own_start) - 1
-                self._kernels.launch("sum_regrets", boards, SUM_THREADS, 0, argument)
-                found = np.zeros(2 * SUM_THREADS * boards)
+                shared = SUM_BYTES * SUM_THREADS
+                self._kernels.launch("sum_regrets", boards, SUM_THREADS, shared, argument)
+                found = np.zeros(2 * boards)
                 self.device.read(self._buffers.kept[f"regret_sums.{level}"], found)
-                sums = found.reshape(boards, 2, SUM_THREADS)
-                total += float(sums[:, 0].sum()) * self.chips
-                largest = max(largest, float(sums[:, 1].max()) * self.chips)
+                total += float(found[::2].sum()) * self.chips
+                largest = max(largest, float(found[1::2].max()) * self.chips)
                 counts = self.row_counts(level, player)
                 entries += int(counts.sum()) * self.slots[level].actions[player]
         return total, largest, entries
@@ -260,7 +261,7 @@ class CudaSubgame(ExactSubgame):
             for name, size in sizes.items():
                 self._buffers.kept[f"{name}.{level}"] = self.device.zeros(size)
             count = len(self.streets[level].runouts)
-            sums = self.device.zeros(2 * SUM_THREADS * count, np.float64)
+            sums = self.device.zeros(2 * count, np.float64)
             self._buffers.kept[f"regret_sums.{level}"] = sums
 
     def _chunks(self, player: Player, level: int) -> NDArray[np.int64]:

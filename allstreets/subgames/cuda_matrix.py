@@ -25,9 +25,9 @@ from allstreets.kernels.matrix_layout import THRESHOLD, UPDATE, Discounting
 from allstreets.kernels.matrix_pass import LEAST_SHARE, SMALL_SHARE
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.cuda_exact import MOST_ACTIONS
+from allstreets.subgames.cuda_exact import MOST_ACTIONS, SUM_BYTES
 from allstreets.subgames.cuda_layout import ints
-from allstreets.subgames.cuda_memory import Buffers, Mirror
+from allstreets.subgames.cuda_memory import Buffers, Mirror, followed
 from allstreets.subgames.cuda_pieces import Lists, TreeCutter
 from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
 from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
@@ -182,7 +182,8 @@ class CudaMatrixFlops(MatrixFlops):
             for player in Player:
                 argument = self._arguments[player, UPDATE][0]
                 blocks = len(flops) * self.pots
-                self._kernels.launch("sum_regrets", blocks, PLAYERS, 12 * PLAYERS, argument)
+                shared = SUM_BYTES * PLAYERS
+                self._kernels.launch("sum_regrets", blocks, PLAYERS, shared, argument)
                 found = np.zeros((len(flops), self.pots, 2))
                 self.device.read(buffer[: found.size], found.reshape(-1))
                 total += found[:, :, 0].T
@@ -243,12 +244,8 @@ class CudaMatrixFlops(MatrixFlops):
     @contextmanager
     def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        try:
-            with super().rounded(flops, numbers):
-                self._send(flops)
-                yield
-        finally:
-            self._send(flops)
+        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+            yield
 
     @property
     def memory_bytes(self) -> int:

@@ -1,6 +1,7 @@
 """Arrays of an engine on a device: what is there, and what the host has of it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,3 +66,14 @@ class _Pair(Sequence[Any]):
 
     def __getitem__(self, player: Any) -> Any:
         return self._mirror.array(self._level, int(player))
+
+
+@contextmanager
+def followed(change: AbstractContextManager[None], send: Callable[[], None]) -> Iterator[None]:
+    """A change of what the host has that lasts for a while, which the device follows."""
+    try:
+        with change:
+            send()
+            yield
+    finally:
+        send()

@@ -7,10 +7,11 @@ pots, in toy games the game's own unit.
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from allstreets.base import InputError
 from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
+from allstreets.kernels.cuda.device import DEVICE_PATTERN, named_device
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.problems import shown
 
@@ -33,8 +34,9 @@ MaxRaises = Annotated[
 ]
 Device = Annotated[
     str,
+    AfterValidator(named_device),
     Field(
-        pattern=r"^(cpu|cuda(:\d+)?)$",
+        json_schema_extra={"pattern": DEVICE_PATTERN},
         examples=["cuda"],
         description="Where it is solved: cpu; cuda, a GPU of this machine, cuda:1 its second one.",
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 from allstreets.base import InputError, thread_count
 from allstreets.cards import flop_table
+from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import (
     Kept,
     UnifiedEstimate,
@@ -15,6 +16,7 @@ from allstreets.solvers import (
     UnifiedSolver,
     estimate_unified,
     first_ranges,
+    game_device_bytes,
     keep,
     require_device_room,
     require_room,
@@ -75,6 +77,11 @@ class UnifiedJob:
             save = max(1, round(CHECKPOINT_SECONDS / self.need.seconds_per_iteration))
         return Intervals(min(check, self.iterations), min(save, self.iterations))
 
+    @property
+    def device_bytes(self) -> int:
+        """What it takes of the memory of a GPU."""
+        return game_device_bytes(self.game, self.config.card_model(), self.need)
+
     def require(self) -> None:
         """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
         if self.output is None:
@@ -87,7 +94,8 @@ class UnifiedJob:
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
         self.config.pruning()
-        require_device_room(self.config.device, self.need.memory_bytes)
+        if self.config.device != CPU:
+            require_device_room(self.config.device, self.device_bytes)
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
 
     def build_tables(self, watch: Watch = NOBODY) -> None:

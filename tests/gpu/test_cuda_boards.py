@@ -11,11 +11,15 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.solvers.game.estimate import hands_of_flops
 from allstreets.subgames.boards_cards import FlopBoards, flop_boards
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
-from allstreets.subgames.cuda_boards_layout import RIVER, RiverPieces, street_bettings
+from allstreets.subgames.cuda_boards_layout import RIVER
+from allstreets.subgames.cuda_boards_memory import BoardsMemory, FlopCounts
+from allstreets.subgames.cuda_rivers import RiverPieces, Table
+from allstreets.subgames.cuda_street import street_bettings
 from allstreets.subgames.flop_games import FlopGames
 
 SCHEDULE = parse_schedule("ahead")
@@ -131,8 +135,8 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
 ) -> None:
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
-    monkeypatch.setattr("allstreets.subgames.cuda_boards.ROOM_BYTES", 1)
-    monkeypatch.setattr(tried_device(), "shared_bytes", 20 * 1024)
+    monkeypatch.setattr("allstreets.subgames.cuda_boards_set.ROOM_BYTES", 1)
+    monkeypatch.setattr(tried_device(), "shared_bytes", 12 * 1024)
     parts = there()
     assert len(parts._sets[0].chunks) == len(FLOPS)
     assert len(parts._sets[0].pieces[0].cuts) > len(whole._sets[0].pieces[0].cuts) == 2
@@ -223,7 +227,7 @@ def test_blocks_of_several_threads_find_the_same() -> None:
     flops, some, now = FLOPS[:1], EVERY[:1], [SCHEDULE.at(1)]
     found = []
     for device in (HostDevice(), HostDevice(team=4)):
-        device.shared_bytes = 36 * 1024
+        device.shared_bytes = 12 * 1024
         games = CudaBoardsFlops(TREES, flops, 1, MODEL, device)
         values = [
             games.step(player, reach()[player], reach()[player.opponent], some, now)
@@ -236,28 +240,88 @@ def test_blocks_of_several_threads_find_the_same() -> None:
         np.testing.assert_array_equal(one, two)
 
 
+def test_rake_and_columns_that_warps_share() -> None:
+    model, flops, some = CardModel("boards", groups=112, rows=32), FLOPS[:1], EVERY[:1]
+    assert Table(model.groups, tried_device().shared_bytes).parts == 2
+    game = small_config(
+        stack_depth=5, raise_cap=1, max_raises_per_street=0, flops=["KsKhKd"], rake=0.05
+    ).game()
+    trees = [(pot.tree, pot.payoffs) for pot in game.pots[:2]]
+    gpu = CudaBoardsFlops(trees, flops, 1, model, tried_device())
+    assert any((one.terms["rake_factor"] != 0).any() for one in gpu._sets[0].pieces)
+    cpu = BoardsFlops(trees, flops, 1, model)
+    for player in Player:
+        mine, other = (
+            games.step(player, reach()[player], reach()[player.opponent], some, [SCHEDULE.at(1)])
+            for games in (cpu, gpu)
+        )
+        assert_alike([mine], [other], 1e-5)
+
+
+class Counting(HostDevice):
+    """A device that knows what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken = 0
+
+    def put(self, array: Any) -> Any:
+        self.taken += array.nbytes
+        return super().put(array)
+
+    def zeros(self, size: int, dtype: Any = np.float32) -> Any:
+        self.taken += size * np.dtype(dtype).itemsize
+        return super().zeros(size, dtype)
+
+
+@pytest.mark.parametrize("model", [MODEL, CardModel("boards", groups=32, rows=0)])
+def test_memory_is_known_before(model: CardModel) -> None:
+    device = Counting()
+    games = CudaBoardsFlops(TREES, FLOPS, 1, model, device)
+    flops = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(FLOPS)]
+    memory = BoardsMemory(TREES, flops, model.groups, model.rows, sets=1)
+    numbers = sum(like * memory.numbers(flop) for like, flop in flops)
+    assert numbers == games.memory_bytes
+    assert memory.whole == pytest.approx(device.taken, rel=0.03)
+
+
+def test_regrets_are_added_up_there(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+    cpu, gpu = fresh
+    visit(cpu, reach(), every(2))
+    gpu.restore(copied(cpu))
+    for flops in (EVERY, EVERY[1:]):
+        mine, other = (games.regret_sums(flops) for games in fresh)
+        np.testing.assert_allclose(mine.total, other.total, rtol=1e-6)
+        np.testing.assert_allclose(mine.largest, other.largest, rtol=1e-6)
+        np.testing.assert_array_equal(mine.entries, other.entries)
+
+
 @pytest.mark.parametrize("rake", [0.0, 0.05])
 def test_pieces_are_the_whole_river(rake: float) -> None:
     game = small_config(postflop_bet_sizes=[0.5, 1.0], max_raises_per_street=1, rake=rake).game()
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     for player in Player:
         river = street_bettings(trees, player, 16)[RIVER]
-        whole = RiverPieces(river, len(trees), 16, 10**6, 4).arrays()
-        cut = RiverPieces(river, len(trees), 16, 24 * 1024, 4)
+        whole = RiverPieces(river, len(trees), Table(16, 3 * 10**6)).arrays()
+        cut = RiverPieces(river, len(trees), Table(16, 3 * 24 * 1024))
         arrays = cut.arrays()
-        assert len(whole["river_pieces"]) == 1 < len(arrays["river_pieces"])
+        assert len(whole["river_pieces"]) < len(arrays["river_pieces"])
         assert cut.shared <= 24 * 1024
-        factors = [np.sort(each["products"]["factor"]) for each in (whole, arrays)]
-        np.testing.assert_array_equal(*(each[each != 0] for each in factors))
-        for first, count in arrays["river_pieces"][:, 6:8].tolist():
-            terms = arrays["products"][first : first + 4 * count]
-            assert (terms["round"].reshape(-1, 4) == terms["round"][::4, None]).all()
-            for number in range(3):  # no two of a round write the same row at once
-                rows = terms["rows"][(terms["round"] == number) & (terms["factor"] != 0), 1]
-                assert len(np.unique(rows)) == len(rows)
-            assert terms["round"].max(initial=0) < 3
+        for each in (whole, arrays):
+            terms, pieces = each["products"], each["river_pieces"]
+            for name in ("show", "fold", "rake"):
+                mine, other = (np.sort(some[f"{name}_factor"]) for some in (terms, cut.terms))
+                np.testing.assert_array_equal(mine[mine != 0], other[other != 0])
+            assert (cut.terms["rake_factor"] != 0).any() == (rake > 0)
+            for piece in pieces.tolist():
+                rows, first, tiles, zero, zeros = (piece[at] for at in (2, 5, 6, 7, 8))
+                assert tiles <= cut.table.most_tiles
+                here = terms[first : first + 16 * tiles]
+                written = [*here["value"][here["value"] >= 0], *each["zeros"][zero : zero + zeros]]
+                assert sorted(written) == list(range(len(written)))  # every row, once
+                assert max(here[name].max() for name in ("show", "fold", "rake")) < rows
         for own, pot, slot, actions, stage, piece, *_ in arrays["runs"].tolist():
-            first, count = arrays["river_pieces"][piece, 4:6].tolist()
+            first, count = arrays["river_pieces"][piece, 3:5].tolist()
             nodes = arrays["nodes"][first : first + count]
             held = (nodes[:, 0] == own) & (nodes[:, 6] >= slot) & (nodes[:, 6] < slot + actions)
             held &= river.forest.pot[first : first + count] == pot

@@ -10,7 +10,7 @@ from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.kernels.cuda import device as devices
 from allstreets.kernels.cuda.device import DeviceUse, open_device
-from allstreets.solvers import require_device_room
+from allstreets.solvers import device_bytes, require_device_room
 from allstreets.training.jobs import plan
 from allstreets.training.progress import progress_line, progress_table
 from allstreets.training.records import Progress
@@ -25,10 +25,18 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "cupy", None)
 
 
+def test_names_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "game.yaml"
+    file.write_text("solver: {type: unified_cfr, device: gpu}")
+    with pytest.raises(InputError, match="there is no device 'gpu': cpu is the processor") as found:
+        read_train_config(file)
+    assert "pattern" not in str(found.value)
+
+
 def test_names() -> None:
     assert open_device("cpu") is None
     for name in ("gpu", "cuda:", "cuda:x", "CUDA", ""):
-        with pytest.raises(InputError, match="write cpu, cuda"):
+        with pytest.raises(InputError, match="cpu is the processor, cuda the first GPU"):
             open_device(name)
 
 
@@ -71,9 +79,9 @@ def test_what_only_processors_do(key: str, value: Any) -> None:
 
 def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allstreets.solvers.spot.estimate.open_device", lambda _: HostDevice())
-    require_device_room("cuda", 100_000_000)
+    require_device_room("cuda", device_bytes(100_000_000))
     with pytest.raises(InputError, match=r"needs 12\.5 GB on processor, of which 4\.3 GB are free"):
-        require_device_room("cuda", 10_000_000_000)
+        require_device_room("cuda", device_bytes(10_000_000_000))
 
 
 def test_tree_says_whether_it_fits(

@@ -16,6 +16,7 @@
 #define SYNC() __syncthreads()
 #define SHARED(name) extern __shared__ float name[]
 #define ONLY __restrict__ // nothing else that is written lies there
+#define OF_THREAD         // what a thread keeps in registers
 #else
 #include <cmath>
 #include <cstring>
@@ -50,6 +51,7 @@ OF_BLOCK int BLOCK;
 alignas(16) OF_BLOCK float shared_memory[1 << 16];
 #define SHARED(name) float *name = shared_memory
 #define ONLY
+#define OF_THREAD static thread_local // may be large
 #endif
 
 typedef unsigned char Byte;
@@ -59,6 +61,9 @@ typedef long long Long;
 struct alignas(16) Four { // numbers side by side, read and written at once
     float lane[4];
 };
+struct alignas(8) Two {
+    float lane[2];
+};
 DEVICE Four operator+(Four a, Four b) {
     return {a.lane[0] + b.lane[0], a.lane[1] + b.lane[1], a.lane[2] + b.lane[2],
             a.lane[3] + b.lane[3]};
@@ -67,6 +72,41 @@ DEVICE Four operator-(Four a, Four b) {
     return {a.lane[0] - b.lane[0], a.lane[1] - b.lane[1], a.lane[2] - b.lane[2],
             a.lane[3] - b.lane[3]};
 }
+
+#define EACH_LANE _Pragma("unroll") for (int i = 0; i < 4; i++)
+
+DEVICE Four four(const float *place) { return *(const Four *)place; }
+DEVICE void put(float *place, Four numbers) { *(Four *)place = numbers; }
+DEVICE Four all(float number) { return {{number, number, number, number}}; }
+
+DEVICE int hands_on(const int *start, int board) { return start[board + 1] - start[board]; }
+
+// Copies into shared memory that go on while a block computes, of sixteen bytes or of one number.
+DEVICE void copy_soon(void *to, const void *from) {
+#ifdef __CUDACC__
+    const unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
+#else
+    memcpy(to, from, 16);
+#endif
+}
+DEVICE void copy_number_soon(float *to, const float *from) {
+#ifdef __CUDACC__
+    const unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+#ifdef __CUDACC__
+#define COPIES_END() asm volatile("cp.async.commit_group;" ::: "memory")
+#define ALL_BUT_LAST_COPIED() asm volatile("cp.async.wait_group 1;" ::: "memory")
+#define ALL_COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define COPIES_END()
+#define ALL_BUT_LAST_COPIED()
+#define ALL_COPIED()
+#endif
 
 #define TINY 1e-30f         // sums of positive numbers that are no larger count as 0
 #define MOST_ACTIONS 12
@@ -230,4 +270,33 @@ DEVICE float best(const float *values, Long stride, int actions) {
     for (int a = 1; a < actions; a++)
         value = values[a * stride] > value ? values[a * stride] : value;
     return value;
+}
+
+// ---- regrets that are positive: their sum and the largest one of a block's, into to[0] and to[1];
+// twelve bytes of shared memory a thread
+
+struct PositiveRegrets {
+    double total;
+    float largest;
+};
+
+DEVICE void note(PositiveRegrets &found, float regret) {
+    found.total += above(regret);
+    found.largest = regret > found.largest ? regret : found.largest;
+}
+
+DEVICE void add_up(PositiveRegrets found, double *to) {
+    SHARED(partial);
+    double *totals = (double *)partial;
+    float *largest = partial + 2 * THREADS;
+    totals[THREAD] = found.total;
+    largest[THREAD] = found.largest;
+    SYNC();
+    if (THREAD != 0) return;
+    for (int other = 1; other < THREADS; other++) {
+        found.total += totals[other];
+        found.largest = largest[other] > found.largest ? largest[other] : found.largest;
+    }
+    to[0] = found.total;
+    to[1] = found.largest;
 }

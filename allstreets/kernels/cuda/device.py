@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 
 CPU = "cpu"
+DEVICE_PATTERN = r"^(cpu|cuda(:\d+)?)$"
 
 Buffer = Any
 """An array on a device."""
@@ -240,14 +241,21 @@ def _opened(number: int) -> CudaDevice:
     return CudaDevice(number)
 
 
+def named_device(name: str) -> str:
+    """A name that a device may have, whether or not there is one."""
+    if not re.fullmatch(DEVICE_PATTERN, name):
+        raise InputError(
+            f"there is no device '{name}': cpu is the processor, cuda the first GPU of this "
+            "machine, cuda:1 the second"
+        )
+    return name
+
+
 def open_device(name: str) -> Device | None:
     """The device of a name: None for "cpu"; "cuda", "cuda:1" is a GPU of this machine."""
-    if name == CPU:
+    if named_device(name) == CPU:
         return None
-    found = re.fullmatch(r"cuda(?::(\d+))?", name)
-    if found is None:
-        raise InputError(f"device: '{name}' is none: write cpu, cuda, or cuda:1 for the second GPU")
-    number, count = int(found[1] or 0), gpu_count()
+    number, count = int(name.partition(":")[2] or 0), gpu_count()
     if number >= count:
         raise InputError(
             f"device: there is no GPU number {number} here: there are {count}, from 0 on"

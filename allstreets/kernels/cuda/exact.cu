@@ -13,7 +13,6 @@
 #define BEST_RESPONSE 1
 #define LANES 4     // ends that a block works on side by side
 #define SEGMENTS 32 // parts in which the other's combos are summed side by side
-#define SUM_THREADS 128 // of a block that adds up regrets, at most
 #define CARDS 53    // the last one is held by padding
 
 struct Node {
@@ -34,8 +33,6 @@ struct HandTables { // of an own hand on a board, as places in the sums of the o
     Short first_below, first_upto, second_below, second_upto; // among those with a card of it
     Short first_all, second_all;
 };
-
-DEVICE int hands_on(const int *start, int board) { return start[board + 1] - start[board]; }
 
 DEVICE Discounts now_of(const Street *ONLY s) {
     return ((const Discounts *)s->discounts)[2 * s->clock[0] + s->player];
@@ -197,14 +194,14 @@ SMALL_KERNEL(256, 4) ends(const Street *ONLY s) {
     const int start = s->own_start[board];
     float *values = s->values + (Long)start * s->value_rows;
     const float *net = s->net + ((Long)start * s->tiles + (Long)tile * hands) * LANES;
-    const Four all = sums.total[0], left = sums.total[1];
+    const Four whole = sums.total[0], left = sums.total[1];
     for (int hand = THREAD; hand < hands; hand += THREADS) {
         const int card = s->own_cards[2 * (start + hand)];
         const int twin = s->own_twin[start + hand];
         Four value = {}, met = {};
         if (card < CARDS - 1) { // else padding
             const HandTables at = s->tables[start + hand];
-            const Four every = all - sums.by_card[at.first_all] - sums.by_card[at.second_all];
+            const Four every = whole - sums.by_card[at.first_all] - sums.by_card[at.second_all];
             met = twin < others ? every + sums.called[twin] : every;
             Four won = {};
             if (s->is_river) {
@@ -333,22 +330,17 @@ SMALL_KERNEL(128, 8) ascend(const Street *ONLY s) {
 KERNEL sum_regrets(const Street *ONLY s) {
     const int board = BLOCK, first = s->own_start[board], hands = hands_on(s->own_start, board);
     const Regret *regrets = s->own_regrets + (Long)first * s->own_actions;
-    double total = 0.0, most = 0.0;
+    PositiveRegrets found = {};
     for (int n = 0; n < s->line_nodes[s->lines]; n++) {
         const Node node = s->nodes[n];
         if (!node.own) continue;
         for (int hand = THREAD; hand < hands; hand += THREADS) {
             if (s->own_cards[2 * (first + hand)] == CARDS - 1) continue;
-            for (int a = 0; a < node.actions; a++) {
-                const float regret = above(widen(
-                    regrets[(Long)node.slot * hands + (hand / 16 * node.actions + a) * 16 + hand % 16]));
-                total += regret;
-                most = regret > most ? regret : most;
-            }
+            const Long base = (Long)node.slot * hands + hand / 16 * 16 * node.actions + hand % 16;
+            for (int a = 0; a < node.actions; a++) note(found, widen(regrets[base + 16 * a]));
         }
     }
-    s->regret_sums[(2 * board) * SUM_THREADS + THREAD] = total;
-    s->regret_sums[(2 * board + 1) * SUM_THREADS + THREAD] = most;
+    add_up(found, s->regret_sums + 2 * board);
 }
 
 // The next iteration reads the next row of discounts.

@@ -51,12 +51,6 @@ struct Now { // `matrix_layout.Discounting`
     float positive, negative, lowest, average, weight, threshold, ahead;
 };
 
-#define EACH_LANE _Pragma("unroll") for (int i = 0; i < 4; i++)
-
-DEVICE Four four(const float *place) { return *(const Four *)place; }
-DEVICE void put(float *place, Four numbers) { *(Four *)place = numbers; }
-DEVICE Four all(float number) { return {{number, number, number, number}}; }
-
 // Within two units of the last digit, without the branches that one would take.
 DEVICE float quotient(float whole, float parts) {
 #ifdef __CUDACC__
@@ -389,23 +383,6 @@ PHASE add_folds(const Matrix *ONLY s) {
     }
 }
 
-// Copies that go on while a block computes.
-DEVICE void copy_soon(float *to, const float *from) {
-#ifdef __CUDACC__
-    const unsigned place = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
-#else
-    put(to, four(from));
-#endif
-}
-#ifdef __CUDACC__
-#define COPIES_END() asm volatile("cp.async.commit_group;" ::: "memory")
-#define ALL_BUT_LAST_COPIED() asm volatile("cp.async.wait_group 1;" ::: "memory")
-#else
-#define COPIES_END()
-#define ALL_BUT_LAST_COPIED()
-#endif
-
 DEVICE void copy_tile(const float *matrix, float *tiles, int number) {
     if (number * DEPTH < HANDS) {
         const float *from = matrix + number * DEPTH * HANDS;
@@ -522,29 +499,13 @@ KERNEL ascend(const Matrix *ONLY s) {
 
 // Of the own regrets of a pot on a flop: the sum of the positive ones, and the largest.
 KERNEL sum_regrets(const Matrix *ONLY s) {
-    SHARED(partial);
     const int pot = BLOCK % s->pots;
     const Long whole = s->first + BLOCK / s->pots;
     const Store store = s->stores[pot];
     const float *regrets = store.own_regrets + s->flop_of[whole] * store.own_size;
-    double total = 0.0;
-    float most = 0.0f;
-    for (Long each = THREAD; each < store.own_size; each += THREADS) {
-        total += above(regrets[each]);
-        most = regrets[each] > most ? regrets[each] : most;
-    }
-    double *totals = (double *)partial;
-    float *largest = partial + 2 * THREADS;
-    totals[THREAD] = total;
-    largest[THREAD] = most;
-    SYNC();
-    if (THREAD != 0) return;
-    for (int other = 1; other < THREADS; other++) {
-        total += totals[other];
-        most = largest[other] > most ? largest[other] : most;
-    }
-    s->sums[2 * (whole * s->pots + pot)] = total;
-    s->sums[2 * (whole * s->pots + pot) + 1] = most;
+    PositiveRegrets found = {};
+    for (Long each = THREAD; each < store.own_size; each += THREADS) note(found, regrets[each]);
+    add_up(found, s->sums + 2 * (whole * s->pots + pot));
 }
 
 // The next iteration reads the next row of discounts.

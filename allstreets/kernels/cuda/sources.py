@@ -73,7 +73,7 @@ STREET = {
     "values": "float *",
     "line_values": "float *",  # [own hands][lines], board by board
     "net": "float *",
-    "regret_sums": "double *",  # [B][2][threads]: sum and largest of what each thread saw
+    "regret_sums": "double *",  # [B][2]: of positive ones, and the largest
 }
 """The fields of a street of an exact subgame, as exact.cu reads them."""
 
@@ -190,16 +190,16 @@ BOARDS = {
     # Between turn and river.
     "lane_groups": "Long",
     "children": "const int *",  # [B + 1]: river boards
-    "other_first": "const Short *",  # [rivers][groups + 1]
-    "other_parent": "const Short *",  # by combo of the other: its hand on the turn
-    "other_combos": "const int *",  # [rivers + 1]
+    "other_first": "const Short *",  # [rivers][groups + 1]: fours of places
+    "other_parent": "const Short *",  # hands on the turn of the other's combos, by group
+    "other_combos": "const int *",  # [rivers + 1]: fours before each board's
     "parts": "Long",  # in which the rivers of a turn are collected
     "part": "Long",  # rivers of a part
-    "entry_start": "const int *",  # by own hand of the turn and part
-    "entries": "const Short *",  # 256 · river of the part + group
+    "entry_start": "const int *",  # by own hand of the turn and part: fours of places
+    "entries": "const Short *",  # groups · river of the part + group
     "chance": "const float *",  # [rivers]
     "share": "const float *",  # by own hand of the turn
-    "line_rows": "float *",  # [rivers][river lines][groups]: reach, and then values
+    "line_rows": "float *",  # [rivers][river lines][groups]: reach, and then values · chance
     # River.
     "piece_count": "Long",
     "river_pieces": "const Piece *",
@@ -214,6 +214,8 @@ BOARDS = {
     "other_average": "const Fraction *",
     "reach": "float *",
     "values": "float *",
+    "own_live": "const int *",  # [B]: own rows without padding
+    "regret_sums": "double *",  # [F][P][2]: of positive ones, and the largest
 }
 """The fields of a street of games with real boards, as boards.cu reads them."""
 
@@ -231,20 +233,23 @@ def struct(name: str, fields: Mapping[str, str]) -> str:
 
 def exact_source() -> str:
     """The kernels of exact subgames."""
-    common, exact = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "exact.cu"))
-    return f"{common}\n{struct('Street', STREET)}\n{exact}"
+    return _source("Street", STREET, "exact.cu")
 
 
 def matrix_source() -> str:
     """The kernels of matrix games; HANDS and PLAYERS are defined where they are compiled."""
-    common, matrix = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "matrix.cu"))
-    return f"{common}\n{struct('Matrix', MATRIX)}\n{matrix}"
+    return _source("Matrix", MATRIX, "matrix.cu")
 
 
 def boards_source() -> str:
-    """The kernels of games with real boards; what it needs is defined where they compile."""
-    common, boards = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "boards.cu"))
-    return f"{common}\n{struct('Boards', BOARDS)}\n{boards}"
+    """The kernels of games with real boards; what they need is defined where they compile."""
+    return _source("Boards", BOARDS, "boards.cu", "dealing.cuh", "products.cuh", "rivers.cuh")
+
+
+def _source(name: str, fields: Mapping[str, str], *files: str) -> str:
+    """What all kernels share, the structure that they take, and they themselves."""
+    common, *kernels = ((HERE / file).read_text("utf-8") for file in ("common.cuh", *files))
+    return "\n".join([common, struct(name, fields), *kernels])
 
 
 def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:

@@ -27,11 +27,21 @@ from allstreets.solvers.spot.estimate import (
     TABLE_BYTES,
     HandsByBoard,
     available_bytes,
+    device_bytes,
     estimate_exact,
     hands_by_board,
     rows_by_board,
 )
-from allstreets.subgames import CLASSES, MOST_SETS, CardModel, MemoryMode, every_combo, padded
+from allstreets.subgames import (
+    CLASSES,
+    MOST_SETS,
+    BoardsMemory,
+    CardModel,
+    FlopCounts,
+    MemoryMode,
+    every_combo,
+    padded,
+)
 
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
@@ -177,6 +187,16 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
         tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
         tables += like * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
     return stored, seconds, tables
+
+
+def game_device_bytes(game: UnifiedGame, model: CardModel, need: UnifiedEstimate) -> int:
+    """What a game takes of the memory of a GPU: regrets, strategies, and what comes on top."""
+    if model.kind != "boards" or not game.flop_pots:
+        return device_bytes(need.memory_bytes)
+    trees = [(pot.tree, pot.payoffs) for pot in game.pots]
+    flops = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(game.flops.flops)]
+    sets = min(MOST_SETS, len(trees))
+    return BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
 
 
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:

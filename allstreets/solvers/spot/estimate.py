@@ -179,9 +179,9 @@ def device_bytes(stored: int) -> int:
     return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
 
 
-def require_device_room(device: str, stored: int) -> None:
-    """Refuse regrets and strategies, so many bytes, that do not fit into the memory of a GPU."""
-    there, need = open_device(device), device_bytes(stored)
+def require_device_room(device: str, need: int) -> None:
+    """Refuse so many bytes, rows and tables included, where a GPU has fewer."""
+    there = open_device(device)
     if there is not None and need > there.free_bytes:
         raise InputError(
             f"device: this needs {need / 1e9:.1f} GB on {there.name}, of which "
