@@ -219,9 +219,7 @@ def turn_rows(
     river_start: Longs,
     river_count: Longs,
     river_parent: Shorts,
-    combo_start: Longs,
-    combo_hand: Shorts,
-    same: Longs,
+    river_mass: Shorts,
     equity: Floats,
     draws: Floats,
     rounds: int,
@@ -230,8 +228,8 @@ def turn_rows(
     """The row of every hand on every turn board: hands whose rivers are alike play alike.
 
     A hand is described by the equities that the river cards leave it with, in order, at sixteen
-    places: how often it improves counts, not by which card. `same` [B] are the cards that river
-    boards stand for. Rows are no more than a board has hands.
+    places: how often it improves counts, not by which card. `river_mass` [H] are pairs of
+    river card and combo. Rows are no more than a board has hands.
     """
     most_rivers = 48  # as many as cards that neither the hand nor the board holds
     row_count = len(draws)
@@ -247,12 +245,9 @@ def turn_rows(
         values = np.zeros((hands, most_rivers), np.float32)
         masses = np.zeros((hands, most_rivers), np.int64)
         for river in range(children[board], children[board + 1]):
-            sizes = np.zeros(river_count[river], np.int64)
-            for combo in range(combo_start[river], combo_start[river + 1]):
-                sizes[combo_hand[combo]] += same[river]
             for place in range(river_start[river], river_start[river] + river_count[river]):
                 hand = int(river_parent[place])
-                mass = sizes[place - river_start[river]]
+                mass = np.int64(river_mass[place])
                 # Each is put in its place among those before.
                 at = seen[hand]
                 while at > 0 and values[hand, at - 1] > equity[place]:

@@ -13,6 +13,9 @@ from allstreets.kernels.jit import kernel
 
 Bytes = NDArray[np.uint8]
 
+CHANCE = 1 / 44
+"""Of each river card, given both hands."""
+
 
 @kernel
 def count_hands(
@@ -40,7 +43,7 @@ def list_hands(
     above: Shorts,
     above_sizes: Longs,
     absent: Longs,
-    chance: NDArray[np.float64],
+    same: Longs,
     every_combo: Bytes,
     start: Longs,
     combo_start: Longs,
@@ -51,12 +54,13 @@ def list_hands(
     combo_cards: Bytes,
     combo_strengths: Shorts,
     combo_hand: Shorts,
+    mass: Shorts,
 ) -> None:
-    """Fill the arrays of `HandLists` from `start` on.
+    """Fill the arrays of `HandLists` from `start` on, and `mass` [H]: pairs of card and combo.
 
     `parents` [B] are turn boards, `above` [T, 1326] the hands that combos are there, of
-    `above_sizes` [T, 1326] combos, `absent` [T] what stands for none, `chance` [B] that of the
-    river cards, and `every_combo` [1326, 2] the combos' cards.
+    `above_sizes` [T, 1326] combos, `absent` [T] what stands for none, `same` [B] how many
+    cards the last one of a board stands for, and `every_combo` [1326, 2] the combos' cards.
     """
     many = strengths.shape[1]
     first = np.zeros(many, np.int64)  # of each hand: its lowest combo
@@ -93,7 +97,8 @@ def list_hands(
             cards[2 * here + 1] = every_combo[one, 1]
             hand_strengths[here] = strengths[board, one]
             parent[here] = above[turn, one]
-            weight[here] = chance[board] * sizes[hand + 1] / above_sizes[turn, one]
+            weight[here] = same[board] * CHANCE * sizes[hand + 1] / above_sizes[turn, one]
+            mass[here] = same[board] * sizes[hand + 1]
         parent[start[board] + hands : start[board + 1]] = absent[turn]
         for hand in range(hands):
             sizes[hand + 1] += sizes[hand]

@@ -38,6 +38,7 @@ from allstreets.subgames.cuda_boards_layout import (
     street_bettings,
 )
 from allstreets.subgames.cuda_exact import MOST_ACTIONS
+from allstreets.subgames.cuda_groups import CudaGroups
 from allstreets.subgames.cuda_layout import PIECE
 from allstreets.subgames.cuda_memory import Buffers, Mirror
 from allstreets.subgames.flop_games import Flags, Floats, Flops
@@ -87,6 +88,7 @@ class CudaBoardsFlops(BoardsFlops):
     ) -> None:
         if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        self.grouping = CudaGroups(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)

@@ -25,6 +25,7 @@ class RiverStreet:
     parents: Sequence[int]  # [B]: board one street up
     same: NDArray[np.int64]  # [B]: cards that the last one stands for, itself too
     hands: HandLists  # of both players
+    mass: NDArray[np.uint16]  # by hand: the pairs of river card and combo that it stands for
 
     @property
     def children(self) -> Longs:
@@ -67,7 +68,7 @@ def river_street(turn: StreetBoards) -> RiverStreet:
         np.zeros(combos, np.uint16),
         np.zeros(combos, np.uint16),
     )
-    counts = np.array(same, np.int64)
+    counts, mass = np.array(same, np.int64), np.zeros(total, np.uint16)
     list_hands(
         strengths,
         which,
@@ -76,7 +77,7 @@ def river_street(turn: StreetBoards) -> RiverStreet:
         above,
         above_sizes,
         np.array([whole_vectors(len(hands.first)) for hands in turn.hands[0]], np.int64),
-        counts * (1 / 44),
+        counts,
         COMBO_CARDS,
         start,
         combo_start,
@@ -87,5 +88,6 @@ def river_street(turn: StreetBoards) -> RiverStreet:
         lists.combo_cards,
         lists.combo_strengths,
         lists.combo_hand,
+        mass,
     )
-    return RiverStreet(tuple(parents), counts, lists)
+    return RiverStreet(tuple(parents), counts, lists, mass)
