@@ -52,7 +52,9 @@ def part_of_combos(strengths: Shorts, weights: Doubles, first: int, parts: Longs
     A part ends with the tie in which its share of the weight is reached.
     """
     count = len(weights)
-    total = weights.sum()
+    total = 0.0
+    for weight in weights:
+        total += weight
     part, below = 0, 0.0
     combo = 0
     while combo < count:

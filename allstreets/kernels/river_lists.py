@@ -67,23 +67,23 @@ def list_hands(
     place = np.zeros(many, np.int64)
     for board in range(len(orbit_of)):
         orbit, turn = orbits[orbit_of[board]], parents[board]
-        lowest, highest = np.int64(DEAD), np.int64(0)
+        lowest, highest = int(DEAD), 0
         for combo in range(many):
             if strengths[board, combo] != DEAD and orbit[combo] == combo:
-                lowest = min(lowest, np.int64(strengths[board, combo]))
-                highest = max(highest, np.int64(strengths[board, combo]))
+                lowest = min(lowest, int(strengths[board, combo]))
+                highest = max(highest, int(strengths[board, combo]))
         # Counting sorts, both stable: hands by strength, and combos by hand.
         at = np.zeros(max(highest - lowest + 2, 1), np.int64)
         hands = 0
         for combo in range(many):
             if strengths[board, combo] != DEAD and orbit[combo] == combo:
-                at[np.int64(strengths[board, combo]) - lowest + 1] += 1
+                at[int(strengths[board, combo]) - lowest + 1] += 1
                 hands += 1
         for level in range(len(at) - 1):
             at[level + 1] += at[level]
         for combo in range(many):
             if strengths[board, combo] != DEAD and orbit[combo] == combo:
-                level = np.int64(strengths[board, combo]) - lowest
+                level = int(strengths[board, combo]) - lowest
                 first[at[level]] = combo
                 place[combo] = at[level]
                 at[level] += 1

@@ -115,9 +115,7 @@ class BoardsFlops(ExactFlops):
 
         def work(_: int, flop: int) -> None:
             before = [row[flop] for row in rows]
-            self.cards[flop], after = regroup_flop(
-                before, sets, layouts, self.model, self.grouping
-            )
+            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model, self.grouping)
             self._together[flop] = after
             for pots, games in after:
                 for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):

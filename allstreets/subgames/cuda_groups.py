@@ -153,9 +153,9 @@ class CudaGroups:
     def _compiled(self, apart: bool) -> Kernels:
         """The kernels; `apart`: shared memory has no room for the points."""
         if apart not in self._kernels:
-            defines = (f"GROUPERS={GROUPERS}", f"PAIRERS={PAIRERS}")
-            defines += ("POINTS_APART",) if apart else ()
-            self._kernels[apart] = self.device.compile(groups_source(), defines)
+            defines = [f"GROUPERS={GROUPERS}", f"PAIRERS={PAIRERS}"]
+            defines += ["POINTS_APART"] if apart else []
+            self._kernels[apart] = self.device.compile(groups_source(), tuple(defines))
         return self._kernels[apart]
 
     def _found(
@@ -230,7 +230,9 @@ class CudaGroups:
                 device.read(buffers.kept[name], array)
         return out
 
-    def _out(self, sets: int, sizes: Sizes, river: RiverStreet, turn_hands: int) -> dict[str, Array]:
+    def _out(
+        self, sets: int, sizes: Sizes, river: RiverStreet, turn_hands: int
+    ) -> dict[str, Array]:
         """Arrays for what comes back."""
         groups, boards = sizes.settings.groups, len(river.parents)
         hands, combos = int(river.hands.start[-1]), int(river.hands.combo_start[-1])

@@ -268,12 +268,13 @@ def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
     )
 
 
-def test_lists_of_rivers_are_those_of_their_boards(
-    cards: FlopBoards, river: StreetBoards
-) -> None:
+def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: StreetBoards) -> None:
     found, slow = river_street(cards.streets[1]), river.lists[0]
     assert found.parents == river.parents
-    sizes = [dict(zip(up.representatives, up.multiplicities)) for up in cards.streets[1].runouts]
+    sizes = [
+        dict(zip(up.representatives, up.multiplicities, strict=True))
+        for up in cards.streets[1].runouts
+    ]
     for board, parent, same in zip(river.boards, river.parents, found.same, strict=True):
         assert same == sizes[parent][board[-1]]
     for each in fields(slow):

@@ -205,7 +205,8 @@ template <int HELD> DEVICE void label_points(const Means &m, int begin) {
     for (int h = 0; h < HELD; h++) {
         const int point = begin + h * THREADS + THREAD;
         if (point < m.padded) {
-            if (m.labels[m.padded + point] != label[h]) m.word[0] = 1; // any of them may
+            const bool moved = m.labels[m.padded + point] != label[h];
+            if (moved && point < m.count) m.word[0] = 1; // any of them may say so
             m.labels[point] = m.labels[m.padded + point] = (Short)label[h];
         }
     }
