@@ -3,7 +3,7 @@
 The *top-heavy profile* of a hand is its margin (weight beaten − weight lost to) and its compatible
 weight against parts of the other player's range, cut by strength, finer at the top, where money
 goes in. No cut goes through a tie. Hands with close profiles stand in one group (k-means by the
-player's own weights).
+player's own weights). Weights are whole numbers, so that their sums are exact in any order.
 
 Hands are those of the exact engine: combos that are the same by suits, in order of strength.
 Axis letters: B boards, H hands (padded, board by board), C combos, K groups.
@@ -12,41 +12,57 @@ Axis letters: B boards, H hands (padded, board by board), C combos, K groups.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.bucket_means import BLOCK, lloyd, seed_centres
 from allstreets.kernels.exact_layout import Floats, Longs, Shorts
-from allstreets.kernels.group_layout import MATRIX_ONE
+from allstreets.kernels.group_means import DIMENSIONS, LANES, cluster
 from allstreets.kernels.jit import inner_kernel, kernel
 
 Bytes = NDArray[np.uint8]
+Doubles = NDArray[np.float64]
 
 CUTS = np.array([0.0, 0.25, 0.5, 0.65, 0.75, 0.85, 0.92, 0.97, 1.0], np.float64)
 """Where the range is cut by strength, from the weakest hands up."""
 
 PARTS = len(CUTS) - 1
 CARDS = 53
+CLASS_STEP = 64
+"""Cards a and b are a combo of class hand_class[CLASS_STEP · a + b]."""
+
+
+@kernel
+def weigh_hands(
+    start: Longs,
+    combo_start: Longs,
+    combo_cards: Bytes,
+    combo_hand: Shorts,
+    hand_class: Bytes,
+    class_weights: Doubles,
+    weights: Doubles,
+) -> None:
+    """The weight of every hand, [H], from those of the 169 classes; it comes in as zeros."""
+    for board in range(len(combo_start) - 1):
+        for combo in range(combo_start[board], combo_start[board + 1]):
+            place = CLASS_STEP * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
+            weights[start[board] + combo_hand[combo]] += class_weights[hand_class[place]]
 
 
 @inner_kernel
-def part_of_combos(
-    strengths: Shorts, weights: Floats, first: int, count: int, parts: NDArray[np.int64]
-) -> float:
+def part_of_combos(strengths: Shorts, weights: Doubles, first: int, parts: Longs) -> float:
     """The part of the range that each combo of a board belongs to; the total weight.
 
     A part ends with the tie in which its share of the weight is reached.
     """
+    count = len(weights)
     total = 0.0
-    for combo in range(count):
-        total += weights[first + combo]
+    for weight in weights:
+        total += weight
     part, below = 0, 0.0
     combo = 0
     while combo < count:
         end = combo
-        level = 0.0
         while end < count and strengths[first + end] == strengths[first + combo]:
-            level += weights[first + end]
+            below += weights[end]
             parts[end] = part
             end += 1
-        below += level
         while part < PARTS - 1 and below >= CUTS[part + 1] * total:
             part += 1
         combo = end
@@ -61,74 +77,68 @@ def board_profiles(
     hands: int,
     combo_strengths: Shorts,
     combo_cards: Bytes,
+    combo_hand: Shorts,
     combo_first: int,
-    combos: int,
-    weights: Floats,
-    twin: Longs,
+    weights: Doubles,
     blocks: Floats,
     equity: Floats,
 ) -> None:
     """Profiles of a board's hands into `blocks` [hands / 16, 2 · PARTS, 16], and their equities.
 
-    `weights` are those of the other player's combos. A hand's margin over the whole range comes
-    from running sums; over the part that it stands in itself it is what the other parts leave.
+    `weights` are those of the other player's combos on the board. A hand's margin over the whole
+    range comes from running sums; over the part that it stands in itself it is what the other parts
+    leave. The first combo of a hand holds the hand's cards.
     """
+    combos = len(weights)
     parts = np.zeros(combos, np.int64)
-    total = part_of_combos(combo_strengths, weights, combo_first, combos, parts)
+    total = part_of_combos(combo_strengths, weights, combo_first, parts)
     scale = 1.0 / total if total > 0.0 else 0.0
     part_total = np.zeros(PARTS, np.float64)
-    part_card = np.zeros((PARTS, CARDS), np.float64)
+    part_card = np.zeros((CARDS, PARTS), np.float64)
     for combo in range(combos):
-        place, weight = 2 * (combo_first + combo), weights[combo_first + combo]
-        a, b = combo_cards[place], combo_cards[place + 1]
+        place, weight = 2 * (combo_first + combo), weights[combo]
         part_total[parts[combo]] += weight
-        part_card[parts[combo], a] += weight
-        part_card[parts[combo], b] += weight
-        twin[CARDS * np.int64(a) + b] = combo
+        part_card[combo_cards[place], parts[combo]] += weight
+        part_card[combo_cards[place + 1], parts[combo]] += weight
     below = np.zeros(CARDS + 1, np.float64)  # by card, and in all: weaker combos
     upto = np.zeros(CARDS + 1, np.float64)  # and those of equal strength
-    weaker = through = 0
-    dimensions = 2 * PARTS
+    mass = np.zeros(PARTS, np.float64)
+    weaker = through = same = 0
     for hand in range(hands):
         strength = strengths[first + hand]
         a, b = cards[2 * (first + hand)], cards[2 * (first + hand) + 1]
         while weaker < combos and combo_strengths[combo_first + weaker] < strength:
-            place, weight = 2 * (combo_first + weaker), weights[combo_first + weaker]
+            place, weight = 2 * (combo_first + weaker), weights[weaker]
             below[combo_cards[place]] += weight
             below[combo_cards[place + 1]] += weight
             below[CARDS] += weight
             weaker += 1
         while through < combos and combo_strengths[combo_first + through] <= strength:
-            place, weight = 2 * (combo_first + through), weights[combo_first + through]
+            place, weight = 2 * (combo_first + through), weights[through]
             upto[combo_cards[place]] += weight
             upto[combo_cards[place + 1]] += weight
             upto[CARDS] += weight
             through += 1
-        same = twin[CARDS * np.int64(a) + b]
-        own = parts[min(weaker, combos - 1)] if combos else 0
-        met = 0.0
-        rest = 0.0
-        at = (hand // BLOCK) * dimensions * BLOCK + hand % BLOCK
+        while combo_hand[combo_first + same] < hand:
+            same += 1
+        own = parts[weaker]
         for part in range(PARTS):
-            mass = part_total[part] - part_card[part, a] - part_card[part, b]
-            if same >= 0 and parts[same] == part:
-                mass += weights[combo_first + same]
-            met += mass
-            sign = 1.0 if part < own else -1.0
+            mass[part] = part_total[part] - part_card[a, part] - part_card[b, part]
+        mass[parts[same]] += weights[same]
+        met = rest = 0.0
+        at = (hand // LANES) * DIMENSIONS * LANES + hand % LANES
+        for part in range(PARTS):
+            met += mass[part]
+            signed = mass[part] if part < own else -mass[part]
             if part != own:
-                rest += sign * mass
-            blocks[at + part * BLOCK] = sign * mass * scale
-            blocks[at + (PARTS + part) * BLOCK] = mass * scale
+                rest += signed
+            blocks[at + part * LANES] = signed * scale
+            blocks[at + (PARTS + part) * LANES] = mass[part] * scale
         won = below[CARDS] - below[a] - below[b]
-        not_lost = upto[CARDS] - upto[a] - upto[b]
-        if same >= 0:
-            not_lost += weights[combo_first + same]
+        not_lost = upto[CARDS] - upto[a] - upto[b] + weights[same]
         margin = won - (met - not_lost)
-        blocks[at + own * BLOCK] = (margin - rest) * scale
+        blocks[at + own * LANES] = (margin - rest) * scale
         equity[first + hand] = margin / met if met > 0.0 else 0.0
-    for combo in range(combos):
-        place = 2 * (combo_first + combo)
-        twin[CARDS * np.int64(combo_cards[place]) + combo_cards[place + 1]] = -1
 
 
 @kernel
@@ -139,29 +149,37 @@ def group_hands(
     count: Longs,
     combo_strengths: Shorts,
     combo_cards: Bytes,
+    combo_hand: Shorts,
     combo_start: Longs,
-    own_weights: NDArray[np.float64],
-    other_weights: Floats,
-    draws: NDArray[np.float64],
+    hand_class: Bytes,
+    own_weights: Doubles,
+    other_weights: Doubles,
+    draws: Floats,
     rounds: int,
     groups: Bytes,
     equity: Floats,
 ) -> None:
     """The group of every hand on every board, [H], from the weakest group to the strongest.
 
-    `own_weights` [H] weigh the hands in the means, `other_weights` [C] are the range that profiles
-    are taken against. `draws` [K, …] in [0, 1) choose the first centres. `equity` [H] gets each
-    hand's mean of won − lost.
+    By class [169]: `own_weights` weigh the hands in the means, `other_weights` are the range that
+    profiles are taken against. `draws` [K, …] in [0, 1) choose the first centres. `equity` [H] gets
+    each hand's mean of won − lost.
     """
-    dimensions = 2 * PARTS
     group_count = len(draws)
-    twin = np.full(CARDS * CARDS, -1, np.int64)
+    centres = np.zeros((group_count, DIMENSIONS), np.float32)
+    margins = np.zeros(group_count, np.float32)
+    rank = np.zeros(group_count, np.uint8)
     for board in range(len(count)):
         first, hands = start[board], count[board]
         padded = start[board + 1] - first
-        blocks = np.zeros((padded // BLOCK, dimensions, BLOCK), np.float32)
-        weights = np.zeros(padded, np.float64)
-        weights[:hands] = own_weights[first : first + hands]
+        begin, end = combo_start[board], combo_start[board + 1]
+        blocks = np.zeros(padded * DIMENSIONS, np.float32)
+        own = np.zeros(padded, np.float32)
+        other = np.zeros(end - begin, np.float64)
+        for combo in range(begin, end):
+            place = CLASS_STEP * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
+            own[combo_hand[combo]] += np.float32(own_weights[hand_class[place]])
+            other[combo - begin] = other_weights[hand_class[place]]
         board_profiles(
             strengths,
             cards,
@@ -169,22 +187,27 @@ def group_hands(
             hands,
             combo_strengths,
             combo_cards,
-            combo_start[board],
-            combo_start[board + 1] - combo_start[board],
-            other_weights,
-            twin,
-            blocks.reshape(-1),
+            combo_hand,
+            begin,
+            other,
+            blocks,
             equity,
         )
-        centres = np.zeros((group_count, dimensions), np.float32)
         labels = np.zeros(padded, np.float32)
-        seed_centres(blocks, weights, draws, centres)
-        lloyd(blocks, weights, centres, rounds, labels)
+        cluster(blocks, own, hands, draws, rounds, centres, labels)
         # The margin over the whole range puts the groups in order.
-        order = np.argsort(centres[:, :PARTS].sum(axis=1))
-        rank = np.zeros(group_count, np.uint8)
-        for place in range(group_count):
-            rank[order[place]] = place
+        for group in range(group_count):
+            margins[group] = 0.0
+            for part in range(PARTS):
+                margins[group] += centres[group, part]
+        for group in range(group_count):
+            below = 0
+            for other_group in range(group_count):
+                if margins[other_group] < margins[group] or (
+                    margins[other_group] == margins[group] and other_group < group
+                ):
+                    below += 1
+            rank[group] = below
         for hand in range(hands):
             groups[first + hand] = rank[np.int64(labels[hand])]
 
@@ -194,25 +217,25 @@ def turn_rows(
     start: Longs,
     count: Longs,
     children: Longs,
-    weights: NDArray[np.float64],
+    weights: Doubles,
     river_start: Longs,
     river_count: Longs,
     river_parent: Shorts,
-    river_sizes: NDArray[np.float64],
+    river_mass: Shorts,
     equity: Floats,
-    draws: NDArray[np.float64],
+    draws: Floats,
     rounds: int,
     rows: Bytes,
 ) -> None:
     """The row of every hand on every turn board: hands whose rivers are alike play alike.
 
-    A hand is described by the equities that the river cards leave it with, in order, at
-    `2 · PARTS` places: how often it improves counts, not by which card. `river_sizes` say how many
-    pairs of card and combo a river hand stands for. Rows are no more than a board has hands.
+    A hand is described by the equities that the river cards leave it with, in order, at sixteen
+    places: how often it improves counts, not by which card. `river_mass` [H] are pairs of
+    river card and combo. Rows are no more than a board has hands.
     """
-    points = 2 * PARTS
-    most_rivers = 64
+    most_rivers = 48  # as many as cards that neither the hand nor the board holds
     row_count = len(draws)
+    centres = np.zeros((row_count, DIMENSIONS), np.float32)
     for board in range(len(count)):
         hands, padded = count[board], start[board + 1] - start[board]
         if hands <= row_count:
@@ -220,146 +243,39 @@ def turn_rows(
                 rows[start[board] + hand] = hand
             continue
         seen = np.zeros(hands, np.int64)
+        total = np.zeros(hands, np.int64)
         values = np.zeros((hands, most_rivers), np.float32)
-        masses = np.zeros((hands, most_rivers), np.float64)
+        masses = np.zeros((hands, most_rivers), np.int64)
         for river in range(children[board], children[board + 1]):
             for place in range(river_start[river], river_start[river] + river_count[river]):
                 hand = int(river_parent[place])
-                values[hand, seen[hand]] = equity[place]
-                masses[hand, seen[hand]] = river_sizes[place]
+                mass = np.int64(river_mass[place])
+                # Each is put in its place among those before.
+                at = seen[hand]
+                while at > 0 and values[hand, at - 1] > equity[place]:
+                    values[hand, at] = values[hand, at - 1]
+                    masses[hand, at] = masses[hand, at - 1]
+                    at -= 1
+                values[hand, at] = equity[place]
+                masses[hand, at] = mass
                 seen[hand] += 1
-        blocks = np.zeros((padded // BLOCK, points, BLOCK), np.float32)
+                total[hand] += mass
+        blocks = np.zeros(padded * DIMENSIONS, np.float32)
         for hand in range(hands):
-            order = np.argsort(values[hand, : seen[hand]])
-            total = masses[hand].sum()
-            at, below = 0, 0.0
-            for point in range(points):
-                wanted = (point + 0.5) / points * total
-                while at < seen[hand] - 1 and below + masses[hand, order[at]] < wanted:
-                    below += masses[hand, order[at]]
+            at, below = 0, 0
+            for point in range(DIMENSIONS):
+                while (
+                    at < seen[hand] - 1
+                    and 2 * DIMENSIONS * (below + masses[hand, at]) < (2 * point + 1) * total[hand]
+                ):
+                    below += masses[hand, at]
                     at += 1
-                blocks[hand // BLOCK, point, hand % BLOCK] = values[hand, order[at]]
-        own = np.zeros(padded, np.float64)
-        own[:hands] = weights[start[board] : start[board] + hands]
-        centres = np.zeros((row_count, points), np.float32)
+                place = (hand // LANES * DIMENSIONS + point) * LANES + hand % LANES
+                blocks[place] = values[hand, at]
+        own = np.zeros(padded, np.float32)
+        for hand in range(hands):
+            own[hand] = weights[start[board] + hand]
         labels = np.zeros(padded, np.float32)
-        seed_centres(blocks, own, draws, centres)
-        lloyd(blocks, own, centres, rounds, labels)
+        cluster(blocks, own, hands, draws, rounds, centres, labels)
         for hand in range(hands):
             rows[start[board] + hand] = np.int64(labels[hand])
-
-
-@kernel
-def group_lists(
-    combo_start: Longs,
-    combo_hand: Shorts,
-    start: Longs,
-    hand_parent: Shorts,
-    groups: Bytes,
-    group_count: int,
-    first: Shorts,
-    parent: Shorts,
-) -> None:
-    """Combos of each board by group, and by their hand on the turn within it.
-
-    `first` [B, K+1] and `parent` [C] are those of `GroupedCombos`.
-    """
-    most = int(hand_parent.max()) + 1
-    for board in range(len(combo_start) - 1):
-        begin, combos = combo_start[board], combo_start[board + 1] - combo_start[board]
-        # Two rounds of counting sort, the second stable.
-        places = np.zeros(most + 1, np.int64)
-        for combo in range(begin, begin + combos):
-            places[np.int64(hand_parent[start[board] + combo_hand[combo]]) + 1] += 1
-        places = np.cumsum(places)
-        by_parent = np.zeros(combos, np.int64)
-        for combo in range(begin, begin + combos):
-            hand = start[board] + combo_hand[combo]
-            by_parent[places[hand_parent[hand]]] = hand
-            places[hand_parent[hand]] += 1
-        at = np.zeros(group_count + 1, np.int64)
-        for hand in by_parent:
-            at[np.int64(groups[hand]) + 1] += 1
-        at = np.cumsum(at)
-        for group in range(group_count + 1):
-            first[board * (group_count + 1) + group] = at[group]
-        for hand in by_parent:
-            parent[begin + at[groups[hand]]] = hand_parent[hand]
-            at[groups[hand]] += 1
-
-
-@kernel
-def group_matrices(
-    combo_start: Longs,
-    combo_strengths: Shorts,
-    combo_cards: Bytes,
-    groups: tuple[Bytes, Bytes],
-    weights: tuple[Floats, Floats],
-    group_count: int,
-    margin: NDArray[np.int8],
-    pairs: NDArray[np.int8],
-) -> None:
-    """Means over the pairs of combos of two groups, OOP's in rows: won − lost, and who fits.
-
-    `groups` and `weights` [C] are those of OOP's and IP's combos; both hold the same combos, in
-    order of strength. Sums run over all pairs, in order of strength, and the pairs that share a
-    card, some 90 for each combo, are taken off again.
-    """
-    size = group_count * group_count
-    for board in range(len(combo_start) - 1):
-        begin, end = combo_start[board], combo_start[board + 1]
-        combos = end - begin
-        won = np.zeros((group_count, group_count), np.float64)
-        shared = np.zeros((group_count, group_count), np.float64)
-        totals = np.zeros((2, group_count), np.float64)
-        card_first = np.zeros(CARDS + 1, np.int64)
-        for combo in range(begin, end):
-            for player in range(2):
-                totals[player, groups[player][combo]] += weights[player][combo]
-            card_first[combo_cards[2 * combo] + 1] += 1
-            card_first[combo_cards[2 * combo + 1] + 1] += 1
-        card_first = np.cumsum(card_first)
-        at = card_first.copy()
-        by_card = np.zeros(2 * combos, np.int64)
-        for combo in range(begin, end):
-            for side in range(2):
-                card = combo_cards[2 * combo + side]
-                by_card[at[card]] = combo
-                at[card] += 1
-        below = np.zeros(group_count, np.float64)
-        level = np.zeros(group_count, np.float64)
-        combo = begin
-        while combo < end:
-            last = combo
-            level[:] = 0.0
-            while last < end and combo_strengths[last] == combo_strengths[combo]:
-                level[groups[1][last]] += weights[1][last]
-                last += 1
-            for mine in range(combo, last):
-                row, weight = int(groups[0][mine]), weights[0][mine]
-                for group in range(group_count):
-                    net = 2.0 * below[group] + level[group] - totals[1, group]
-                    won[row, group] += weight * net
-                for side in range(2):
-                    card = combo_cards[2 * mine + side]
-                    for place in range(card_first[card], card_first[card + 1]):
-                        his = int(by_card[place])
-                        if side == 1 and his == mine:
-                            continue  # the combo itself holds both cards
-                        both = weight * weights[1][his]
-                        column = int(groups[1][his])
-                        shared[row, column] += both
-                        if his < combo:
-                            won[row, column] -= both
-                        elif his >= last:
-                            won[row, column] += both
-            below += level
-            combo = last
-        for row in range(group_count):
-            for column in range(group_count):
-                all_pairs = totals[0, row] * totals[1, column]
-                if all_pairs > 0.0:
-                    place = board * size + row * group_count + column
-                    margin[place] = round(MATRIX_ONE * won[row, column] / all_pairs)
-                    fits = 1.0 - shared[row, column] / all_pairs
-                    pairs[place] = round(MATRIX_ONE * max(fits, 0.0))

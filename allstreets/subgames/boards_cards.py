@@ -4,17 +4,18 @@ Flop and turn are those of the exact engine: combos, the same by suits taken tog
 keeps what the kernels of grouped rivers need: the combos of each group, and two matrices.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
-from allstreets.cards import HAND_OF_COMBO
+from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO
 from allstreets.kernels.exact_layout import Boards
-from allstreets.kernels.group_hands import group_hands, group_lists, group_matrices, turn_rows
+from allstreets.kernels.group_hands import CLASS_STEP, group_hands, turn_rows, weigh_hands
 from allstreets.kernels.group_layout import GroupedBoards, GroupedCombos
+from allstreets.kernels.group_matrices import group_lists, group_matrices
 from allstreets.subgames.exact_cards import (
     HandLists,
     StreetBoards,
@@ -25,12 +26,16 @@ from allstreets.subgames.exact_cards import (
     whole_vectors,
 )
 from allstreets.subgames.exact_sharing import SharedRows
+from allstreets.subgames.river_street import RiverStreet, river_street
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 LEAST_WEIGHT = 0.01
 """Of the largest: hands that a range hardly holds count a little, so that they find their group."""
+
+WEIGHT_ONE = 4096
+"""Weights are whole numbers, this one for hands that are always held: sums of them are exact."""
 
 CANDIDATES = 2  # points tried for each first centre
 ROUNDS = 6  # of k-means: further ones change no figure that can be told from the choice of seeds
@@ -87,16 +92,49 @@ def rows_of(
     return SharedRows(starts, marks.astype(np.uint16), share)
 
 
-def flop_boards(
-    flop: tuple[int, ...], ranges: Sequence[Floats], groups: int, rows: int = 0, seed: int = 1
-) -> FlopBoards:
-    """The boards below a flop; `ranges` [2, 169] are those that players start its pots with.
+def class_table() -> Bytes:
+    """[64 · 64]: the class of the combo of two cards, as the kernels look it up."""
+    found = np.zeros(CLASS_STEP * CLASS_STEP, np.uint8)
+    high, low = COMBO_CARDS.astype(np.int64).T
+    found[CLASS_STEP * high + low] = found[CLASS_STEP * low + high] = HAND_OF_COMBO
+    return found
 
-    Each river board has `groups` of hands, each turn board `rows` (0: every hand its own).
-    """
+
+HAND_CLASS = class_table()
+
+
+@dataclass(frozen=True)
+class GroupSettings:
+    """What groups are made of, beside cards and ranges."""
+
+    groups: int  # of each player on a river board
+    rows: int = 0  # on a turn board; 0: every hand its own
+    seed: int = 1
+
+    def draws(self, count: int) -> NDArray[np.float32]:
+        """[K, candidates]: what chooses the first centres of K groups or rows."""
+        most = max(self.groups, self.rows)
+        drawn = np.random.default_rng(self.seed).random((most, CANDIDATES))
+        found: NDArray[np.float32] = drawn.astype(np.float32)[:count]
+        return found
+
+
+Grouping = Callable[
+    [StreetBoards, RiverStreet, Sequence[Floats], GroupSettings], tuple[RiverGroups, ...]
+]
+"""Groups both players' hands on turn and river, for pairs of ranges [2, 169] that start a pot."""
+
+
+def flop_boards(
+    flop: tuple[int, ...],
+    ranges: Sequence[Floats],
+    settings: GroupSettings,
+    grouping: Grouping | None = None,
+) -> FlopBoards:
+    """The boards below a flop; `ranges` [2, 169] are those that players start its pots with."""
     first = first_street(*every_combo(flop))
     turn = next_street(first)
-    river = next_street(turn)
+    river = river_street(turn)
     boards = tuple(
         (
             kernel_boards(first, turn, own, all_ins=False),
@@ -111,33 +149,24 @@ def flop_boards(
     return FlopBoards(
         (first, turn),
         (boards[0], boards[1]),
-        len(river.runouts),
-        tuple(river_groups(turn, river, both, groups, rows, seed) for both in ranges),
+        len(river.parents),
+        (grouping or group_rivers)(turn, river, ranges, settings),
         share,
     )
 
 
-def river_groups(
-    turn: StreetBoards,
-    river: StreetBoards,
-    ranges: Floats,
-    groups: int,
-    rows: int = 0,
-    seed: int = 1,
+def group_rivers(
+    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: GroupSettings
+) -> tuple[RiverGroups, ...]:
+    """The `Grouping` of processors."""
+    return tuple(_river_groups(turn, river, both, settings) for both in ranges)
+
+
+def _river_groups(
+    turn: StreetBoards, river: RiverStreet, ranges: Floats, settings: GroupSettings
 ) -> RiverGroups:
-    """Group both players' hands on every river board by the ranges [2, 169] that start the pot."""
-    lists = river.lists[0]
-    draws = np.random.default_rng(seed).random((max(groups, rows), CANDIDATES))
-    sizes = [dict(zip(up.representatives, up.multiplicities, strict=True)) for up in turn.runouts]
-    same = np.array(
-        [
-            sizes[parent][runout.board[-1]]
-            for runout, parent in zip(river.runouts, river.parents, strict=True)
-        ],
-        np.float32,
-    )
-    weights = [_combo_weights(river, row) for row in ranges]
-    hand_of_combo = _hand_of_combo(lists)
+    lists, groups = river.hands, settings.groups
+    weights = np.stack([class_weights(row) for row in ranges])
     marks, turn_marks = [], []
     for player in Player:
         found = np.zeros(int(lists.start[-1]), np.uint8)
@@ -149,89 +178,108 @@ def river_groups(
             lists.count,
             lists.combo_strengths,
             lists.combo_cards,
+            lists.combo_hand,
             lists.combo_start,
-            hand_weights(river, ranges[player]),
+            HAND_CLASS,
+            weights[player],
             weights[player.opponent],
-            draws[:groups],
+            settings.draws(groups),
             ROUNDS,
             found,
             equity,
         )
         marks.append(found)
-        if rows:
-            turn_marks.append(_turn_rows(turn, river, ranges[player], draws[:rows], same, equity))
-    count = len(river.runouts)
+        if settings.rows:
+            turn_marks.append(_turn_marks(turn, river, ranges[player], settings, equity))
+    count = len(river.parents)
     margin = np.zeros((count, groups, groups), np.int8)
     pairs = np.zeros_like(margin)
     group_matrices(
         lists.combo_start,
         lists.combo_strengths,
         lists.combo_cards,
-        (marks[0][hand_of_combo], marks[1][hand_of_combo]),
-        (weights[0], weights[1]),
+        lists.combo_hand,
+        lists.start,
+        (marks[0], marks[1]),
+        HAND_CLASS,
+        weights,
         groups,
         margin.reshape(-1),
         pairs.reshape(-1),
     )
-    chance = same / np.float32(44)
-    by_group = tuple(_grouped(lists, found, groups) for found in marks)
-    shared = (turn_marks[0], turn_marks[1]) if rows else None
-    both = (marks[0], marks[1])
-    return RiverGroups(shared, both, (by_group[0], by_group[1]), chance, margin, pairs)
+    combos = [_grouped(lists, found, groups) for found in marks]
+    rows = shared_rows(turn, ranges, turn_marks, settings)
+    return RiverGroups(
+        rows, (marks[0], marks[1]), (combos[0], combos[1]), chances(river), margin, pairs
+    )
 
 
-def _hand_of_combo(lists: HandLists) -> NDArray[np.int64]:
-    """[C]: the hand of each combo among all hands of a street, padding included."""
-    starts = np.repeat(lists.start[:-1], np.diff(lists.combo_start))
-    found: NDArray[np.int64] = starts + lists.combo_hand
-    return found
+def chances(river: RiverStreet) -> NDArray[np.float32]:
+    """[B]: of the river cards of each board, given both hands."""
+    return river.same.astype(np.float32) / np.float32(44)
 
 
-def _combo_weights(street: StreetBoards, row: Floats) -> NDArray[np.float32]:
-    """[C]: the weights of all combos of a street for a range [169]."""
-    combos = np.concatenate([hands.combos for hands in street.hands[0]])
-    weights: NDArray[np.float32] = (row / row.max() + LEAST_WEIGHT)[HAND_OF_COMBO[combos]]
-    return weights.astype(np.float32)
+def class_weights(row: Floats) -> Floats:
+    """[169]: what a combo of each class weighs in a range [169]; whole numbers."""
+    weights: Floats = np.rint(WEIGHT_ONE * (row / row.max() + LEAST_WEIGHT))
+    return weights
 
 
-def hand_weights(street: StreetBoards, row: Floats) -> Floats:
+def hand_weights(lists: HandLists, row: Floats) -> Floats:
     """[H]: the weights of all hands of a street, padding included, for a range [169]."""
-    lists = street.lists[0]
-    by_combo = _combo_weights(street, row)
-    return np.bincount(_hand_of_combo(lists), by_combo, int(lists.start[-1])).astype(np.float64)
+    weights = np.zeros(int(lists.start[-1]))
+    weigh_hands(
+        lists.start,
+        lists.combo_start,
+        lists.combo_cards,
+        lists.combo_hand,
+        HAND_CLASS,
+        class_weights(row),
+        weights,
+    )
+    return weights
 
 
-def _turn_rows(
+def _turn_marks(
     turn: StreetBoards,
-    river: StreetBoards,
+    river: RiverStreet,
     row: Floats,
-    draws: Floats,
-    same: NDArray[np.float32],
+    settings: GroupSettings,
     equity: NDArray[np.float32],
-) -> SharedRows:
+) -> Bytes:
     """A player's rows on the turn, by the equities of the rivers."""
-    lists, below = turn.lists[0], river.lists[0]
+    lists, below = turn.lists[0], river.hands
     marks = np.zeros(int(lists.start[-1]), np.uint8)
-    children = np.zeros(len(turn.runouts) + 1, np.int64)
-    np.cumsum(np.bincount(river.parents, minlength=len(turn.runouts)), out=children[1:])
-    river_combos = np.bincount(_hand_of_combo(below), minlength=int(below.start[-1]))
-    weights = hand_weights(turn, row)
     turn_rows(
         lists.start,
         lists.count,
-        children,
-        weights,
+        river.children,
+        hand_weights(lists, row),
         below.start,
         below.count,
         below.parent,
-        (river_combos * np.repeat(same, np.diff(below.start))).astype(np.float64),
+        river.mass,
         equity,
-        draws,
+        settings.draws(settings.rows),
         ROUNDS,
         marks,
     )
-    starts = whole_vectors(len(draws)) * np.arange(len(turn.runouts) + 1, dtype=np.int64)
-    return rows_of(lists, marks, starts, weights)
+    return marks
+
+
+def shared_rows(
+    turn: StreetBoards, ranges: Floats, marks: Sequence[Bytes], settings: GroupSettings
+) -> tuple[SharedRows, SharedRows] | None:
+    """Both players' rows on the turn, from the mark of every hand; None without any."""
+    if not settings.rows:
+        return None
+    lists = turn.lists[0]
+    starts = whole_vectors(settings.rows) * np.arange(len(turn.runouts) + 1, dtype=np.int64)
+    oop, ip = (
+        rows_of(lists, found, starts, hand_weights(lists, row))
+        for found, row in zip(marks, ranges, strict=True)
+    )
+    return oop, ip
 
 
 def _grouped(lists: HandLists, marks: Bytes, groups: int) -> GroupedCombos:

@@ -18,7 +18,13 @@ from allstreets.cfr import Multipliers
 from allstreets.kernels.exact_layout import BEST_RESPONSE, EVALUATE
 from allstreets.kernels.shares import round_shares
 from allstreets.subgames.boards import RIVER, TURN, BoardsSubgame
-from allstreets.subgames.boards_cards import FlopBoards, flop_boards
+from allstreets.subgames.boards_cards import (
+    FlopBoards,
+    Grouping,
+    GroupSettings,
+    flop_boards,
+    group_rivers,
+)
 from allstreets.subgames.boards_pots import BoardsPots, PotsOnFlop
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
@@ -39,6 +45,7 @@ class BoardsFlops(ExactFlops):
     """P betting trees on F flops, each a `BoardsSubgame`."""
 
     subgames: Sequence[Sequence[BoardsSubgame]]
+    grouping: Grouping = staticmethod(group_rivers)
 
     def __init__(
         self,
@@ -55,13 +62,13 @@ class BoardsFlops(ExactFlops):
     def _build(
         self, trees: Trees, flops: Sequence[Flop], threads: int
     ) -> Sequence[Sequence[BoardsSubgame]]:
-        model = self.model
+        settings = GroupSettings(self.model.groups, self.model.rows, self.model.seed)
         layouts = self._layouts(trees)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
             cards[place] = flop_boards(
-                flops[place].cards, list(self.sets.ranges), model.groups, model.rows, model.seed
+                flops[place].cards, list(self.sets.ranges), settings, self.grouping
             )
 
         Pool(threads).run(len(flops), build)
@@ -108,7 +115,7 @@ class BoardsFlops(ExactFlops):
 
         def work(_: int, flop: int) -> None:
             before = [row[flop] for row in rows]
-            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model)
+            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model, self.grouping)
             self._together[flop] = after
             for pots, games in after:
                 for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):

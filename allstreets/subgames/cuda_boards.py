@@ -32,6 +32,7 @@ from allstreets.subgames.cuda_boards_set import (
     settle_together,
 )
 from allstreets.subgames.cuda_exact import MOST_ACTIONS
+from allstreets.subgames.cuda_groups import CudaGroups
 from allstreets.subgames.cuda_memory import Mirror, followed
 from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
@@ -52,6 +53,7 @@ class CudaBoardsFlops(BoardsFlops):
     ) -> None:
         if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        self.grouping = CudaGroups(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)

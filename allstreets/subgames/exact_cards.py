@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,14 @@ class HandLists:
     combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
 
 
+class Below(Protocol):
+    """A street one further down."""
+
+    @property
+    def parents(self) -> Sequence[int]:
+        """[B]: board one street up."""
+
+
 @dataclass(frozen=True)
 class StreetBoards:
     """All boards of one street; `hands[p]` holds, board by board, the hands of player p."""
@@ -88,7 +97,7 @@ class StreetBoards:
 
 
 def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
-    start = _starts([whole_vectors(len(hands.first)) for hands in hands_by_board])
+    start = starts_of([whole_vectors(len(hands.first)) for hands in hands_by_board])
     cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
     strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
     weight = np.zeros(start[-1], np.float32)
@@ -112,14 +121,15 @@ def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands])
         strengths,
         parent,
         weight,
-        _starts([len(hands.combos) for hands in hands_by_board]),
+        starts_of([len(hands.combos) for hands in hands_by_board]),
         COMBO_CARDS[combos].astype(np.uint8).reshape(-1),
         np.concatenate(by_combo),
         np.concatenate([hands.hand for hands in hands_by_board]).astype(np.uint16),
     )
 
 
-def _starts(sizes: Sequence[int]) -> Longs:
+def starts_of(sizes: Sequence[int] | Longs) -> Longs:
+    """Sums before each, and all."""
     start = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=start[1:])
     return start
@@ -197,7 +207,7 @@ def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
 
 def kernel_boards(
     street: StreetBoards,
-    below: StreetBoards | None,
+    below: Below | None,
     own: int,
     all_ins: bool,
     threads: int = 1,
@@ -292,4 +302,4 @@ def _all_in_matrices(
 
     with ThreadPoolExecutor(threads) as pool:
         matrices = list(pool.map(matrix_of, range(len(street.runouts))))
-    return _starts([matrix.size for matrix in matrices])[:-1], np.concatenate(matrices)
+    return starts_of([matrix.size for matrix in matrices])[:-1], np.concatenate(matrices)

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.kernels.carry_rows import carry_rows
 from allstreets.subgames.boards import FLOP, RIVER, TURN, BoardsSubgame
-from allstreets.subgames.boards_cards import FlopBoards, hand_weights, river_groups
+from allstreets.subgames.boards_cards import FlopBoards, Grouping, GroupSettings, hand_weights
 from allstreets.subgames.boards_pots import BoardsPots, PotsOnFlop
 from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.exact_cards import StreetBoards, next_street
+from allstreets.subgames.exact_cards import HandLists
 from allstreets.subgames.range_sets import RangeSets
+from allstreets.subgames.river_street import river_street
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -30,22 +31,21 @@ def regroup_flop(
     sets: RangeSets,
     layouts: Sequence[tuple[Longs, BoardsPots]],
     model: CardModel,
+    grouping: Grouping,
 ) -> tuple[FlopBoards, list[tuple[Longs, PotsOnFlop]]]:
     """Let all pots of a flop go on in groups that are made for other sets of ranges.
 
     `layouts` are, by set, its pots and how they are laid out; what comes back, their games.
     """
     turn = before[0].cards.streets[TURN]
-    river = next_street(turn)
-    rivers = tuple(
-        river_groups(turn, river, both, model.groups, model.rows, model.seed)
-        for both in sets.ranges
-    )
+    river = river_street(turn)
+    settings = GroupSettings(model.groups, model.rows, model.seed)
+    rivers = grouping(turn, river, list(sets.ranges), settings)
     cards = replace(before[0].cards, rivers=rivers)
     after = []
     for number, (pots, layout) in enumerate(layouts):
         games = layout.on(cards, number)
-        weights = HandWeights.of(turn, river, sets.ranges[number])
+        weights = HandWeights.of(turn.lists[0], river.hands, sets.ranges[number])
         for pot, new in zip(pots.tolist(), games.subgames, strict=True):
             carry(before[pot], new, weights)
         after.append((pots, games))
@@ -56,11 +56,11 @@ def regroup_flop(
 class HandWeights:
     """What the hands of turn and river weigh in a pair of ranges."""
 
-    streets: tuple[StreetBoards, StreetBoards]
+    streets: tuple[HandLists, HandLists]
     weights: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]  # [H], by street and player
 
     @classmethod
-    def of(cls, turn: StreetBoards, river: StreetBoards, ranges: Floats) -> "HandWeights":
+    def of(cls, turn: HandLists, river: HandLists, ranges: Floats) -> "HandWeights":
         """Those in the ranges [2, 169]."""
         oop, ip = ranges
         on_turn, on_river = (
@@ -80,8 +80,8 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
                     carried[:] = stored
                 elif len(stored):
                     carry_rows(
-                        hands.streets[level - TURN].lists[0].start,
-                        hands.streets[level - TURN].lists[0].count,
+                        hands.streets[level - TURN].start,
+                        hands.streets[level - TURN].count,
                         before,
                         after,
                         hands.weights[level - TURN][player],

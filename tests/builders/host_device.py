@@ -71,7 +71,8 @@ def _library(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
     file.write_text(source + LOOP, encoding="utf-8")
     subprocess.run(
         [
-            found, "-std=c++17", "-O2", "-shared", "-fPIC", "-w", "-pthread",
+            found, "-std=c++17", "-O2", "-march=native", "-ffp-contract=off",
+            "-shared", "-fPIC", "-w", "-pthread",
             *(f"-D{one}" for one in defines), str(file), "-o", str(built),
         ],
         check=True,

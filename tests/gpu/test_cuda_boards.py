@@ -12,7 +12,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, parse_schedule
 from allstreets.solvers.game.estimate import hands_of_flops
-from allstreets.subgames.boards_cards import FlopBoards, flop_boards
+from allstreets.subgames.boards_cards import FlopBoards, flop_boards, group_rivers
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
@@ -38,16 +38,20 @@ MADE: dict[Any, FlopBoards] = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def cards_made_once() -> Iterator[None]:
-    """Engines with the same boards and groups share them."""
+    """Engines with the same boards and groups share them.
 
-    def made(flop: Any, ranges: Any, *settings: int) -> FlopBoards:
+    Whoever makes them, they are the same (`test_cuda_groups`), and here processors are fast.
+    """
+
+    def made(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:
         key = flop, np.array(ranges).tobytes(), settings
         if key not in MADE:
-            MADE[key] = flop_boards(flop, ranges, *settings)
+            MADE[key] = flop_boards(flop, ranges, settings)
         return MADE[key]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("allstreets.subgames.boards_flops.flop_boards", made)
+        patch.setattr("allstreets.subgames.cuda_boards.CudaGroups", lambda _: group_rivers)
         yield
     MADE.clear()
     ENGINES.clear()

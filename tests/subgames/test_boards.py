@@ -1,7 +1,7 @@
 """Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -17,9 +17,11 @@ from allstreets.kernels.group_layout import MATRIX_ONE
 from allstreets.subgames.boards import BoardsLayout, BoardsSubgame
 from allstreets.subgames.boards_cards import (
     LEAST_WEIGHT,
+    WEIGHT_ONE,
     FlopBoards,
+    GroupSettings,
     flop_boards,
-    river_groups,
+    group_rivers,
     rows_of,
 )
 from allstreets.subgames.boards_flops import BoardsFlops
@@ -28,9 +30,11 @@ from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_cards import StreetBoards, next_street
 from allstreets.subgames.exact_sharing import Sharing
+from allstreets.subgames.river_street import river_street
 
 FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS, ROWS = 16, 32
+SETTINGS = GroupSettings(GROUPS, ROWS)
 SCHEDULE = parse_schedule("tuned")
 GAME = small_config(
     stack_depth=5, raise_cap=1, postflop_bet_sizes=[1.0], max_raises_per_street=0, flops=[FLOP]
@@ -47,7 +51,7 @@ def some_ranges() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def cards() -> FlopBoards:
-    return flop_boards(GAME.flops.flops[0].cards, [some_ranges()], GROUPS, ROWS)
+    return flop_boards(GAME.flops.flops[0].cards, [some_ranges()], SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +87,7 @@ def marks_on(cards: FlopBoards, river: StreetBoards, number: int) -> np.ndarray:
 def weights() -> np.ndarray:
     ranges = some_ranges()
     by_class = ranges / ranges.max(axis=1, keepdims=True) + LEAST_WEIGHT
-    found: np.ndarray = by_class[:, HAND_OF_COMBO]
+    found: np.ndarray = np.rint(WEIGHT_ONE * by_class)[:, HAND_OF_COMBO]
     return found
 
 
@@ -264,8 +268,23 @@ def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
     )
 
 
-def test_groups_are_the_same_again(cards: FlopBoards, river: StreetBoards) -> None:
-    again = river_groups(cards.streets[1], river, some_ranges(), GROUPS, ROWS)
+def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: StreetBoards) -> None:
+    found, slow = river_street(cards.streets[1]), river.lists[0]
+    assert found.parents == river.parents
+    sizes = [
+        dict(zip(up.representatives, up.multiplicities, strict=True))
+        for up in cards.streets[1].runouts
+    ]
+    for board, parent, same in zip(river.boards, river.parents, found.same, strict=True):
+        assert same == sizes[parent][board[-1]]
+    for each in fields(slow):
+        array = getattr(slow, each.name)
+        np.testing.assert_array_equal(getattr(found.hands, each.name), array, strict=True)
+
+
+def test_groups_are_the_same_again(cards: FlopBoards) -> None:
+    turn = cards.streets[1]
+    again = group_rivers(turn, river_street(turn), [some_ranges()], SETTINGS)[0]
     for player in Player:
         assert np.array_equal(again.groups[player], cards.rivers[0].groups[player])
 

@@ -11,11 +11,16 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
 from allstreets.subgames.boards import FLOP, RIVER, TURN, BoardsLayout, BoardsSubgame
-from allstreets.subgames.boards_cards import FlopBoards, flop_boards, hand_weights
+from allstreets.subgames.boards_cards import (
+    FlopBoards,
+    GroupSettings,
+    flop_boards,
+    hand_weights,
+)
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.exact_cards import next_street
 from allstreets.subgames.regrouping import HandWeights, carry
+from allstreets.subgames.river_street import river_street
 
 GROUPS, ROWS = 16, 32
 SCHEDULE = parse_schedule("tuned")
@@ -36,14 +41,14 @@ RANGES = [ranges(1), ranges(2)]
 
 @pytest.fixture(scope="module")
 def cards() -> FlopBoards:
-    return flop_boards(GAME.flops.flops[0].cards, RANGES, GROUPS, ROWS)
+    return flop_boards(GAME.flops.flops[0].cards, RANGES, GroupSettings(GROUPS, ROWS))
 
 
 @pytest.fixture(scope="module")
 def weights(cards: FlopBoards) -> HandWeights:
     """Of the second pair of ranges."""
     turn = cards.streets[TURN]
-    return HandWeights.of(turn, next_street(turn), RANGES[1])
+    return HandWeights.of(turn.lists[0], river_street(turn).hands, RANGES[1])
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +86,9 @@ def test_rows_get_the_means_of_what_their_hands_had(
         assert not np.array_equal(old, new)
         actions = learned.slot_actions(level, player)
         weight = hand_weights(street, RANGES[1][player])
-        for board in (0, 7, len(street.runouts) - 1):
-            hands = slice(*street.lists[0].start[board : board + 2].tolist())
-            live = slice(hands.start, hands.start + int(street.lists[0].count[board]))
+        for board in (0, 7, len(street.count) - 1):
+            hands = slice(*street.start[board : board + 2].tolist())
+            live = slice(hands.start, hands.start + int(street.count[board]))
             moves = (old[live], new[live], weight[live])
             regrets, averages = (
                 [numbers_of(array[level][player], actions, rows, board) for array in arrays]

@@ -219,9 +219,56 @@ BOARDS = {
 }
 """The fields of a street of games with real boards, as boards.cu reads them."""
 
+GROUPS = {
+    "first_block": "Long",  # of a launch
+    "groups": "Long",
+    "rows": "Long",  # on a turn board
+    "rounds": "Long",
+    "most": "Long",  # hands of a board, padded
+    "most_combos": "Long",
+    "stride": "Long",  # of the points of a block
+    "tile": "Long",  # rows of matrices that are worked on at once
+    "points": "float *",  # [blocks][16][stride], where shared memory has no room for them
+    "group_draws": "const float *",  # [groups][2]
+    "row_draws": "const float *",
+    "hand_class": "const Byte *",  # [64][64]: by cards
+    "class_weights": "const int *",  # [S][2][169]
+    # River boards: B boards, H hands, C combos.
+    "boards": "Long",
+    "hands": "Long",
+    "combos": "Long",
+    "start": "const int *",  # [B + 1]: hands
+    "count": "const int *",  # [B]
+    "hand_parent": "const Short *",  # [H]: on the turn
+    "mass": "const Short *",  # [H]: pairs of river card and combo; 0 for padding
+    "combo_start": "const int *",  # [B + 1]
+    "combo_hand": "const Short *",  # [C]
+    "combo_strengths": "const Short *",  # [C]: rising
+    "combo_cards": "const Byte *",  # [C][2]
+    # Turn boards.
+    "turns": "Long",
+    "turn_hands": "Long",
+    "turn_start": "const int *",
+    "turn_count": "const int *",
+    "turn_combo_start": "const int *",
+    "turn_combo_hand": "const Short *",
+    "turn_combo_cards": "const Byte *",
+    "children": "const int *",  # [T + 1]: river boards
+    # What is found, by pair of ranges and player.
+    "marks": "Byte *",  # [S][2][H]
+    "equity": "float *",  # [S][2][H]
+    "turn_marks": "Byte *",  # [S][2][turn hands]
+    "places": "Place *",  # [blocks][48][most]
+    "first": "Short *",  # [S][2][B][groups + 1]
+    "parent": "Short *",  # [S][2][C]
+    "margin": "signed char *",  # [S][B][groups][groups]
+    "pairs": "signed char *",
+}
+"""The fields of river boards whose hands are grouped, as groups.cu reads them."""
+
 TYPES = """
 struct Node; struct End; struct Below; struct HandTables;
-struct Piece; struct Term; struct Store; struct Fold; struct Run;
+struct Piece; struct Term; struct Store; struct Fold; struct Run; struct Place;
 """
 
 
@@ -250,6 +297,12 @@ def _source(name: str, fields: Mapping[str, str], *files: str) -> str:
     """What all kernels share, the structure that they take, and they themselves."""
     common, *kernels = ((HERE / file).read_text("utf-8") for file in ("common.cuh", *files))
     return "\n".join([common, struct(name, fields), *kernels])
+
+
+def groups_source() -> str:
+    """The kernels that group hands; what it needs is defined where they compile."""
+    common, groups = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "groups.cu"))
+    return f"{common}\n{struct('Groups', GROUPS)}\n{groups}"
 
 
 def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:
