@@ -15,7 +15,16 @@ import numpy as np
 
 from allstreets.kernels.exact_layout import Floats
 from allstreets.kernels.jit import inner_kernel, kernel
-from allstreets.kernels.simd import fma, load, maximum, splat, store, total, where_positive
+from allstreets.kernels.simd import (
+    fma,
+    load,
+    maximum,
+    splat,
+    store,
+    total,
+    transpose_from,
+    where_positive,
+)
 
 DIMENSIONS = 16
 LANES = 16
@@ -258,43 +267,38 @@ def find_nearest(
 
 
 @inner_kernel
-def move_centres(
-    blocks: Floats, weights: Floats, points: int, labels: Floats, centres: Floats
-) -> None:
-    """Every centre goes to the mean of its points.
+def move_centres(rows: Floats, weights: Floats, labels: Floats, centres: Floats) -> None:
+    """Every centre goes to the mean of its points, the first of `rows` [N, 16].
 
     A centre without points goes to the point that adds most to the sum of squared distances, each
     to another one.
     """
-    sums = np.zeros((len(centres), DIMENSIONS), np.float32)
+    sums = np.zeros(len(centres) * DIMENSIONS, np.float32)
     mass = np.zeros(len(centres), np.float32)
-    for point in range(points):
+    for point in range(len(labels)):
         own = np.int64(labels[point])
         mass[own] += weights[point]
-        at = point // LANES * DIMENSIONS * LANES + point % LANES
-        for d in range(DIMENSIONS):
-            sums[own, d] += weights[point] * blocks[at + d * LANES]
+        added = splat(weights[point]) * load(rows, point * DIMENSIONS)
+        store(sums, own * DIMENSIONS, load(sums, own * DIMENSIONS) + added)
     left = np.zeros(0, np.float32)
     for number in range(len(centres)):
         if mass[number] == np.float32(0.0):
-            left = np.zeros(points, np.float32)
+            left = np.zeros(len(labels), np.float32)
     for point in range(len(left)):
-        at = point // LANES * DIMENSIONS * LANES + point % LANES
         away = np.float32(0.0)
         for d in range(DIMENSIONS):
-            step = blocks[at + d * LANES] - centres[np.int64(labels[point]), d]
+            step = rows[point * DIMENSIONS + d] - centres[np.int64(labels[point]), d]
             away += step * step
         left[point] = weights[point] * away
     for number in range(len(centres)):
         if mass[number] > np.float32(0.0):
             for d in range(DIMENSIONS):
-                centres[number, d] = sums[number, d] / mass[number]
+                centres[number, d] = sums[number * DIMENSIONS + d] / mass[number]
         else:
             worst = int(np.argmax(left))
             left[worst] = 0.0
-            at = worst // LANES * DIMENSIONS * LANES + worst % LANES
             for d in range(DIMENSIONS):
-                centres[number, d] = blocks[at + d * LANES]
+                centres[number, d] = rows[worst * DIMENSIONS + d]
 
 
 @kernel
@@ -316,10 +320,14 @@ def cluster(
     balls, radii = np.zeros(padded * DIMENSIONS, np.float32), np.zeros(padded, np.float32)
     slack = enclose(blocks, balls, radii)
     seed_centres(blocks, weights, balls, radii, slack, draws, centres)
+    rows, every = np.empty_like(blocks), np.arange(len(weights))
+    for first in range(0, len(weights), LANES):
+        at = first * DIMENSIONS
+        transpose_from(blocks, every, first, DIMENSIONS, 0, rows, at, DIMENSIONS)
     before = np.full(points, np.float32(-1.0))
     for _ in range(rounds):
         find_nearest(blocks, balls, radii, slack, centres, labels)
         if np.array_equal(labels[:points], before):
             break
         before[:] = labels[:points]
-        move_centres(blocks, weights, points, labels, centres)
+        move_centres(rows, weights, labels[:points], centres)
