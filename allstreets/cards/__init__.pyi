@@ -75,9 +75,9 @@ from .matchups import matchups as matchups
 from .matchups import preflop_matchups as preflop_matchups
 from .matchups import preflop_table_is_kept as preflop_table_is_kept
 from .range_format import format_weights as format_weights
+from .range_kind import RangeKind as RangeKind
 from .range_text import SPACED_SIGN as SPACED_SIGN
 from .range_text import TOKEN as TOKEN
-from .range_writing import RangeKind as RangeKind
 from .range_writing import weight_text as weight_text
 from .ranges import Range as Range
 from .runouts import Runouts as Runouts

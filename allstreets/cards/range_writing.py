@@ -17,7 +17,6 @@ kind reads back as the same weights to the last bit.
 import json
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from enum import StrEnum
 from itertools import groupby
 
 import numpy as np
@@ -26,25 +25,9 @@ from numpy.typing import NDArray
 from allstreets.cards.combos import combo_text
 from allstreets.cards.hands import COMBOS_OF_HAND, HAND_COUNT, HAND_NAMES, PAIRS
 from allstreets.cards.range_format import format_weights
+from allstreets.cards.range_kind import RangeKind
 
 Weights = NDArray[np.float64]
-
-
-class RangeKind(StrEnum):
-    """How a range is written."""
-
-    text = "text"
-    pio = "pio"
-    pio_1326 = "pio-1326"
-    gto = "gto+"
-    monker = "monker"
-    json = "json"
-    csv = "csv"
-
-    @property
-    def suffix(self) -> str:
-        """How the names of its files end."""
-        return {"monker": ".rng", "json": ".json", "csv": ".csv"}.get(self.value, ".txt")
 
 
 def write_weights(weights: Weights, kind: RangeKind | str = RangeKind.text) -> str:

@@ -9,8 +9,9 @@ from allstreets.base import InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
+from allstreets.cards.range_kind import RangeKind
 from allstreets.cards.range_reading import read_weights
-from allstreets.cards.range_writing import RangeKind, write_weights
+from allstreets.cards.range_writing import write_weights
 
 SHOWN_DIGITS = 4  # of weights in a solution: more would make texts long, and are not known
 
