@@ -1,6 +1,5 @@
 """allstreets range: the combos of a range, from a text, a file or a solution, in any notation."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from allstreets.explorer.models.base import PlayerName
 
 STDIN = "-"
-MOST_BYTES = 1_000_000
 PLAYERS: "dict[str, PlayerName]" = {"oop": "oop", "bb": "oop", "ip": "ip", "sb": "ip"}
 
 
@@ -83,11 +81,12 @@ def read_given(text: str | None) -> "Range":
     """A range that was typed, or that lies in a file, or that comes through a pipe."""
     from allstreets.base import InputError
     from allstreets.cards import Range
+    from allstreets.cli.text_files import read_stdin, read_text
 
     if text is None:
         raise InputError("no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR")
     if text == STDIN:
-        return Range.parse(_decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input"))
+        return Range.parse(read_stdin())
     try:
         return Range.parse(text)
     except InputError:
@@ -95,7 +94,7 @@ def read_given(text: str | None) -> "Range":
         if path is None:
             raise
     try:
-        return Range.parse(_decoded(_read(path), str(path)))
+        return Range.parse(read_text(path))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -107,23 +106,6 @@ def _file(text: str) -> Path | None:
         return path if path.is_file() else None
     except (OSError, ValueError):  # too long for a name, or no name at all
         return None
-
-
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(MOST_BYTES + 1)
-
-
-def _decoded(data: bytes, name: str) -> str:
-    from allstreets.base import InputError
-
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{name} is larger than 1 MB: a range has some kB; is this the file?")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name} is not UTF-8 text (line {line}): save it as UTF-8") from None
 
 
 def _refuse(**options: str | None) -> None:
