@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from allstreets.cards.range_kind import RangeKind
+from allstreets.cards import RangeKind
 from allstreets.cli.output import console
 
 

@@ -1,19 +1,18 @@
 """allstreets range: the combos of a range, from a text, a file or a solution, in any notation."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from allstreets.cards.range_kind import RangeKind
+from allstreets.cards import RangeKind
 from allstreets.cli.output import JsonOption, console, percent, print_json
 
 if TYPE_CHECKING:
     from allstreets.cards import Range
-    from allstreets.explorer.models.base import PlayerName
 
 STDIN = "-"
-PLAYERS: "dict[str, PlayerName]" = {"oop": "oop", "bb": "oop", "ip": "ip", "sb": "ip"}
+PLAYERS: dict[str, Literal["oop", "ip"]] = {"oop": "oop", "bb": "oop", "ip": "ip", "sb": "ip"}
 
 
 def show_range(

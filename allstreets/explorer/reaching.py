@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from allstreets.base import InputError
 from allstreets.betting import split_line, whole_line
+from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.views.opening import open_view
 from allstreets.explorer.views.range_words import Reaching
@@ -24,4 +26,10 @@ def range_at(
     if flop is not None:
         found = split_line(line, str.strip, flop)
         line = whole_line(found.root, found.cards, (found.after or "").strip())
-    return open_view(Path(folder)).range(line, player, action)
+    try:
+        return open_view(Path(folder)).range(line, player, action)
+    except MissingError as error:
+        if not error.hints:
+            raise
+        near = ", ".join(hint.label for hint in error.hints)
+        raise InputError(f"{error}; near ones: {near}") from None

@@ -131,7 +131,7 @@ def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
         (["--from", "GAME", "--line", "r9"], "'r9' is not offered"),
         (["--from", "GAME", "--action", "bet"], "'bet' is not offered here"),
         (["--from", "GAME", "--action", "call", "--player", "bb"], "oop does not act here"),
-        (["--from", "GAME", "--line", "c x", "--flop", "2c2d2h"], "not among"),
+        (["--from", "GAME", "--line", "c x", "--flop", "2c2d2h"], "of this solution; near ones: "),
         (["--from", "/nowhere/at/all"], "/nowhere/at/all"),
     ],
 )
@@ -154,7 +154,7 @@ def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_
 
 
 def test_a_pio_tree_becomes_a_spot_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    viewer = DATA / "pio" / "viewer.txt"
+    viewer = Path(__file__).parents[2] / "sample_spots" / "pio_tree.txt"
     assert main(["config", "from-pio", str(viewer)]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("board: AhKd9c\n")

@@ -13,7 +13,7 @@ from allstreets.solvers import Spot
 from allstreets.training import read_pio_script, read_spot
 from allstreets.training.pio_lines import bets_of
 
-VIEWER = Path(__file__).parents[1] / "data" / "pio" / "viewer.txt"
+VIEWER = Path(__file__).parents[2] / "sample_spots" / "pio_tree.txt"
 COMMANDS = """
 set_threads 4
 set_isomorphism 1 0
