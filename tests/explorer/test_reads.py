@@ -35,6 +35,8 @@ READS: dict[str, dict[str, str]] = {
 class NoSolves:
     """In the place of the solves, which no read asks."""
 
+    folder = Path("nowhere")
+
     def close(self) -> None:
         """Nothing to end."""
 
