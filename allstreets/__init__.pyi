@@ -1,5 +1,6 @@
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
+from .explorer.reaching import range_at as range_at
 from .solvers.spot.locks import Lock as Lock
 from .solvers.spot.many import solve_many as solve_many
 from .solvers.spot.solver import SpotSolver as SpotSolver
@@ -7,6 +8,7 @@ from .solvers.spot.solver import solve as solve
 from .solvers.spot.spot import Spot as Spot
 from .solvers.unified.solver import UnifiedSolver as UnifiedSolver
 from .storage.opening import load as load
+from .storage.range_files import export_ranges as export_ranges
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
 from .training.api import certify as certify

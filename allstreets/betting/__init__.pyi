@@ -1,3 +1,4 @@
+from .chips import exact_chips as exact_chips
 from .chips import neat as neat
 from .flop_pots import POT_KINDS as POT_KINDS
 from .flop_pots import FlopPot as FlopPot

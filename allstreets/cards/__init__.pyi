@@ -57,6 +57,7 @@ from .flops import texture as texture
 from .hand_pairs import hand_cards as hand_cards
 from .hand_pairs import hand_combos as hand_combos
 from .hand_pairs import hand_pairs as hand_pairs
+from .hands import COMBOS_OF_HAND as COMBOS_OF_HAND
 from .hands import HAND_COUNT as HAND_COUNT
 from .hands import HAND_NAMES as HAND_NAMES
 from .hands import HAND_OF_COMBO as HAND_OF_COMBO
@@ -74,8 +75,10 @@ from .matchups import matchups as matchups
 from .matchups import preflop_matchups as preflop_matchups
 from .matchups import preflop_table_is_kept as preflop_table_is_kept
 from .range_format import format_weights as format_weights
+from .range_kind import RangeKind as RangeKind
 from .range_text import SPACED_SIGN as SPACED_SIGN
 from .range_text import TOKEN as TOKEN
+from .range_writing import weight_text as weight_text
 from .ranges import Range as Range
 from .runouts import Runouts as Runouts
 from .runouts import runouts as runouts

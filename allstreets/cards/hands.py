@@ -60,8 +60,15 @@ HAND_OF_COMBO: NDArray[np.uint8] = _hand_of_combo()
 HAND_SIZES: NDArray[np.int64] = np.bincount(HAND_OF_COMBO, minlength=HAND_COUNT)
 """[169]: 6 combos per pair, 4 per suited hand, 12 per offsuit hand."""
 
+COMBOS_OF_HAND: tuple[NDArray[np.int64], ...] = tuple(
+    np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)
+)
+"""[169]: the combos of each hand class."""
+
 for _table in (HAND_OF_COMBO, HAND_SIZES):
     _table.setflags(write=False)
+for _combos in COMBOS_OF_HAND:
+    _combos.setflags(write=False)
 
 _NUMBER_OF_NAME = {name: number for number, name in enumerate(HAND_NAMES)}
 

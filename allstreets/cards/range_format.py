@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import combo_text
-from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, hand_index
+from allstreets.cards.hands import COMBOS_OF_HAND, HAND_COUNT, hand_index
 
 KINDS = ("s", "o", "")  # suited, offsuit, both
 
@@ -38,7 +38,7 @@ def format_weights(weights: NDArray[np.float64]) -> str:
     placed: list[tuple[int, int, str]] = []
     by_weight: dict[float, set[int]] = {}
     for hand in range(HAND_COUNT):
-        combos = np.flatnonzero(hand == HAND_OF_COMBO)
+        combos = COMBOS_OF_HAND[hand]
         own = weights[combos]
         if (own == own[0]).all():
             if own[0] > 0:

@@ -1,4 +1,4 @@
-"""Reading range text: tokens separated by commas or blanks, each a set of hands with a weight.
+"""Reading range text: tokens, each a set of hands with a weight, and groups of them.
 
 | token      | meaning                                                                     |
 |------------|-----------------------------------------------------------------------------|
@@ -11,93 +11,166 @@
 | `TT+`      | this pair and every higher one                                              |
 | `ATs+`     | the kicker climbs until just below the higher card: ATs, AJs, AQs, AKs      |
 | `98s+`     | connectors: the kicker has no room, so both ranks climb: 98s, T9s, …, AKs  |
-| `…:0.5`    | weight between 0 and 1; without one the weight is 1                         |
+| `…:0.5` `…:50%` | weight between 0 and 1; without one the weight is 1                   |
+| `[50]…[/50]` | all between the two with that weight in per cent, as GTO+ writes it       |
+| `50%(…)` `0.5(…)` | the same, as eval7 and PokerStove write it                           |
 
-A combo may be named twice with the same weight, not with two different ones.
+Tokens are separated by commas, semicolons or blanks. A combo that is named again gets the later
+weight: `AKs,AhKh:0.2`. Weights of groups within groups multiply: a part of a part.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.cards.card import RANKS
-from allstreets.cards.combos import COMBO_COUNT, combo_text, parse_combo
+from allstreets.cards.combos import COMBO_COUNT, parse_combo
 from allstreets.cards.hands import HAND_OF_COMBO, hand_index
 
 SPACED_SIGN = re.compile(r"\s*([-:])\s*")
-TOKEN = re.compile(r"[^\s,]+")
+TOKEN = re.compile(r"[^\s,;]+")
 HAND = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)", re.IGNORECASE)
 COMBO = re.compile(rf"[{RANKS}][cdhs][{RANKS}][cdhs]", re.IGNORECASE)
+NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+PART = re.compile(
+    rf"\[\s*(?P<tag>/?)\s*(?P<percent>{NUMBER})\s*%?\s*\]"
+    rf"|(?P<share>{NUMBER})\s*(?P<sign>%?)\s*\("
+    r"|(?P<end>\))"
+    r"|(?P<token>[^\s,;()\[\]]+)"
+    r"|(?P<other>[(\[\]])"
+)
+MOST_GROUPS = 50  # within each other
 
 # Ranks of a hand, the higher first, and its kind: "s", "o" or "" for both (and for pairs).
 Pattern = tuple[int, int, str]
 
 
+@dataclass(frozen=True)
+class _Group:
+    """A group that is open: what it began with, how it ends, and its weight with those around."""
+
+    begin: str
+    end: str
+    position: int
+    weight: float
+
+
 def parse_weights(text: str) -> NDArray[np.float64]:
     """[1326]: the weights that a range text gives to the combos."""
     weights = np.zeros(COMBO_COUNT)
-    given_by: dict[int, str] = {}
-    for token, position in _tokens(text):
+    empty, groups = True, [_Group("", "", 0, 1.0)]
+    # Blanks around - and : do not separate; what they are replaced by keeps every place.
+    joined = SPACED_SIGN.sub(lambda match: match[1].center(len(match[0]), "\0"), text)
+    for part in PART.finditer(joined):
         try:
-            combos, weight = _read_token(token)
+            if part["token"]:
+                combos, weight = _read_token(part["token"].replace("\0", ""))
+                weights[combos] = groups[-1].weight * weight
+                empty = False
+            else:
+                _open_or_close(groups, part)
         except InputError as error:
-            raise InputError(f"range, character {position + 1}: {error}") from None
-        for combo in combos:
-            earlier = given_by.setdefault(combo, token)
-            if earlier != token and weights[combo] != weight:
-                raise InputError(
-                    f"range, character {position + 1}: '{earlier}' gives {combo_text(combo)} the "
-                    f"weight {weights[combo]:g} and '{token}' gives it {weight:g}: keep one"
-                )
-            weights[combo] = weight
-    if not given_by:
+            raise InputError(f"{place_in(text, part.start())}: {error}") from None
+    if len(groups) > 1:
+        group = groups[-1]
+        raise InputError(
+            f"{place_in(text, group.position)}: '{group.begin}' is never closed: write {group.end} "
+            "behind its last hand"
+        )
+    if empty:
         raise InputError("the range is empty: write hands such as 'AA,AKs,TT-88,76s:0.5'")
     return weights
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    """The tokens of a text and where each begins; blanks around - and : do not separate."""
-    joined = SPACED_SIGN.sub(lambda match: match[1].center(len(match[0]), "\0"), text)
-    for match in TOKEN.finditer(joined):
-        yield match[0].replace("\0", ""), match.start()
+def place_in(text: str, position: int) -> str:
+    """Where a character of a range stands, in words."""
+    before = text[:position]
+    character = position - (before.rfind("\n") + 1) + 1
+    line = f"line {before.count(chr(10)) + 1}, " if "\n" in text.strip() else ""
+    return f"range, {line}character {character}"
+
+
+def named_combos(text: str) -> list[int]:
+    """The combos of one token without a weight: "AsKh", "AKs", "TT+"."""
+    if COMBO.fullmatch(text):
+        return [parse_combo(text)]
+    hands = {
+        hand_index(high, low, suited)
+        for high, low, kind in _expand(text)
+        for suited in (True, False)
+        if kind == "" or suited == (kind == "s")
+    }
+    return np.flatnonzero(np.isin(HAND_OF_COMBO, list(hands))).tolist()
+
+
+def read_weight(text: str) -> float:
+    """A weight: "0.5" or "50%"; per cents are shifted as decimals, so that none is rounded."""
+    number = text.strip()
+    try:
+        shift = -2 if number.endswith("%") else 0
+        weight = float(Decimal(number.removesuffix("%")).scaleb(shift))
+    except (ArithmeticError, ValueError):
+        raise InputError(f"'{text}' is not a weight: write 0.5 or so") from None
+    if not 0 <= weight <= 1:
+        raise InputError(f"the weight {text} does not lie between 0 and 1")
+    return weight
+
+
+def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
+    """A sign that begins or ends a group; `groups` are those that are open, the outermost first."""
+    sign, percent = part[0].replace("\0", ""), part["percent"]
+    if part["other"]:
+        raise InputError(f"'{sign}' has no meaning here: write [50]AA[/50], 50%(AA) or AA:0.5")
+    if part["tag"] or part["end"]:
+        group = groups[-1]
+        if group.end != (")" if part["end"] else f"[/{_plain(percent)}]"):
+            wanted = (
+                f"write {group.end}, which closes '{group.begin}'" if group.end else "remove it"
+            )
+            raise InputError(f"'{sign}' closes no group that is open: {wanted}")
+        groups.pop()
+        return
+    if len(groups) > MOST_GROUPS:
+        raise InputError(
+            f"'{sign}': more than {MOST_GROUPS} groups within each other; is this a range?"
+        )
+    try:
+        weight = read_weight(f"{percent}%" if percent else part["share"] + part["sign"])
+    except InputError as error:
+        advice = "" if percent else f": write {part['share']}%( if that is meant"
+        raise InputError(f"'{sign}': {error}{advice}") from None
+    end = f"[/{_plain(percent)}]" if percent else ")"
+    groups.append(_Group(sign, end, part.start(), groups[-1].weight * weight))
+
+
+def _plain(number: str) -> str:
+    """A number without zeros that say nothing, so that [50] may be closed by [/50.0]."""
+    return f"{float(number):.12g}"
 
 
 def _read_token(token: str) -> tuple[list[int], float]:
     """The combos of one token and their weight."""
     body, colon, weight_text = token.partition(":")
-    weight = _read_weight(token, weight_text) if colon else 1.0
-    if COMBO.fullmatch(body):
-        return [parse_combo(body)], weight
-    hands = {
-        hand_index(high, low, suited)
-        for high, low, kind in _expand(token, body)
-        for suited in (True, False)
-        if kind == "" or suited == (kind == "s")
-    }
-    return np.flatnonzero(np.isin(HAND_OF_COMBO, list(hands))).tolist(), weight
-
-
-def _read_weight(token: str, text: str) -> float:
     try:
-        weight = float(text)
-    except ValueError:
-        raise InputError(f"'{token}': '{text}' is not a weight: write 0.5 or so") from None
-    if not 0 <= weight <= 1:
-        raise InputError(f"'{token}': the weight {text} does not lie between 0 and 1")
-    return weight
+        weight = read_weight(weight_text) if colon else 1.0
+    except InputError as error:
+        raise InputError(f"'{token}': {error}") from None
+    return named_combos(body), weight
 
 
-def _expand(token: str, body: str) -> Iterator[Pattern]:
-    """The hands that the part of a token before its weight stands for."""
-    first_text, dash, last_text = body.partition("-")
+def _expand(token: str) -> Iterator[Pattern]:
+    """The hands that a token without its weight stands for."""
+    first_text, dash, last_text = token.partition("-")
     if dash:
         yield from _between(token, _read_hand(token, first_text), _read_hand(token, last_text))
         return
-    high, low, kind = _read_hand(token, body.removesuffix("+"))
-    if not body.endswith("+"):
+    high, low, kind = _read_hand(token, token.removesuffix("+"))
+    if not token.endswith("+"):
         yield high, low, kind
     elif high - low <= 1:  # pairs and connectors climb with both ranks
         yield from ((rank, rank - (high - low), kind) for rank in range(high, 13))

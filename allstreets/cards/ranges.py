@@ -9,8 +9,11 @@ from allstreets.base import InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
-from allstreets.cards.range_format import format_weights
-from allstreets.cards.range_text import parse_weights
+from allstreets.cards.range_kind import RangeKind
+from allstreets.cards.range_reading import read_weights
+from allstreets.cards.range_writing import write_weights
+
+SHOWN_DIGITS = 4  # of weights in a solution: more would make texts long, and are not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +38,12 @@ class Range:
 
     @classmethod
     def parse(cls, text: str) -> "Range":
-        """Read a range such as "AA,AKs,ATs+,QQ-88,98s-65s,AsKh,76s:0.5"; see docs/ranges.md."""
-        return cls(parse_weights(text))
+        """Read a range such as "AA,AKs,ATs+,QQ-88,98s-65s,AsKh,76s:0.5".
+
+        What PioSOLVER, GTO+ and MonkerSolver write is read as well, and JSON and CSV; see
+        docs/ranges.md.
+        """
+        return cls(read_weights(text))
 
     @classmethod
     def full(cls) -> "Range":
@@ -83,9 +90,36 @@ class Range:
             )
         return Range(live)
 
+    def beside(self, board: tuple[int, ...]) -> "Range":
+        """The range with combos that the board blocks as the others of their hand, if those agree.
+
+        That keeps texts short and changes nothing: who reads a range for a board leaves them out.
+
+        >>> Range.parse("AA,KK:0.5").on((51,)).beside((51,)).text()
+        'AA,KK:0.5'
+        """
+        live, weights = live_combos(board), self.weights
+        low, high = np.full(HAND_COUNT, np.inf), np.full(HAND_COUNT, -np.inf)
+        np.minimum.at(low, HAND_OF_COMBO[live], weights[live])
+        np.maximum.at(high, HAND_OF_COMBO[live], weights[live])
+        agree = (low == high)[HAND_OF_COMBO]
+        return Range(np.where(~live & agree, low[HAND_OF_COMBO], weights))
+
+    def rounded(self, digits: int = SHOWN_DIGITS) -> "Range":
+        """The range with weights of so many decimals."""
+        return Range(np.round(self.weights, digits))
+
+    def text(self, kind: RangeKind | str = RangeKind.text) -> str:
+        """The range as text, pio, pio-1326, gto+, monker, json or csv has it.
+
+        >>> Range.parse("QQ+,AKs:0.5").text("gto+")
+        'AA-QQ,[50]AKs[/50]'
+        """
+        return write_weights(self.weights, kind)
+
     def __str__(self) -> str:
         """The canonical text: a short one that reads back as the same range."""
-        return format_weights(self.weights)
+        return self.text()
 
     def __repr__(self) -> str:
         return f"Range.parse({str(self)!r})"

@@ -1,7 +1,8 @@
-"""allstreets config: the schemas of config files."""
+"""allstreets config: the schemas of config files, and spots out of other programs."""
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,10 +19,11 @@ class ConfigKind(StrEnum):
 
 @app.callback()
 def config() -> None:
-    """Schemas of config files.
+    """Schemas of config files, and spots out of other programs.
 
     \b
     Examples:
+      allstreets config from-pio tree.txt > spot.yaml
       allstreets config schema
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
@@ -47,3 +49,32 @@ def schema(
         ConfigKind.train: TrainConfig,
     }
     typer.echo(json.dumps(config_schema(models[kind]), indent=2))
+
+
+@app.command("from-pio")
+def from_pio(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A tree of PioSOLVER's viewer.")],
+) -> None:
+    """Print a PioSOLVER tree as a spot file; what has no counterpart is said on stderr.
+
+    \b
+    Examples:
+      allstreets config from-pio tree.txt > spot.yaml
+      allstreets solve spot.yaml --output solved/
+
+    The viewer's settings are read (#Pot#55, #FlopConfig.BetSize#33), or the commands that build the
+    tree (set_pot, set_range, add_line): docs/solving.md.
+    """
+    from allstreets.base import InputError
+    from allstreets.cli.text_files import read_text
+    from allstreets.training import read_pio_script
+
+    try:
+        found = read_pio_script(read_text(file))
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    typer.echo(found.yaml, nl=False)
+    if found.left_out:
+        typer.echo(f"Left out: {'; '.join(found.left_out)}.", err=True)
+    if found.differs:
+        typer.echo(f"Not the same tree: {found.differs}.", err=True)

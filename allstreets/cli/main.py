@@ -22,6 +22,7 @@ from allstreets.cli.config import app as config
 from allstreets.cli.devices import devices
 from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
+from allstreets.cli.export import export
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
@@ -66,6 +67,7 @@ app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("explore")(explore)
+app.command("export")(export)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")

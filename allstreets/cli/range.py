@@ -1,62 +1,168 @@
-"""allstreets range: the combos of a range text."""
+"""allstreets range: the combos of a range, from a text, a file or a solution, in any notation."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from allstreets.cards import RangeKind
 from allstreets.cli.output import JsonOption, console, percent, print_json
+
+if TYPE_CHECKING:
+    from allstreets.cards import Range
+
+STDIN = "-"
+PLAYERS: dict[str, Literal["oop", "ip"]] = {"oop": "oop", "bb": "oop", "ip": "ip", "sb": "ip"}
 
 
 def show_range(
-    text: Annotated[str, typer.Argument(help="A range such as 'TT+,AQs+,76s:0.5'.")],
+    text: Annotated[
+        str | None,
+        typer.Argument(help="A range such as 'TT+,AQs+,76s:0.5', a file with one, or - for stdin."),
+    ] = None,
+    to: Annotated[
+        RangeKind | None,
+        typer.Option("--to", "-t", help="Print it as this kind, and nothing else."),
+    ] = None,
     board: Annotated[
         str, typer.Option("--board", "-b", help="Remove the combos that it blocks.")
     ] = "",
+    solution: Annotated[
+        Path | None, typer.Option("--from", help="Take the range from this solution.")
+    ] = None,
+    line: Annotated[
+        str | None, typer.Option("--line", "-l", help="Where it gets to; default: the start.")
+    ] = None,
+    player: Annotated[
+        str | None, typer.Option("--player", "-p", help="bb, sb, oop or ip; default: who acts.")
+    ] = None,
+    flop: Annotated[
+        str | None, typer.Option(help="The flop, if the line does not name it.")
+    ] = None,
+    action: Annotated[
+        str | None,
+        typer.Option("--action", "-a", help="Only the part that acts so: raise, call, r2.5, b50%."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a range: its combos, its share of all hands, and the 13×13 picture.
+    """Show a range or convert it: its combos, its share of all hands, and the 13×13 picture.
 
     \b
     Examples:
       allstreets range "TT+,AQs+"
       allstreets range "22+,A2s+,98s-54s,AsKh:0.5" --board "Qs Jh 2h"
-      allstreets range "AK,QQ-88" --json
+      allstreets range "[50]AA,KK[/50]" --to pio
+      allstreets range open.rng --to gto+ > open.txt
+      cat range.json | allstreets range - --to csv
+      allstreets range --from game/ --line "r2.5 c" --player bb
+      allstreets range --from game/ --line "r2.5" --action raise --to pio
+      allstreets range --from game/ --line "r2.5 c | x" --flop QsJh2h --to gto+
 
-    docs/ranges.md describes the notation.
+    Ranges of PioSOLVER, GTO+ and MonkerSolver, JSON and CSV are read: docs/ranges.md. Weights out
+    of a solution have four decimals.
     """
-    from allstreets.cards import (
-        COMBO_COUNT,
-        HAND_NAMES,
-        Range,
-        cards_text,
-        live_combos,
-        parse_board,
-    )
+    from allstreets.cards import parse_board
 
     cards = parse_board(board)
-    shown = Range.parse(text).on(cards)
+    if solution is None:
+        _refuse(line=line, player=player, flop=flop, action=action)
+        shown = compact = read_given(text).on(cards)
+    else:
+        _refuse_text(text, board)
+        shown, cards, compact = _reaching(solution, line, player, flop, action)
+    if to is not None and not json:
+        typer.echo(compact.text(to))
+        return
+    _print(shown, cards, compact, json=json)
+
+
+def read_given(text: str | None) -> "Range":
+    """A range that was typed, or that lies in a file, or that comes through a pipe."""
+    from allstreets.base import InputError
+    from allstreets.cards import Range
+    from allstreets.cli.text_files import read_stdin, read_text
+
+    if text is None:
+        raise InputError("no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR")
+    if text == STDIN:
+        return Range.parse(read_stdin())
+    try:
+        return Range.parse(text)
+    except InputError:
+        path = _file(text)
+        if path is None:
+            raise
+    try:
+        return Range.parse(read_text(path))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _file(text: str) -> Path | None:
+    """The file that a text names, if there is one."""
+    try:
+        path = Path(text)
+        return path if path.is_file() else None
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return None
+
+
+def _refuse(**options: str | None) -> None:
+    from allstreets.base import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} is for ranges of a solution: name its folder with --from")
+
+
+def _refuse_text(text: str | None, board: str) -> None:
+    from allstreets.base import InputError
+
+    if text is not None:
+        raise InputError("give a range or --from DIR, not both")
+    if board:
+        raise InputError("--board is for ranges that are written: name cards in --line or --flop")
+
+
+def _reaching(
+    folder: Path, line: str | None, player: str | None, flop: str | None, action: str | None
+) -> "tuple[Range, tuple[int, ...], Range]":
+    """The range of a solution, the board there, and the range as it is written shortest."""
+    from allstreets.base import InputError, suggest
+    from allstreets.explorer import range_at
+
+    name = None
+    if player is not None:
+        name = PLAYERS.get(player.lower())
+        if name is None:
+            raise InputError(f"--player {player}: {suggest(player, list(PLAYERS))}")
+    found = range_at(folder, line or "", name, flop=flop, action=action)
+    return found.range, found.board, found.range.beside(found.board)
+
+
+def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bool) -> None:
+    from allstreets.cards import COMBO_COUNT, HAND_NAMES, cards_text, live_combos
+
     possible = int(live_combos(cards).sum())
     share = shown.combos / possible
     if json:
-        weights = shown.hand_weights
-        print_json(
-            {
-                "range": str(shown),
-                "board": cards_text(cards),
-                "combos": shown.combos,
-                "percent": 100 * share,
-                "hands": {
-                    name: float(weight)
-                    for name, weight in zip(HAND_NAMES, weights, strict=True)
-                    if weight > 0
-                },
-            }
-        )
+        figures: dict[str, Any] = {
+            "range": str(compact),
+            "board": cards_text(cards),
+            "combos": shown.combos,
+            "percent": 100 * share,
+            "hands": {
+                name: float(weight)
+                for name, weight in zip(HAND_NAMES, shown.hand_weights, strict=True)
+                if weight > 0
+            },
+        }
+        print_json(figures)
         return
     from allstreets.cli.grid import weight_grid
 
     out = console()
     out.print(weight_grid(shown.hand_weights), end="")
-    out.print(f"\n{shown}")
+    out.print(f"\n{compact}", markup=False)
     whole = f"{COMBO_COUNT:,}" if possible == COMBO_COUNT else f"{possible:,} left by the board"
     out.print(f"{shown.combos:g} combos = {percent(share)} of {whole}")

@@ -1,2 +1,3 @@
+from .reaching import range_at as range_at
 from .server import serve as serve
 from .solves.folders import default_folder as default_folder

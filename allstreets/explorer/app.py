@@ -14,10 +14,11 @@ from starlette.staticfiles import StaticFiles
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
+from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
-from allstreets.explorer.routes import solutions, solves
+from allstreets.explorer.routes import ranges, solutions, solves
 from allstreets.explorer.security import Guard
 from allstreets.explorer.solves.manager import Solves
 from allstreets.version import __version__
@@ -49,8 +50,9 @@ def create_app(
     )
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
+    app.state.kept_ranges = KeptRanges(jobs.folder)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves):
+    for module in (solutions, solves, ranges):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

@@ -28,6 +28,7 @@ from .opening import load as load
 from .preflop_bundle import load_preflop as load_preflop
 from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
+from .range_files import export_ranges as export_ranges
 from .solution_files import clear_unfinished as clear_unfinished
 from .spot_bundle import Saved as Saved
 from .spot_bundle import clear_unfinished_spot as clear_unfinished_spot

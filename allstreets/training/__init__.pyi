@@ -32,6 +32,8 @@ from .loop import Observer as Observer
 from .loop import RunFiles as RunFiles
 from .loop import train as train
 from .loop_config import LoopConfig as LoopConfig
+from .pio_script import PioTree as PioTree
+from .pio_script import read_pio_script as read_pio_script
 from .plot import check_plot_path as check_plot_path
 from .plot import plot_convergence as plot_convergence
 from .postflop_config import PostflopModelConfig as PostflopModelConfig

@@ -89,17 +89,69 @@ def test_bad_text_points_at_the_token(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "same"),
     [
-        ("AKs,AK:0.5", "'AKs' gives AcKc the weight 1 and 'AK:0.5' gives it 0.5: keep one"),
-        ("AhKh:0.5,AKs", "'AhKh:0.5' gives AhKh the weight 0.5 and 'AKs' gives it 1: keep one"),
-        ("TT+:0.5,QQ:0", "'TT+:0.5' gives QdQc the weight 0.5 and 'QQ:0' gives it 0: keep one"),
+        ("AKs,AhKh:0.2", "AsKs,AdKd,AcKc,AhKh:0.2"),
+        ("AhKh:0.5,AKs", "AKs"),
+        ("AKs,AK:0.5", "AK:0.5"),
+        ("TT+:0.5,QQ:0", "KK+:0.5,JJ-TT:0.5"),
     ],
 )
-def test_a_combo_with_two_weights_names_both(text: str, message: str) -> None:
+def test_a_later_weight_overrides_an_earlier_one(text: str, same: str) -> None:
+    assert Range.parse(text) == Range.parse(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("[50]AA,KK[/50],QQ", "AA:0.5,KK:0.5,QQ"),
+        ("[73.0]77[/73.0]AKs", "77:0.73,AKs"),
+        ("[ 50 ] AA [/50.0]", "AA:0.5"),
+        ("[12.5]AhKh,A5s-A2s[/12.5]", "AhKh:0.125,A5s-A2s:0.125"),
+        ("50%(AA,KK)", "AA:0.5,KK:0.5"),
+        ("0.8(QQ+, KJs), 0.25 (AsKs)", "QQ+:0.8,KJs:0.8,AsKs:0.25"),
+        ("[50]AA,[20]KK[/20],QQ[/50],JJ", "AA:0.5,KK:0.1,QQ:0.5,JJ"),
+        ("50%(AA,50%(KK:0.5),QQ)", "AA:0.5,KK:0.125,QQ:0.5"),
+        ("[50]50%(AA)[/50]", "AA:0.25"),
+        ("AKs,[20]AhKh[/20]", "AKs,AhKh:0.2"),
+        ("AA:50%;KK:12.5%", "AA:0.5,KK:0.125"),
+    ],
+)
+def test_groups_of_other_programs(text: str, same: str) -> None:
+    assert Range.parse(text) == Range.parse(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("QQ,[50]AA", "range, character 4: '[50]' is never closed: write [/50] behind its last"),
+        ("0.5(AA,KK", "range, character 1: '0.5(' is never closed: write ) behind its last hand"),
+        ("AA[/50]", "range, character 3: '[/50]' closes no group that is open: remove it"),
+        ("[50]AA[/60]", "character 7: '[/60]' closes no group that is open: write [/50], which"),
+        ("[50]50%(AA[/50])", "character 11: '[/50]' closes no group that is open: write )"),
+        ("AA,KK)", "range, character 6: ')' closes no group that is open: remove it"),
+        ("50(AA)", "'50(': the weight 50 does not lie between 0 and 1: write 50%( if that is"),
+        ("[120]AA[/120]", "'[120]': the weight 120% does not lie between 0 and 1"),
+        ("(AA)", "character 1: '(' has no meaning here: write [50]AA[/50], 50%(AA) or AA:0.5"),
+        ("AA,\nKK,AXs", "range, line 2, character 4: 'AXs' is not a hand or a combo"),
+        ("0.5(" * 60 + "AA", "more than 50 groups within each other; is this a range?"),
+    ],
+)
+def test_a_group_that_is_wrong_is_pointed_at(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         Range.parse(text)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["50%(AA,KK),AQs", "0.25(TT+,76s)", "AKs, 0.5(AKo)"])
+def test_eval7_reads_the_same_weights(text: str) -> None:
+    theirs = {frozenset(map(str, combo)): weight for combo, weight in eval7.HandRange(text).hands}
+    weights = Range.parse(text).weights
+    ours = {
+        frozenset(card_text(card) for card in COMBO_CARDS[combo].tolist()): weights[combo]
+        for combo in np.flatnonzero(weights)
+    }
+    assert ours == pytest.approx(theirs)
 
 
 COMMON = ["AA", "AKs", "AKo", "AK", "22+", "TT+", "ATs+", "ATo+", "97s+", "96s+", "K9s+", "J9o+"]

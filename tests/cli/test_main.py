@@ -13,6 +13,7 @@ from allstreets.base import InputError, interrupt
 from allstreets.cli import main as cli
 
 VERBS = ["equity", "range", "flops", "toy", "solve", "train", "tree", "report", "explore", "config"]
+VERBS += ["export"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

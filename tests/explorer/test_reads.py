@@ -18,7 +18,7 @@ from allstreets.base import InputError
 from allstreets.explorer.app import create_app
 from allstreets.explorer.csv_text import csv_text
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.place import Deal
+from allstreets.explorer.models.place import Deal, RangeText
 from allstreets.explorer.models.reports import CardReport
 from allstreets.explorer.routes.solutions import report_lines
 from allstreets.explorer.views.card_reports import joined
@@ -34,6 +34,8 @@ READS: dict[str, dict[str, str]] = {
 
 class NoSolves:
     """In the place of the solves, which no read asks."""
+
+    folder = Path("nowhere")
 
     def close(self) -> None:
         """Nothing to end."""
@@ -93,11 +95,12 @@ def test_reads_are_those_of_the_view(client: Client, library: Library, name: str
     for read, query in READS.items():
         answer = ask(client, library, name, read, line=line, **query)
         assert answer.status_code == 200, answer.text
+        held = here.range(line, "ip", None)
         told: dict[str, BaseModel] = {
             "place": here.place(line).model_copy(update=stamps),
             "hand": here.hand(line, "oop", "AKs"),
             "equity": here.equity(line),
-            "range": here.range(line, "ip", None),
+            "range": RangeText(text=held.text("pio"), combos=held.combos),
         }
         assert answer.json() == told[read].model_dump(mode="json")
 

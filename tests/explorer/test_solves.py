@@ -67,7 +67,7 @@ def iteration(solve: Solve) -> int:
 
 
 def folder_of(solves: Solves, name: str) -> SolveFolder:
-    return SolveFolder(solves._root / name)
+    return SolveFolder(solves.folder / name)
 
 
 def saved_at(solves: Solves, name: str) -> int:

@@ -397,11 +397,11 @@ def test_ranges_in_words_read_back(name: str, line: str) -> None:
     for player in Player:
         told = view(name).range(line, NAMES[player], None)
         weights = _weights(node, player)
-        _assert_reads(told.text, told.combos, weights, board)
+        _assert_reads(told.text("pio"), told.combos, weights, board)
     for number, action in enumerate(node.actions):
         told = view(name).range(line, NAMES[node.player], action)
         weights = _weights(node, node.player, number)
-        _assert_reads(told.text, told.combos, weights, board)
+        _assert_reads(told.text("pio"), told.combos, weights, board)
 
 
 def _weights(node: Record, player: Player, action: int | None = None) -> Any:
@@ -420,18 +420,18 @@ def _assert_reads(text: str, combos: float, weights: Any, board: tuple[int, ...]
 
 def test_another_program_reads_ranges() -> None:
     """eval7 knows the same tokens; weights it writes in front."""
-    told = view("turn").range("x x | 2d | x b75%", "oop", None)
-    assert ":" in told.text
+    text = view("turn").range("x x | 2d | x b75%", "oop", None).text("pio")
+    assert ":" in text
     theirs: dict[frozenset[str], float] = {}
-    for token in told.text.split(","):
+    for token in text.split(","):
         hands, _, weight = token.partition(":")
         for combo, _ in eval7.HandRange(hands).hands:
             theirs[frozenset(map(str, combo))] = float(weight or 1)
-    mine = Range.parse(told.text).weights
+    mine = Range.parse(text).weights
     assert len(theirs) == np.count_nonzero(mine)
     for combo in np.flatnonzero(mine).tolist():
-        text = combo_text(combo)
-        assert theirs[frozenset((text[:2], text[2:]))] == mine[combo]
+        name = combo_text(combo)
+        assert theirs[frozenset((name[:2], name[2:]))] == mine[combo]
 
 
 def test_ranges_of_actions_that_are_not_there() -> None:
@@ -498,11 +498,10 @@ def test_random_weights(seed: int) -> None:
         for number in random.integers(0, 169, 25).tolist():
             rows = here.hand("x", player, HAND_NAMES[number]).rows
             assert naive_explorer.cell(rows)["ev"] == pytest.approx(grid.ev[number])
-        text = here.range("x", player, None)
+        told = here.range("x", player, None)
         node = found.result().node("x")
-        _assert_reads(
-            text.text, text.combos, _weights(node, Player(NAMES.index(player))), node.board
-        )
+        weights = _weights(node, Player(NAMES.index(player)))
+        _assert_reads(told.text("pio"), told.combos, weights, node.board)
 
 
 def test_a_view_needs_no_files_but_its_own(tmp_path: Any) -> None:

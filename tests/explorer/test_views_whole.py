@@ -357,8 +357,8 @@ def test_ranges_in_words_read_back(player: Any) -> None:
     told = view("classes").range(text, player, None)
     expected = np.round(node.hands[Player[player.upper()]].reach, 4)[HAND_OF_COMBO]
     board = parse_board(SAME)
-    assert "Q" in told.text
-    read = Range.parse(told.text).on(board)
+    assert "Q" in told.text("pio")
+    read = Range.parse(told.text("pio")).on(board)
     np.testing.assert_array_equal(read.weights, np.where(live_combos(board), expected, 0))
     assert told.combos == pytest.approx(read.combos)
 

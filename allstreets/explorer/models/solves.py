@@ -8,7 +8,7 @@ from allstreets.explorer.models.base import Message, Number, Problem
 from allstreets.explorer.models.solution import CurvePoint
 
 ShortText = Annotated[str, Field(max_length=200)]
-LongText = Annotated[str, Field(max_length=20_000)]
+LongText = Annotated[str, Field(max_length=60_000)]  # 1,326 combos in any notation
 SizeText = Annotated[str, Field(max_length=200, examples=["33%, 75%, a"])]
 Weight = Annotated[float, Field(ge=0, le=1)]
 

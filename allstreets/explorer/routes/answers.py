@@ -8,6 +8,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Refusal, "description": "The request makes no sense"},
     403: {"model": Refusal, "description": "The request comes from another page"},
     404: {"model": Refusal, "description": "What the request names does not exist"},
+    413: {"model": Refusal, "description": "The request is too large"},
     422: {"model": Refusal, "description": "Something in the request is wrong"},
 }
 CSV: dict[int | str, dict[str, Any]] = {

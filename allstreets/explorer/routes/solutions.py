@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
+from allstreets.cards import RangeKind
 from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
@@ -97,9 +98,11 @@ def range_text(
     player: PlayerName,
     line: Line = "",
     action: Annotated[str | None, Query(max_length=40, examples=["b50%"])] = None,
+    kind: RangeKind = RangeKind.pio,
 ) -> RangeText:
-    """A player's range as text, or the part of it that takes an action."""
-    return view.range(line, player, action)
+    """A player's range as text of a kind, or the part of it that takes an action."""
+    found = view.range(line, player, action)
+    return RangeText(text=found.text(kind), combos=found.combos)
 
 
 @router.get("/solutions/{solution}/cards")

@@ -7,8 +7,6 @@ from fastapi.responses import StreamingResponse
 
 from allstreets.explorer.models.solves import (
     Example,
-    RangeForm,
-    RangeGrid,
     Solve,
     SolveDetail,
     SolveEvent,
@@ -18,7 +16,6 @@ from allstreets.explorer.models.solves import (
 from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS
 from allstreets.explorer.solves.examples import examples as all_examples
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.solves.ranges import range_grid
 from allstreets.explorer.solves.spots import estimate as estimate_spot
 
 router = APIRouter(prefix="/api", tags=["solves"], responses=REFUSALS)
@@ -38,12 +35,6 @@ SolveId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z-]+$")]
 def examples() -> list[Example]:
     """Spots that are ready to solve."""
     return all_examples()
-
-
-@router.post("/range")
-def read_range(form: RangeForm) -> RangeGrid:
-    """Range text as a grid, with changes made to it."""
-    return range_grid(form)
 
 
 @router.post("/solves/estimate")

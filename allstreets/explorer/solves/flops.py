@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import numpy as np
-
 from allstreets.base import InputError, processors
 from allstreets.betting import Player, Street
 from allstreets.explorer.models.solves import (
@@ -19,7 +17,7 @@ from allstreets.explorer.models.solves import (
 )
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
-from allstreets.explorer.views.range_words import DIGITS, weights_text
+from allstreets.explorer.views.range_words import weights_text
 from allstreets.solvers import (
     Estimate,
     FlopSpot,
@@ -131,9 +129,7 @@ def form_of(
 ) -> SpotForm:
     """The spot as a form, for people to read and to change."""
     spot = found.spot
-    oop, ip = (
-        weights_text(np.round(spot.ranges[player].weights, DIGITS), spot.cards) for player in Player
-    )
+    oop, ip = (weights_text(spot.ranges[player].rounded().weights, spot.cards) for player in Player)
     return SpotForm(
         name=f"{found.line} | {found.cards}",
         board=found.cards,

@@ -58,7 +58,7 @@ class Solves:
         at_once: int = 1,
         max_memory_bytes: int | None = None,
     ) -> None:
-        self._root, self._library_id = folder, library_id
+        self.folder, self._library_id = folder, library_id
         self.at_once, self._max_memory_bytes = at_once, max_memory_bytes
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
@@ -74,16 +74,16 @@ class Solves:
         """The solve that a folder with a solution belongs to."""
         path = solution.resolve()
         if path.parent.name == SPOTS:  # a flop beside its whole game: the latest solve of it
-            ours = [one.id for one in all_folders(self._root) if one.solution.resolve() == path]
+            ours = [one.id for one in all_folders(self.folder) if one.solution.resolve() == path]
             return max(ours, default=None)
-        folder = find_folder(self._root, path.parent.name)
+        folder = find_folder(self.folder, path.parent.name)
         own = folder is not None and folder.solution.resolve() == path
         return path.parent.name if own else None
 
     def list(self) -> list[Solve]:
         """All solves, the newest first."""
         found = []
-        for folder in all_folders(self._root):
+        for folder in all_folders(self.folder):
             with suppress(MissingError):  # deleted meanwhile, or not whole
                 found.append(self._describe_any(folder))
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
@@ -93,7 +93,7 @@ class Solves:
         need = self._need_bytes(Request(run=0, state="starting", form=form, created=0, flop=flop))
         with self._changed:
             self._require_turn()
-            return self._launch(new_folder(self._root, form, flop), need)
+            return self._launch(new_folder(self.folder, form, flop), need)
 
     def detail(self, name: str) -> SolveDetail:
         """Where a solve stands, with its curve."""
@@ -238,7 +238,7 @@ class Solves:
             return event, one.over or self._closed
 
     def _find(self, name: str) -> SolveFolder:
-        folder = find_folder(self._root, name)
+        folder = find_folder(self.folder, name)
         if folder is None:
             raise MissingError(f"there is no solve '{name}'")
         return folder

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
+from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.models.solution import Curve, Fact, Features
+from allstreets.explorer.views.range_words import Reaching
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SolutionView(Protocol):
     def equity(self, line: str) -> EquityCurves:
         """Both ranges, sorted by equity."""
 
-    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+    def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
 
     def cards(self, line: str) -> Iterator[CardReport]:

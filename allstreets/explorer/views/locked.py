@@ -6,9 +6,10 @@ from threading import Event, Lock
 from typing import Any
 
 from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
+from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description, SolutionView
+from allstreets.explorer.views.range_words import Reaching
 
 
 class Turns:
@@ -75,7 +76,7 @@ class LockedView:
         with self._lock:
             return self._view.equity(line)
 
-    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+    def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
         with self._lock:
             return self._view.range(line, player, action)

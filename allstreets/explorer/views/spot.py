@@ -16,7 +16,6 @@ from allstreets.explorer.models.place import (
     EquityCurves,
     HandDetail,
     Place,
-    RangeText,
 )
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description
@@ -27,7 +26,7 @@ from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_spot
 from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, hand_detail, table
-from allstreets.explorer.views.range_words import range_text
+from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.scenes import BEHIND, cached_scenes
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers import Decision as Record
@@ -125,9 +124,9 @@ class SpotView:
         oop, ip = (equity_curve(self.scene(found), player) for player in Player)
         return EquityCurves(line=self.text(found), oop=oop, ip=ip)
 
-    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+    def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
-        return range_text(self.scene(self.line(line)), player, action)
+        return reaching(self.scene(self.line(line)), player, action)
 
     def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, or of the last one on the way to it."""

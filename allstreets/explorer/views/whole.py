@@ -17,7 +17,6 @@ from allstreets.explorer.models.place import (
     Grids,
     HandDetail,
     Place,
-    RangeText,
 )
 from allstreets.explorer.models.reports import CardReport, FlopReport
 from allstreets.explorer.views.base import Description
@@ -28,7 +27,7 @@ from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.flop_walk import FlopWalk
-from allstreets.explorer.views.range_words import range_text
+from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.roots import Roots
 from allstreets.explorer.views.scenes import (
     BUCKET_EVS,
@@ -167,9 +166,9 @@ class WholeView:
         oop, ip = (equity_curve(self._scene_at(found), player) for player in Player)
         return EquityCurves(line=self._lines.text(found), oop=oop, ip=ip)
 
-    def range(self, line: str, player: PlayerName, action: str | None) -> RangeText:
+    def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
-        return range_text(self.scene(line), player, action)
+        return reaching(self.scene(line), player, action)
 
     def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, where turn and river go by their cards."""

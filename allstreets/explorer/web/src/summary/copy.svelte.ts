@@ -1,8 +1,12 @@
-// A range as text, to the clipboard.
+// A range to the clipboard, in the notation of any program.
 
-import { get, RefusedError } from "../api/client";
+import { get, post, RefusedError, type Schemas } from "../api/client";
 import type { PlayerName } from "../app/address";
 import { plain } from "../common/format";
+import { keep, kept } from "../common/kept";
+import { KINDS, kindLabel, type RangeKind } from "../ranges/kinds";
+
+const KEY = "range-kind";
 
 export interface Wanted {
   solution: string;
@@ -20,14 +24,38 @@ class Copier {
 
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  async copy({ solution, line, player, action, title }: Wanted): Promise<void> {
+  /** The notation that was chosen last, on this visit or before. */
+  kind: RangeKind = $state(KINDS.find((one) => one.kind === kept(KEY))?.kind ?? "pio");
+
+  /** A range of a solution, in the notation that was chosen last. */
+  copy({ solution, line, player, action, title }: Wanted): Promise<void> {
+    const query = { line, player, action, kind: this.kind };
+    return this.take(title, () =>
+      get("/api/solutions/{solution}/range", { path: { solution }, query }),
+    );
+  }
+
+  /** A range that is written out, in another notation. */
+  copyText(text: string, title: string): Promise<void> {
+    const body = { text, kind: this.kind };
+    return this.take(title, () => post("/api/range/text", { body }));
+  }
+
+  /** Choose a notation; it stays until another one is chosen. */
+  choose(kind: RangeKind): void {
+    this.kind = kind;
+    keep(KEY, kind);
+  }
+
+  private async take(
+    title: string,
+    question: () => Promise<Schemas["RangeText"]>,
+  ): Promise<void> {
     try {
-      const range = await get("/api/solutions/{solution}/range", {
-        path: { solution },
-        query: { line, player, action },
-      });
-      if (await taken(range.text)) this.say(`Copied ${title}: ${plain(range.combos, 1)} combos`);
-      else this.shown = { title, text: range.text };
+      const range = await question();
+      const words = `${title} as ${kindLabel(this.kind)}`;
+      if (await taken(range.text)) this.say(`Copied ${words}: ${plain(range.combos, 1)} combos`);
+      else this.shown = { title: words, text: range.text };
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       this.say(error.message);

@@ -1,0 +1,20 @@
+"""The kinds of range texts, by name; `range_reading` and `range_writing` know what they are."""
+
+from enum import StrEnum
+
+
+class RangeKind(StrEnum):
+    """How a range is written."""
+
+    text = "text"
+    pio = "pio"
+    pio_1326 = "pio-1326"
+    gto = "gto+"
+    monker = "monker"
+    json = "json"
+    csv = "csv"
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return {"monker": ".rng", "json": ".json", "csv": ".csv"}.get(self.value, ".txt")

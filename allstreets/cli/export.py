@@ -1,0 +1,40 @@
+"""allstreets export: the tree before the flop as range files for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from allstreets.cards import RangeKind
+from allstreets.cli.output import console
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A preflop or whole game.")],
+    output: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder to be made.")],
+    kind: Annotated[
+        RangeKind, typer.Option("--kind", "-k", help="The program that is to read them.")
+    ] = RangeKind.pio,
+) -> None:
+    """Write the ranges of the whole tree before the flop as files, a folder for each line.
+
+    \b
+    Examples:
+      allstreets export game/ ranges/
+      allstreets export game/ ranges/ --kind gto+
+      allstreets export game/ ranges/ --kind monker
+
+    In the folder of a line lie BB.txt and SB.txt, the ranges that get there: r2.5/c holds those
+    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files lie side by side, each
+    with the frequency and the EV of an action. README.txt lists them all.
+    """
+    from allstreets.base import InputError
+    from allstreets.solvers import PreflopResult
+    from allstreets.storage import export_ranges, load
+
+    result = load(folder)
+    if not isinstance(result, PreflopResult):
+        raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
+    files = export_ranges(result, output, kind)
+    out = console()
+    out.print(f"{files:,} ranges in {output}; README.txt says what is where.", markup=False)

@@ -1,0 +1,98 @@
+"""Ranges that a user keeps under names, in one file beside his solves.
+
+ranges.json    {"version": 1, "ranges": {"BB calls 2.5": "22+,A2s+:0.5"}}
+
+The file is read at every request and replaced as a whole, so that servers may share it, and that a
+user may mend it by hand. A file that cannot be read is refused and left as it is.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from allstreets.base import InputError, held, shortened, write_atomic
+from allstreets.cards import Range
+from allstreets.explorer.errors import FormError, MissingError
+from allstreets.explorer.models.base import Problem
+from allstreets.explorer.models.ranges import KeptRange, KeptRangeForm
+
+NAME = "ranges.json"
+VERSION = 1
+MOST = 1000
+REMOVE = "mend it, or move it away"
+
+
+class KeptRanges:
+    """The ranges in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / NAME
+
+    def list(self) -> list[KeptRange]:
+        """All ranges, by name."""
+        kept = self._read()
+        return [_described(name, kept[name]) for name in sorted(kept, key=str.lower)]
+
+    def keep(self, form: KeptRangeForm) -> KeptRange:
+        """Keep a range under a name; one that has that name is replaced."""
+        name = " ".join(form.name.split())
+        if not name:
+            raise FormError([Problem(message="give the range a name", field="name")])
+        try:
+            text = str(Range.parse(form.text))
+        except InputError as error:
+            raise FormError([Problem(message=str(error), field="text")]) from None
+        with self._turn():
+            kept = self._read()
+            if len(kept) >= MOST and name not in kept:
+                raise InputError(f"{MOST:,} ranges are kept already: remove some of them")
+            self._write({**kept, name: text})
+        return _described(name, text)
+
+    def remove(self, name: str) -> None:
+        """Forget a range."""
+        with self._turn():
+            kept = self._read()
+            if kept.pop(name, None) is None:
+                raise MissingError(f"no range is kept as {shortened(name)}")
+            self._write(kept)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Hold the file between reading and writing it."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with held(self._file.with_name(f".{NAME}.lock")):
+                yield
+        except OSError as error:
+            raise InputError(f"{self._file} cannot be written: {error.strerror}") from None
+
+    def _read(self) -> dict[str, str]:
+        try:
+            found = json.loads(self._file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise InputError(f"{self._file} cannot be read: {error.strerror}; {REMOVE}") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{self._file} is damaged ({error}): {REMOVE}") from None
+        if isinstance(found, dict) and isinstance(found.get("version"), int):
+            if found["version"] > VERSION:
+                raise InputError(f"{self._file} was written by a later version: use that one")
+            ranges = found.get("ranges")
+            if isinstance(ranges, dict) and all(isinstance(text, str) for text in ranges.values()):
+                return ranges
+        raise InputError(f"{self._file} is damaged (it holds no ranges): {REMOVE}")
+
+    def _write(self, ranges: dict[str, str]) -> None:
+        text = json.dumps({"version": VERSION, "ranges": ranges}, indent=1, ensure_ascii=False)
+        write_atomic(self._file, lambda file: file.write(text.encode()))
+
+
+def _described(name: str, text: str) -> KeptRange:
+    """A range for the page; what a user has written into the file may be wrong."""
+    try:
+        return KeptRange(name=name, text=text, combos=Range.parse(text).combos)
+    except InputError:
+        return KeptRange(name=name, text=text, combos=None)
