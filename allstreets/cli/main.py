@@ -25,6 +25,7 @@ from allstreets.cli.explore import explore
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
+from allstreets.cli.review import review
 from allstreets.cli.solve import solve
 from allstreets.cli.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
@@ -65,6 +66,7 @@ app.command("train")(_keeps(train))
 app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("review")(_keeps(review))
 app.command("explore")(explore)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)

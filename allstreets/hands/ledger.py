@@ -192,5 +192,5 @@ class Ledger:
         return self._street == Street.RIVER or any(self.left(player) == 0 for player in Player)
 
 
-def _plain(amount: Fraction) -> str:
+def _plain(amount: Fraction | int) -> str:
     return bb_text(round(float(amount) * 100, 2))

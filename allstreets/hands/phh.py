@@ -45,7 +45,9 @@ def is_phh(text: str) -> bool:
 def split_phh(text: str) -> Iterator[tuple[int, str, str]]:
     """(number of its first line, header, text) of every hand of a file."""
     lines = text.splitlines()
-    heads = [(number, found[1]) for number, line in enumerate(lines) if (found := HEADER.match(line))]
+    heads = [
+        (number, found[1]) for number, line in enumerate(lines) if (found := HEADER.match(line))
+    ]
     if not heads:
         yield 1, "", text
         return
@@ -97,7 +99,9 @@ def _replay(history: "HandHistory") -> "State":
         try:
             parse_action(state, action, _value)
         except (ValueError, TypeError, KeyError) as error:
-            raise HandError(f"action {number}, '{action}': {error or 'it cannot be'}") from None
+            raise HandError(
+                f"action {number}, '{action}': {str(error) or 'it cannot be'}"
+            ) from None
     _finish(state)
     if state.status:
         raise HandError("it is cut off: the betting is not over")

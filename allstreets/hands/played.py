@@ -119,9 +119,7 @@ class PlayedHand:
         for place, action in enumerate(self.actions):
             if action.street != street:
                 bets, street = [Fraction(0), Fraction(0)], action.street
-            yield Moment(
-                place, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1])
-            )
+            yield Moment(place, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1]))
             paid = action.to - bets[action.player]
             bets[action.player] += paid
             left[action.player] -= paid

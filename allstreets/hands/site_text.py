@@ -130,7 +130,7 @@ class _Reader:
         if blinds is None:
             raise HandError(f"the blinds are not in {shortened(line.strip(), 60)}")
         self.blinds = _amount(blinds[1]), _amount(blinds[2])
-        if not 0 < self.blinds[1] or self.blinds[0] > self.blinds[1]:
+        if self.blinds[1] <= 0 or self.blinds[0] > self.blinds[1]:
             raise HandError(f"blinds of {blinds[1]}/{blinds[2]} cannot be")
         return name
 
@@ -143,9 +143,8 @@ class _Reader:
                 self._seat(int(found[1]), found[2], _amount(found[3]), found[4])
             elif line.strip() == HOLE_CARDS:
                 self.ledger = self._open()
-            elif actor := self._actor(line):
-                if found := POST.match(actor[1]):
-                    self.posts.append((actor[0], found[1], _amount(found[2])))
+            elif (actor := self._actor(line)) and (found := POST.match(actor[1])):
+                self.posts.append((actor[0], found[1], _amount(found[2])))
             return
         if found := STREET.match(line):
             self._deal(STREETS[found[1]], found[2])

@@ -17,4 +17,5 @@ from .spots import Effort as Effort
 from .tables import decision_rows as decision_rows
 from .tables import review_mapping as review_mapping
 from .tables import total_rows as total_rows
+from .tables import unjudged as unjudged
 from .tables import write_csv as write_csv

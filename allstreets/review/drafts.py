@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 
 from allstreets.cards import cards_text
@@ -82,5 +83,5 @@ def draft(hand: PlayedHand, moment: Moment) -> Draft:
     )
 
 
-def _bb(amount: object) -> float:
-    return round(float(amount), 4)  # type: ignore[arg-type]
+def _bb(amount: Fraction) -> float:
+    return round(float(amount), 4)

@@ -45,9 +45,7 @@ def review_hand(
         antes_bb=_bb(hand.antes),
         blinds_bb=_bb(hand.blinds),
         board=cards_text(hand.board),
-        actions=tuple(
-            (one.street.text, one.player.seat, played_word(one)) for one in hand.actions
-        ),
+        actions=tuple((one.street.text, one.player.seat, played_word(one)) for one in hand.actions),
         results_bb=_bb(hand.results),
         kind=pot_kind(hand),
         solution=game.name,

@@ -32,15 +32,13 @@ class Judgement:
     note: str
 
 
-def judge(
-    decision: Decision, tree: BettingTree, node: int, combo: int, taken: int
-) -> Judgement:
+def judge(decision: Decision, tree: BettingTree, node: int, combo: int, taken: int) -> Judgement:
     """Judge action number `taken` of a combo at a decision; `node` is its place in the tree."""
     hand = _place(decision, combo)
     words = option_words(tree, node)
     if hand is None:
         return Judgement((), None, f"{NEVER} with this hand")
-    mix = np.nan_to_num(decision.strategy[:, hand])
+    mix = np.round(np.nan_to_num(decision.strategy[:, hand]), 6)
     if not decision.reached:
         options = tuple(Option(*one, None) for one in zip(words, mix.tolist(), strict=True))
         return Judgement(options, None, f"{NEVER}: {_why(decision)}")
@@ -50,15 +48,19 @@ def judge(
     best = np.max(evs[shown & np.isfinite(evs)], initial=-np.inf)
     shown[taken] = True
     options = tuple(
-        Option(word, float(chance), round(float(ev), 6) if seen and np.isfinite(ev) else None)
-        for word, chance, ev, seen in zip(words, mix, evs, shown, strict=True)
+        Option(word, chance, _rounded(ev) if seen and np.isfinite(ev) else None)
+        for word, chance, ev, seen in zip(words, mix.tolist(), evs.tolist(), shown, strict=True)
     )
     if not np.isfinite(evs[taken]):
         known = np.isfinite(decision.evaluate().actions).any()
         blocked = f"{NEVER}: no hand of the other player's range fits beside this one"
         return Judgement(options, None, blocked if known else NO_EVS)
     loss = max(float(best) - float(evs[taken]), 0.0)
-    return Judgement(options, round(loss, 6), ROUGH if rough else "")
+    return Judgement(options, _rounded(loss), ROUGH if rough else "")
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6) + 0.0  # no −0
 
 
 def option_words(tree: BettingTree, node: int) -> list[str]:

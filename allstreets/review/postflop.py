@@ -41,7 +41,7 @@ from allstreets.solvers import (
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
 
-class Lost(Exception):
+class LostError(Exception):
     """Nothing is known of the rest of a hand, and why."""
 
 
@@ -64,7 +64,7 @@ def follow_postflop(
                 if not why:
                     street = street or _Street(start, hero, game, ranges, effort, assumed)
                     judged = street.take(moment, draws.at(moment.place))
-            except Lost as error:
+            except LostError as error:
                 why = str(error)
             if moment.action.player == hero:
                 yield judged or draft(hand, moment).unjudged(why)
@@ -97,13 +97,13 @@ class _Street:
         held = [weights * live for weights in ranges]
         for player in Player:
             if not held[player].max() > 0:
-                raise Lost(f"{NEVER}: {player.seat} has no hand left beside this board")
+                raise LostError(f"{NEVER}: {player.seat} has no hand left beside this board")
         self._outside = held[hero][self._combo] < SHADE * held[hero].max()
         held[hero] = with_hand(held[hero], self._combo) * live
         try:
             self._result = solve_street(game, start, (held[0], held[1]), effort)
         except InputError as error:  # ranges that block each other; too little memory
-            raise Lost(f"not solved: {error}") from None
+            raise LostError(f"not solved: {error}") from None
         self._tree, self._node = self._result.spot.tree, 0
         self._behind: BehindResult | None = None
         self.notes = list(assumed)
@@ -113,11 +113,13 @@ class _Street:
         """Follow an action; what it cost, where it is the hero's."""
         tree, node = self._tree, self._node
         if tree.kind[node] != NodeKind.DECISION or tree.player_at(node) != moment.action.player:
-            raise Lost("nothing is left to decide here: the sizes of the tree led to an all-in")
+            raise LostError(
+                "nothing is left to decide here: the sizes of the tree led to an all-in"
+            )
         decision = self._decision()
         found = map_action(tree, node, moment, draw)
         if found is None:
-            raise Lost(f"{NEVER}: nothing like this action is in the tree")
+            raise LostError(f"{NEVER}: nothing like this action is in the tree")
         judged = None
         if moment.action.player == self._hero:
             judged = self._judged(decision, moment, found)

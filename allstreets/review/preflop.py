@@ -35,9 +35,7 @@ class Arrival:
     why: str  # why they are not
 
 
-def follow_preflop(
-    hand: PlayedHand, hero: Player, result: UnifiedResult, draws: Draws
-) -> Arrival:
+def follow_preflop(hand: PlayedHand, hero: Player, result: UnifiedResult, draws: Draws) -> Arrival:
     """Judge the hero's decisions before the flop, and find the ranges that see it."""
     tree, hole = result.game.tree, hand.holes[hero]
     assert hole is not None

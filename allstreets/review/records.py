@@ -104,7 +104,8 @@ class HandReview:
             for one in data["decisions"]
         )
         actions = tuple(tuple(one) for one in data["actions"])
-        return _made(cls, {**data, "decisions": decisions, "actions": actions})
+        found: HandReview = _made(cls, {**data, "decisions": decisions, "actions": actions})
+        return found
 
 
 def _made(kind: type[Any], data: Mapping[str, Any]) -> Any:

@@ -14,9 +14,8 @@ from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand
 from allstreets.review.records import HandReview
-from allstreets.review.spots import Effort, Stopped
+from allstreets.review.spots import Effort, StoppedError
 from allstreets.solvers import data_hash
-from allstreets.storage import claim
 
 VERSION = 1  # of what is kept: a change that alters reviews takes the next number
 NOBODY = "nobody's cards are shown as his own: name the player with --hero"
@@ -72,10 +71,11 @@ class ReviewJob:
     def run(self, observers: Sequence[ReviewObserver] = ()) -> Review:
         """Review what is missing; an interrupted run returns what is done."""
         doing = "keeping the hands that are done"
-        with claim(self.cache), interrupt_request(doing, "the hand at work") as request:
+        with interrupt_request(doing, "the hand at work") as request:
             effort = replace(self.effort, stop=request.wants_to_stop)
             kept = [self._kept(hand, hero) for hand, hero in self.hands]
             before, began = sum(one is not None for one in kept), time.monotonic()
+            lost = sum(one.loss_bb for one in kept if one is not None)
             reviews: list[HandReview] = []
             fresh = 0
 
@@ -85,7 +85,7 @@ class ReviewJob:
                     len(self.hands),
                     before,
                     hand,
-                    sum(one.loss_bb for one in reviews),
+                    lost,
                     time.monotonic() - began,
                 )
                 for observer in observers:
@@ -93,20 +93,21 @@ class ReviewJob:
 
             request.hold()
             tell(None)
-            with suppress(Stopped):
-                for (hand, hero), known in zip(self.hands, kept, strict=True):
-                    if known is not None:
-                        reviews.append(known)
-                        continue
-                    if request.wants_to_stop():
-                        # Hands that an earlier run has kept count, wherever they stand.
-                        continue
-                    game = nearest_game(self.games, hand)
+            for (hand, hero), known in zip(self.hands, kept, strict=True):
+                if known is not None:
+                    reviews.append(known)
+                    continue
+                if request.wants_to_stop():
+                    continue  # hands that an earlier run has kept count, wherever they stand
+                game = nearest_game(self.games, hand)
+                try:
                     review = review_hand(hand, hero, game, effort, self.seed)
-                    self._keep(hand, hero, review)
-                    reviews.append(review)
-                    fresh += 1
-                    tell(hand.label)
+                except StoppedError:
+                    continue
+                self._keep(hand, hero, review)
+                reviews.append(review)
+                fresh, lost = fresh + 1, lost + review.loss_bb
+                tell(hand.label)
         return Review(tuple(reviews), self.skipped, len(self.hands), self.cache)
 
     def _path(self, hand: PlayedHand, hero: Player) -> Path:
@@ -133,9 +134,7 @@ class ReviewJob:
 
     def _keep(self, hand: PlayedHand, hero: Player, review: HandReview) -> None:
         text = json.dumps(review.to_json(), allow_nan=False)
-        write_atomic(
-            self._path(hand, hero), lambda out: out.write(text.encode()), durable=False
-        )
+        write_atomic(self._path(hand, hero), lambda out: out.write(text.encode()), durable=False)
 
 
 def plan_review(

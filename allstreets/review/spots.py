@@ -1,15 +1,14 @@
 """A street of a played hand as a spot: the real pot and stack, and the sizes that were bet.
 
 The sizes are the solution's for this kind of pot; every bet and raise of the hand on this street is
-offered besides them, in chips. Where that is too large for the memory or the time that is given, one
-size of each list stays, and the played ones.
+offered besides them, in chips. Where that is too large for the memory or the time that is given,
+one size of each list stays, and the played ones.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from allstreets.betting import (
     POT_KINDS,
     ActionKind,
     Player,
+    PlayerSizes,
     Sizes,
     Street,
     neat,
@@ -48,12 +48,13 @@ WAYS: tuple[tuple[str, RiverGroups], ...] = (
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 BATCH = 10  # iterations between two checks
 MOST_ITERATIONS = 10_000
+WORST = 0.05  # of the pot: what is solved no better judges nobody
 ADDED = 1e-4
 """The weight, of the largest, of a hand that the solution does not bring: the other player does not
 notice it, and what it is worth does not depend on its own weight."""
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The user has asked for the end."""
 
 
@@ -82,11 +83,10 @@ def street_spot(
 ) -> Spot:
     """The spot; `ranges` [1326] are what both players bring."""
     first, hand = start.moments[0], start.hand
-    rules = game
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
     raises = sum(one.action.kind >= ActionKind.BET for one in start.moments) - 1
-    limit = rules.max_raises
+    limit = game.max_raises
     oop, ip = (Range(weights / weights.max()) for weights in ranges)
     return Spot(
         board=cards_text(hand.board_on(start.street)),
@@ -101,11 +101,11 @@ def street_spot(
             for street in POSTFLOP
             for player in Player
         },
-        add_allin_threshold=rules.add_allin_threshold,
-        force_allin_threshold=rules.force_allin_threshold,
-        merging_threshold=rules.merging_threshold,
-        rake=rules.preflop.rake,
-        rake_cap=rules.preflop.rake_cap,
+        add_allin_threshold=game.add_allin_threshold,
+        force_allin_threshold=game.force_allin_threshold,
+        merging_threshold=game.merging_threshold,
+        rake=game.preflop.rake,
+        rake_cap=game.preflop.rake_cap,
         max_raises=None if limit is None else max(limit, raises),
         chips_per_bb=CHIPS_PER_BB,
     )
@@ -113,7 +113,7 @@ def street_spot(
 
 def with_hand(weights: Floats, combo: int) -> Floats:
     """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
-    least = np.where(HAND_OF_COMBO == HAND_OF_COMBO[combo], ADDED * weights.max(), 0.0)
+    least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
     found: Floats = np.maximum(weights, least)
     return found
 
@@ -123,37 +123,53 @@ def solve_street(
 ) -> SpotResult:
     """Solve a street to the target, or for as long as there is time."""
     threads, free = thread_count(effort.threads), available_bytes()
+    result = None
     for lean in (False, True):
         spot = street_spot(game, start, ranges, lean=lean)
         for precision, groups in WAYS:
             need = estimate_spot(spot, precision, threads, groups)
-            in_time = lean or need.seconds_to(LEAST_ITERATIONS) <= effort.seconds
-            if in_time and (free is None or need.process_bytes <= free):
-                return _solve(spot, effort, precision, groups)
-    raise InputError(
-        f"solving it takes {need.process_bytes / 1e9:.1f} GB of memory, and "
-        f"{(free or 0) / 1e9:.1f} GB are free"
-    )
+            if free is None or need.process_bytes <= free:
+                solver = SpotSolver(
+                    spot, threads=effort.threads, precision=precision, river_groups=groups
+                )
+                result = _solve(solver, effort, patient=lean)
+                break
+        if result is not None:
+            break
+    if result is None:
+        raise InputError(
+            f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
+            "are free"
+        )
+    if result.exploitability > WORST:
+        raise InputError(
+            f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
+            "get; --seconds-per-spot gives it more"
+        )
+    return result
 
 
-def _solve(
-    spot: Spot, effort: Effort, precision: str, groups: RiverGroups
-) -> SpotResult:
+def _solve(solver: SpotSolver, effort: Effort, *, patient: bool) -> SpotResult | None:
+    """Solve a spot; None where an iteration takes so long that too few of them would be done.
+
+    The first iteration does not count: kernels may be compiled for it.
+    """
+    solver.train_batch(1)
     began = time.perf_counter()
-    solver = SpotSolver(spot, threads=effort.threads, precision=precision, river_groups=groups)
 
     def late() -> bool:
         return time.perf_counter() - began >= effort.seconds
 
-    def enough(_: int) -> bool:
-        return effort.stop() or late()
-
+    solver.train_batch(1, lambda _: effort.stop())
+    each = time.perf_counter() - began
+    if not patient and each * LEAST_ITERATIONS > effort.seconds:
+        return None
     reached = np.inf
     while reached > effort.target and solver.iterations < MOST_ITERATIONS:
-        solver.train_batch(BATCH, enough)
+        solver.train_batch(BATCH, lambda _: effort.stop() or late())
         if effort.stop():
-            raise Stopped
-        reached = solver.exploitability() / spot.pot
+            raise StoppedError
+        reached = solver.exploitability() / solver.spot.pot
         if late():
             break
     result = solver.result()
@@ -163,7 +179,7 @@ def _solve(
 
 
 def _lists(
-    sizes: Any, start: StreetStart, street: Street, player: Player, *, lean: bool
+    sizes: PlayerSizes, start: StreetStart, street: Street, player: Player, *, lean: bool
 ) -> dict[str, Sizes]:
     """The sizes of a player on a street of the spot."""
     bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
@@ -184,15 +200,16 @@ def _lists(
 
 def _played(moments: Sequence[Moment], player: Player, *, facing_bet: bool) -> Sizes:
     """The totals that a player has bet, or raised to, on a street."""
-    found = []
-    for one in moments:
-        action = one.action
-        if action.player == player and action.kind >= ActionKind.BET:
-            if bool(one.bets[player.opponent]) == facing_bet:
-                chips = "a" if one.is_all_in else f"{Decimal(str(_chips(one.counted)))}c"
-                found.append(chips)
-    return parse_sizes(found, raises=facing_bet)
+    bets = [
+        one
+        for one in moments
+        if one.action.player == player
+        and one.action.kind >= ActionKind.BET
+        and bool(one.bets[player.opponent]) == facing_bet
+    ]
+    sizes = ["a" if one.is_all_in else f"{_chips(one.counted)}c" for one in bets]
+    return parse_sizes(sizes, raises=facing_bet)
 
 
-def _chips(big_blinds: Any) -> float:
+def _chips(big_blinds: Fraction) -> float:
     return neat(float(big_blinds * CHIPS_PER_BB))

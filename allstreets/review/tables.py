@@ -141,9 +141,7 @@ def _ev(action: str, ev: float | None) -> str:
     return f"{action}={'' if ev is None else f'{ev:.4f}'}"
 
 
-def _total(
-    by: str, name: str, some: list[tuple[HandReview, ReviewedDecision]], hands: int
-) -> Row:
+def _total(by: str, name: str, some: list[tuple[HandReview, ReviewedDecision]], hands: int) -> Row:
     losses = [one.loss_bb for _, one in some if one.loss_bb is not None]
     return {
         "by": by,
