@@ -110,6 +110,9 @@ class Ledger:
             raise HandError("it is cut off: the betting is not over")
         if self._street and len(board) < self._street + 2:
             raise HandError(f"the {self._street.text} was played, and its cards are missing")
+        cards = [*board, *(card for hole in holes if hole for card in hole)]
+        if len(set(cards)) < len(cards):
+            raise HandError("a card is dealt twice")
         low = min(self._paid[p] - self.antes[p] for p in Player)
         back = [max(self._paid[p] - self.antes[p] - low, Fraction(0)) for p in Player]
         pot = sum(self._paid) - sum(back)
@@ -118,7 +121,7 @@ class Ledger:
             won = [collected[p] + back[p] - self._paid[p] for p in Player]
             results = won[0], won[1]
         rake = -sum(results)
-        if not any(results) and pot and collected is not None and not any(collected):
+        if pot and collected is not None and not any(collected):
             raise HandError("it is cut off: nobody wins the pot")
         if rake < 0 or rake > pot:
             raise HandError(

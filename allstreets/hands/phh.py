@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings
 
 from allstreets.base import InputError
 from allstreets.betting import ActionKind, Player, Street
@@ -97,7 +98,8 @@ def _replay(history: "HandHistory") -> "State":
         while state.can_burn_card():
             state.burn_card("??")
         try:
-            parse_action(state, action, _value)
+            with catch_warnings(action="ignore"):  # of cards that are gone: the ledger looks
+                parse_action(state, action, _value)
         except (ValueError, TypeError, KeyError) as error:
             raise HandError(
                 f"action {number}, '{action}': {str(error) or 'it cannot be'}"

@@ -270,14 +270,7 @@ class _Reader:
                 f"{_plain(sum(returned))}",
                 last,
             )
-        _refuse_same_cards(hand)
         return hand
-
-
-def _refuse_same_cards(hand: PlayedHand) -> None:
-    cards = [*hand.board, *(card for hole in hand.holes if hole for card in hole)]
-    if len(set(cards)) < len(cards):
-        raise HandError("a card is dealt twice")
 
 
 def _two(text: str) -> Cards:
