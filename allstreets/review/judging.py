@@ -8,9 +8,10 @@ action that was learned, less that of the one that was taken, and never below 0.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, BettingTree, Player, action_text
-from allstreets.cards import HAND_OF_COMBO, Range
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.review.records import Grid, Option
 from allstreets.solvers import Decision, Floats
 
@@ -21,6 +22,10 @@ NO_EVS = "the solution stores no EVs"
 SHADE = 1e-3  # of a range's largest weight: a hand below it is not in the range, for people
 DIGITS = 4  # of what is stored in grids
 RANGE_DIGITS = 3
+CLASS_COMBOS = [np.flatnonzero(HAND_OF_COMBO == hand) for hand in range(HAND_COUNT)]
+"""The combos of each class."""
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,8 @@ def weight_of(decision: Decision, combo: int) -> float:
 
 def range_texts(decision: Decision) -> tuple[str, str]:
     """Both ranges at a decision, largest weights 1; "" where nothing is left of one."""
-    oop, ip = (_range_text(decision.combo_weights(player)) for player in Player)
+    live = live_combos(decision.board)
+    oop, ip = (_range_text(decision.combo_weights(player), live) for player in Player)
     return oop, ip
 
 
@@ -115,12 +121,25 @@ def _why(decision: Decision) -> str:
     return f"{least.seat} does so with {share} of his range"
 
 
-def _range_text(weights: Floats) -> str:
+def _range_text(weights: Floats, live: Bools) -> str:
+    """Classes, or their combos where these differ; the shortest text of a range takes too long."""
     largest = float(weights.max(initial=0.0))
     if largest <= 0:
         return ""
     rounded = np.round(weights / largest, RANGE_DIGITS)
-    return str(Range(rounded))
+    words = []
+    for name, combos in zip(HAND_NAMES, CLASS_COMBOS, strict=True):
+        some = combos[live[combos]]
+        held = rounded[some]
+        if held.any() and (held == held[0]).all():
+            words.append(_weighed(name, held[0]))
+        else:
+            words += [_weighed(combo_text(one), rounded[one]) for one in some[held > 0].tolist()]
+    return ",".join(words)
+
+
+def _weighed(name: str, weight: float) -> str:
+    return name if weight == 1 else f"{name}:{weight:g}"
 
 
 def _grid(values: Floats) -> Grid:

@@ -46,7 +46,9 @@ def play(seed: int) -> Played:
     texts = [card_text(card) for card in chance.sample(range(52), 9)]
     game = NoLimitTexasHoldem(AUTOMATIONS, True, ante, (small, big), big)
     state = game(stacks, 2)
-    hand = Played((stacks[0], stacks[1]), (small, big), ante, ("".join(texts[:2]), "".join(texts[2:4])))
+    hand = Played(
+        (stacks[0], stacks[1]), (small, big), ante, ("".join(texts[:2]), "".join(texts[2:4]))
+    )
     board = ["".join(texts[4:7]), texts[7], texts[8]]
     for hole in hand.holes:
         if state.can_deal_hole():
@@ -67,7 +69,9 @@ def play(seed: int) -> Played:
         else:
             state.select_runout_count(None)
     hand.results = tuple(state.payoffs)
-    history = HandHistory.from_game_state(game, state, players=list(NAMES), hand=7)
+    history = HandHistory.from_game_state(
+        game, state, players=list(NAMES), hand=7, ante_trimming_status=True
+    )
     hand.phh = history.dumps()
     return hand
 
