@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from allstreets.base import InputError
-from allstreets.betting import ActionKind, NodeKind, Player, Street, line_text
+from allstreets.betting import (
+    BIG_BLINDS,
+    ActionKind,
+    NodeKind,
+    Player,
+    Street,
+    action_text,
+    line_text,
+    parse_line,
+)
 from allstreets.cards import combo_index, live_combos
 from allstreets.hands import Moment, PlayedHand
 from allstreets.review.drafts import Draws, draft
@@ -139,7 +148,7 @@ class _Street:
         self._behind = solve_behind(
             self._result, line, effort.target, effort.threads, seconds=effort.seconds
         )
-        self.notes.append(f"{NEVER}: {self._behind.assumed}")
+        self._assume(parse_line(self._tree, self._behind.line).node)
         return self._behind.node(line)
 
     def _narrow(self, decision: Decision, found: Mapped) -> None:
@@ -151,12 +160,16 @@ class _Street:
         if not seldom:
             ranges[actor] = decision.combo_weights(actor, found.place)
         elif self._tree.kind[found.node] == NodeKind.CHANCE:  # else `_decision` says so
-            above = int(self._tree.parent[found.node])
-            word = option_words(self._tree, above)[found.place]
-            self.notes.append(
-                f"{NEVER}: gone on as if {actor.seat} took '{word}' with his whole range"
-            )
+            self._assume(found.node)
         self.left = ranges[0], ranges[1]
+
+    def _assume(self, node: int) -> None:
+        """Note that the action that leads to a node is taken by all that its player has."""
+        action = self._tree.actions[node]
+        assert action is not None
+        seat = self._tree.player_at(int(self._tree.parent[node])).seat
+        word = action_text(action, BIG_BLINDS)
+        self.notes.append(f"{NEVER}: as if {seat} took '{word}' with his whole range")
 
     def _judged(self, decision: Decision, moment: Moment, found: Mapped) -> ReviewedDecision:
         judgement = judge(decision, self._tree, self._node, self._combo, found.place)
