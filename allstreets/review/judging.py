@@ -22,7 +22,7 @@ NO_EVS = "the solution stores no EVs"
 SHADE = 1e-3  # of a range's largest weight: a hand below it is not in the range, for people
 DIGITS = 4  # of what is stored in grids
 RANGE_DIGITS = 3
-CLASS_COMBOS = [np.flatnonzero(HAND_OF_COMBO == hand) for hand in range(HAND_COUNT)]
+CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)]
 """The combos of each class."""
 
 Bools = NDArray[np.bool_]

@@ -22,7 +22,7 @@ NAMES = ("Bob", "Ann: 1st")  # the big blind and the button
 
 @dataclass
 class Played:
-    """A hand in chips, recorded while PokerKit plays it; players are the big blind and the button."""
+    """A hand in chips, recorded while PokerKit plays it; the big blind is player 0."""
 
     stacks: tuple[int, int]
     blinds: tuple[int, int]  # small, big
@@ -68,7 +68,7 @@ def play(seed: int) -> Played:
             state.show_or_muck_hole_cards(True)
         else:
             state.select_runout_count(None)
-    hand.results = tuple(state.payoffs)
+    hand.results = state.payoffs[0], state.payoffs[1]
     history = HandHistory.from_game_state(
         game, state, players=list(NAMES), hand=7, ante_trimming_status=True
     )
@@ -90,7 +90,7 @@ def _act(chance: Random, state: State, hand: Played, street: str) -> None:
         state.fold()
         hand.actions.append((street, player, "fold", before))
     elif move == "call":
-        paid = state.checking_or_calling_amount
+        paid = state.checking_or_calling_amount or 0
         state.check_or_call()
         hand.actions.append((street, player, "call" if paid else "check", before + paid))
     else:
@@ -105,10 +105,9 @@ def _act(chance: Random, state: State, hand: Played, street: str) -> None:
         hand.actions.append((street, player, kind, to))
 
 
-def site_text(hand: Played, site: str = "PokerStars", viewer: int = 1, rake: int = 0) -> str:
-    """The hand as a site writes it; `rake` is taken from what the winner collects."""
-    dealer = _Dealer(hand, site)
-    return dealer.write(viewer, rake)
+def site_text(hand: Played, site: str = "PokerStars", viewer: int = 1) -> str:
+    """The hand as a site writes it, seen by one of the players."""
+    return _Dealer(hand, site).write(viewer)
 
 
 class _Dealer:
@@ -131,7 +130,7 @@ class _Dealer:
         self.paid[player] += chips
         return "" if self.left[player] else " and is all-in"
 
-    def write(self, viewer: int, rake: int) -> str:
+    def write(self, viewer: int) -> str:
         hand, add = self.hand, self.lines.append
         small, big = hand.blinds
         if self.site == "PokerStars":
@@ -160,7 +159,7 @@ class _Dealer:
             add(f"Dealt to {NAMES[1 - viewer]} ")
         add(f'{NAMES[0]} said, "nice: calls $5"')
         self._streets()
-        self._end(rake)
+        self._end()
         return "\n".join(self.lines) + "\n\n\n"
 
     def _streets(self) -> None:
@@ -178,11 +177,9 @@ class _Dealer:
     def _deal(self, street: int) -> None:
         self.bets = [0, 0]
         cards = self.hand.board[: 2 * (street + 2)]
-        if street == 1:
-            text = f"[{_spaced(cards)}]"
-        else:
-            text = f"[{_spaced(cards[:-2])}] [{cards[-2:]}]"
-        self.lines.append(f"*** {STREETS[street].upper()} *** {text}")
+        new = "" if street == 1 else f" [{cards[-2:]}]"
+        old = _spaced(cards if street == 1 else cards[:-2])
+        self.lines.append(f"*** {STREETS[street].upper()} *** [{old}]{new}")
 
     def _line(self, player: int, kind: str, to: int) -> None:
         name, theirs = NAMES[player], self.bets[1 - player]
@@ -200,7 +197,7 @@ class _Dealer:
         }
         self.lines.append(f"{name}: {words[kind]}")
 
-    def _end(self, rake: int) -> None:
+    def _end(self) -> None:
         hand, add = self.hand, self.lines.append
         live = [self.paid[p] - self.antes[p] for p in (0, 1)]
         back = [max(live[p] - live[1 - p], 0) for p in (0, 1)]
@@ -215,10 +212,9 @@ class _Dealer:
         for player in (0, 1):
             won = hand.results[player] + self.paid[player] - back[player]
             if won:
-                won, rake = won - rake, 0
                 add(f"{NAMES[player]} collected {self.money(won)} from pot")
         add("*** SUMMARY ***")
-        add(f"Total pot {self.money(sum(self.paid) - sum(back))} | Rake {self.money(rake)} ")
+        add(f"Total pot {self.money(sum(self.paid) - sum(back))} | Rake {self.money(0)} ")
         if hand.board:
             add(f"Board [{_spaced(hand.board)}]")
         add(f"Seat 1: {NAMES[0]} (big blind) and whatever")

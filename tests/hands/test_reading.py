@@ -72,7 +72,7 @@ def check_same(hand: PlayedHand, played: Played) -> None:
         "all_in": ActionKind.ALL_IN,
     }
     assert [
-        (action.street.text, int(action.player), action.kind, action.to * big)
+        (action.street.text, int(action.player), action.kind, int(action.to * big))
         for action in hand.actions
     ] == [(street, player, kinds[kind], to) for street, player, kind, to in played.actions]
 
@@ -123,11 +123,11 @@ def test_every_line_of_a_hand() -> None:
     hand = one(read_text(TEXT, "a.txt"))
     assert hand.name == "PokerStars Hand #1"
     assert hand.players == ("Bob", "Zoë")
-    assert hand.stacks == (Fraction("80.5"), 100)
-    assert hand.blinds == (1, Fraction(1, 2))
-    assert hand.antes == (0, 0)
+    assert hand.stacks == (Fraction("80.5"), Fraction(100))
+    assert hand.blinds == (Fraction(1), Fraction(1, 2))
+    assert hand.antes == (Fraction(0), Fraction(0))
     assert hand.holes == (parse_cards("QsQd"), parse_cards("AhKd"))
-    assert hand.uncalled == (0, 3)
+    assert hand.uncalled == (Fraction(0), Fraction(3))
     assert hand.results == (Fraction("-2.5"), Fraction("2.25"))
     assert hand.rake == Fraction("0.25")
     assert (hand.viewer, hand.raises, hand.stack) == (Player.IP, 1, Fraction("80.5"))

@@ -86,7 +86,8 @@ def test_aces_that_bet() -> None:
 
 def test_aces_that_check_lose_half_a_pot() -> None:
     *_, river = reviewed(played(CHECKED), IP).decisions
-    assert (river.taken, river.frequency) == ("x", pytest.approx(0.0, abs=0.01))
+    assert river.taken == "x"
+    assert river.frequency == pytest.approx(0.0, abs=0.01)
     assert river.loss_bb == pytest.approx(2.5, abs=NEAR)
     assert river.best is not None
     assert river.best.action == "b5"
