@@ -35,7 +35,7 @@ def review(
     ] = 20.0,
     target: Annotated[
         str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
-    ] = "0.3%",
+    ] = "0.1%",
     seed: Annotated[
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
@@ -125,12 +125,13 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if not outcome.hands:
         out.print("No hand was reviewed.")
         return
-    table = plain_table("loss", "hand", "street", "cards", "line", "did", "best", "note")
-    table.columns[0].justify = "right"
+    table = plain_table("loss", "±", "hand", "street", "cards", "line", "did", "best", "note")
+    table.columns[0].justify = table.columns[1].justify = "right"
     found = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
     for row in found[:shown]:
         table.add_row(
             f"{row['loss_bb']:.3f}",
+            "" if row["within_bb"] is None else f"{row['within_bb']:.2g}",
             row["hand"].rpartition("#")[2],
             row["street"],
             row["cards"],

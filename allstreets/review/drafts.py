@@ -49,6 +49,7 @@ class Draft:
         ranges: tuple[str, str],
         strategy: Grid,
         evs: Grid,
+        within: float | None,
         solved_to: float | None = None,
     ) -> ReviewedDecision:
         """The decision with what a solution says of it."""
@@ -58,6 +59,7 @@ class Draft:
             counted_as=counted_as,
             options=found.options,
             loss_bb=found.loss,
+            within_bb=None if found.loss is None else within,
             note="; ".join([*mapped, *notes]),
             solved_to=solved_to,
             ranges=ranges,

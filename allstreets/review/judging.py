@@ -68,6 +68,15 @@ def _rounded(value: float) -> float:
     return round(value, 6) + 0.0  # no −0
 
 
+def within(exploitability: float, share: float) -> float | None:
+    """How far losses at a decision may be off on average, in the unit of `exploitability`.
+
+    `share`: how much of all that is dealt there gets to the decision. Who does better at one decision alone gains no more than a best response does, which is at most
+    twice the exploitability; and he gains it only as often as play gets there.
+    """
+    return _rounded(2 * exploitability / share) if share > 0 else None
+
+
 def option_words(tree: BettingTree, node: int) -> list[str]:
     """The actions of a decision, amounts in big blinds: "x", "b3", "r7.5", "a"."""
     return [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]

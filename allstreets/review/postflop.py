@@ -14,6 +14,7 @@ from itertools import groupby
 from allstreets.base import InputError
 from allstreets.betting import (
     BIG_BLINDS,
+    CHIPS_PER_BB,
     ActionKind,
     NodeKind,
     Player,
@@ -34,6 +35,7 @@ from allstreets.review.judging import (
     option_words,
     range_texts,
     strategy_grid,
+    within,
 )
 from allstreets.review.mapping import Mapped, map_action
 from allstreets.review.records import ReviewedDecision
@@ -174,7 +176,8 @@ class _Street:
     def _judged(self, decision: Decision, moment: Moment, found: Mapped) -> ReviewedDecision:
         judgement = judge(decision, self._tree, self._node, self._combo, found.place)
         outside = [OUTSIDE] if self._outside and judgement.loss is not None else []
-        solved = self._behind or self._result
+        solved = self._result if self._behind is None else self._behind.solved
+        spot = solved.spot
         return draft(self._start.hand, moment).judged(
             judgement,
             counted_as=option_words(self._tree, self._node)[found.place],
@@ -183,5 +186,9 @@ class _Street:
             ranges=range_texts(decision),
             strategy=strategy_grid(decision),
             evs=ev_grid(decision),
+            within=within(
+                solved.exploitability * spot.pot / CHIPS_PER_BB,
+                float(decision.own.weights.sum()) / spot.pairs,
+            ),
             solved_to=round(solved.exploitability, 6),
         )

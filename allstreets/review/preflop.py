@@ -18,6 +18,7 @@ from allstreets.review.judging import (
     range_texts,
     strategy_grid,
     weight_of,
+    within,
 )
 from allstreets.review.mapping import map_action
 from allstreets.review.records import ReviewedDecision
@@ -80,6 +81,8 @@ def _judged(
 ) -> ReviewedDecision:
     tree, decision = result.game.tree, result.before.node(node)
     found = judge(decision, tree, node, combo, taken)
+    certificate = result.facts.certificate
+    worth = result.exploitability if certificate is None else certificate.real_exploitability_mbb
     notes = [found.note] if found.note else []
     if decision.reached and weight_of(decision, combo) < SHADE:
         notes.append(OUTSIDE)
@@ -91,6 +94,7 @@ def _judged(
         ranges=range_texts(decision),
         strategy=strategy_grid(decision),
         evs=ev_grid(decision),
+        within=None if worth is None else within(worth / 1000, decision.share),
     )
 
 

@@ -31,6 +31,7 @@ class ReviewedDecision:
     counted_as: str  # the action of the tree that it was judged as; "" where there is none
     options: tuple[Option, ...] = ()
     loss_bb: float | None = None  # None: not judged, and the note says why
+    within_bb: float | None = None  # how far the loss may be off; None: not known
     note: str = ""
     solved_to: float | None = None  # a spot's exploitability, of its pot; None: before the flop
     ranges: tuple[str, str] = ("", "")  # of OOP and IP at this decision

@@ -170,7 +170,7 @@ def review_hands(
     solutions: Path | str,
     hero: str | None = None,
     *,
-    target: float = 0.003,
+    target: float = 0.001,
     seconds_per_spot: float = 20.0,
     threads: int | None = None,
     seed: int = 1,

@@ -2,12 +2,13 @@
 
 The sizes are the solution's for this kind of pot; every bet and raise of the hand on this street is
 offered besides them, in chips. Where that is too large for the memory or the time that is given,
-one size of each list stays, and the played ones.
+one size of each list stays, and then no raises but those that were made (`Trimmed`).
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from fractions import Fraction
 
 import numpy as np
@@ -54,6 +55,14 @@ ADDED = 1e-4
 notice it, and what it is worth does not depend on its own weight."""
 
 
+class Trimmed(IntEnum):
+    """What is left of the solution's sizes; those that were played always stay."""
+
+    ALL = 0
+    ONE_SIZE = 1
+    NO_RAISES = 2
+
+
 class StoppedError(Exception):
     """The user has asked for the end."""
 
@@ -62,7 +71,7 @@ class StoppedError(Exception):
 class Effort:
     """How well a spot is solved."""
 
-    target: float = 0.003  # exploitability, of the pot
+    target: float = 0.001  # exploitability, of the pot
     seconds: float = 20.0  # of one spot at most
     threads: int | None = None
     stop: Callable[[], bool] = lambda: False
@@ -79,7 +88,10 @@ class StreetStart:
 
 
 def street_spot(
-    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], *, lean: bool
+    game: UnifiedGame,
+    start: StreetStart,
+    ranges: tuple[Floats, Floats],
+    trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
     """The spot; `ranges` [1326] are what both players bring."""
     first, hand = start.moments[0], start.hand
@@ -96,7 +108,7 @@ def street_spot(
         stack=_chips(min(first.left)),
         bet_sizes={
             f"{street.text}_{player.name.lower()}": _lists(
-                sizes[street - Street.FLOP][player], start, street, player, lean=lean
+                sizes[street - Street.FLOP][player], start, street, player, trimmed
             )
             for street in POSTFLOP
             for player in Player
@@ -122,25 +134,7 @@ def solve_street(
     game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
 ) -> SpotResult:
     """Solve a street to the target, or for as long as there is time."""
-    threads, free = thread_count(effort.threads), available_bytes()
-    result = None
-    for lean in (False, True):
-        spot = street_spot(game, start, ranges, lean=lean)
-        for precision, groups in WAYS:
-            need = estimate_spot(spot, precision, threads, groups)
-            if free is None or need.process_bytes <= free:
-                solver = SpotSolver(
-                    spot, threads=effort.threads, precision=precision, river_groups=groups
-                )
-                result = _solve(solver, effort, patient=lean)
-                break
-        if result is not None:
-            break
-    if result is None:
-        raise InputError(
-            f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
-            "are free"
-        )
+    result = _solve(_solver(game, start, ranges, effort), effort)
     if result.exploitability > WORST:
         raise InputError(
             f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
@@ -149,21 +143,34 @@ def solve_street(
     return result
 
 
-def _solve(solver: SpotSolver, effort: Effort, *, patient: bool) -> SpotResult | None:
-    """Solve a spot; None where an iteration takes so long that too few of them would be done.
+def _solver(
+    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+) -> SpotSolver:
+    """The largest tree, and the best way to store it, for which there is memory and time."""
+    threads, free = thread_count(effort.threads), available_bytes()
+    for trimmed in Trimmed:
+        spot = street_spot(game, start, ranges, trimmed)
+        for precision, groups in WAYS:
+            need = estimate_spot(spot, precision, threads, groups)
+            in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= effort.seconds
+            fits = free is None or need.process_bytes <= free
+            if fits and (in_time or trimmed == max(Trimmed)):
+                return SpotSolver(
+                    spot, threads=effort.threads, precision=precision, river_groups=groups
+                )
+    raise InputError(
+        f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
+        "are free"
+    )
 
-    The first iteration does not count: kernels may be compiled for it.
-    """
-    solver.train_batch(1)
+
+def _solve(solver: SpotSolver, effort: Effort) -> SpotResult:
+    solver.train_batch(1)  # not counted: kernels may be compiled for it
     began = time.perf_counter()
 
     def late() -> bool:
         return time.perf_counter() - began >= effort.seconds
 
-    solver.train_batch(1, lambda _: effort.stop())
-    each = time.perf_counter() - began
-    if not patient and each * LEAST_ITERATIONS > effort.seconds:
-        return None
     reached = np.inf
     while reached > effort.target and solver.iterations < MOST_ITERATIONS:
         solver.train_batch(BATCH, lambda _: effort.stop() or late())
@@ -179,7 +186,7 @@ def _solve(solver: SpotSolver, effort: Effort, *, patient: bool) -> SpotResult |
 
 
 def _lists(
-    sizes: PlayerSizes, start: StreetStart, street: Street, player: Player, *, lean: bool
+    sizes: PlayerSizes, start: StreetStart, street: Street, player: Player, trimmed: Trimmed
 ) -> dict[str, Sizes]:
     """The sizes of a player on a street of the spot."""
     bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
@@ -188,9 +195,11 @@ def _lists(
         if donk is not None and start.raised_last == Player.IP:
             bet = donk
         donk = None
-    if lean:
+    if trimmed >= Trimmed.ONE_SIZE:
         bet, raises = bet[:1], raises[:1]
         donk = None if donk is None else donk[:1]
+    if trimmed >= Trimmed.NO_RAISES:
+        raises = ()
     if street == start.street:
         bet = (*bet, *_played(start.moments, player, facing_bet=False))
         raises = (*raises, *_played(start.moments, player, facing_bet=True))

@@ -107,6 +107,7 @@ def _row(hand: HandReview, one: ReviewedDecision) -> Row:
     best = one.best
     return {
         "loss_bb": one.loss_bb,
+        "within_bb": one.within_bb,
         "hand": hand.name,
         "street": one.street,
         "pot_kind": hand.kind,

@@ -245,7 +245,7 @@ def test_the_command(
     assert "hands 4 of 4 | 4 kept from before" in err
     assert "Loss in bb, the dearest decisions first" in out
     first = out.splitlines()[2].split()
-    assert first[1:5] == ["1", "preflop", "AsAd", "f"]
+    assert first[2:6] == ["1", "preflop", "AsAd", "f"]
     assert "bb/100" in out
     with table.open(newline="") as lines:
         rows = list(csv.DictReader(lines))
