@@ -105,7 +105,7 @@ def test_donk_sizes_are_bets_where_there_would_be_a_donk() -> None:
 def test_a_hand_that_is_added_keeps_suits_alike() -> None:
     weights = Range.parse("AA:0.5").weights
     found = with_hand(weights, parse_combo("KsQs"))
-    suited = HAND_OF_COMBO == HAND_OF_COMBO[parse_combo("KsQs")]
+    suited = HAND_OF_COMBO[parse_combo("KsQs")] == HAND_OF_COMBO
     assert set(found[suited].tolist()) == {0.5e-4}
     assert (found[~suited] == weights[~suited]).all()
     assert (with_hand(found, parse_combo("AsAh")) == found).all()
