@@ -15,7 +15,6 @@ from allstreets.hands.site_text import read_site_hand, split_hands
 PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
 """The files of a folder that are read; a file that is named is read whatever it is called."""
-NAMED = 8  # reasons in a summary
 
 
 @dataclass(frozen=True)

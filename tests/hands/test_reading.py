@@ -40,6 +40,42 @@ Seat 2: Bob (big blind) folded on the Flop mucked [Qs Qd]
 """
 
 
+TWICE = """Poker Hand #RC123456: Hold'em No Limit ($0.5/$1) - 2023/05/01 10:00:00
+Table 'RushAndCash77' 2-max Seat #2 is the button
+Seat 1: 5d5e3b2a ($104.12 in chips)
+Seat 2: Hero ($100 in chips)
+Hero: posts small blind $0.5
+5d5e3b2a: posts big blind $1
+*** HOLE CARDS ***
+Dealt to 5d5e3b2a
+Dealt to Hero [Ah Kd]
+Hero: raises $1.5 to $2.5
+5d5e3b2a: raises $7.5 to $10
+Hero: raises $90 to $100 and is all-in
+5d5e3b2a: calls $90
+5d5e3b2a: shows [Qs Qd] (a pair of Queens)
+Hero: shows [Ah Kd] (Ace high)
+5d5e3b2a: Chooses to EV Cashout
+*** FIRST FLOP *** [2c 7d Jh]
+*** FIRST TURN *** [2c 7d Jh] [3c]
+*** FIRST RIVER *** [2c 7d Jh 3c] [4c]
+*** SECOND FLOP *** [Ac 7s Js]
+*** SECOND TURN *** [Ac 7s Js] [3d]
+*** SECOND RIVER *** [Ac 7s Js 3d] [4h]
+*** FIRST SHOWDOWN ***
+5d5e3b2a collected $99.5 from pot
+*** SECOND SHOWDOWN ***
+Hero collected $99.5 from pot
+*** SUMMARY ***
+Total pot $200 | Rake $1 | Jackpot $0 | Bingo $0 | Fortune $0 | Tax $0
+Hand was run two times
+FIRST Board [2c 7d Jh 3c 4c]
+SECOND Board [Ac 7s Js 3d 4h]
+Seat 1: 5d5e3b2a (big blind) showed [Qs Qd] and won ($99.5) with a pair of Queens, and lost
+Seat 2: Hero (button) (small blind) showed [Ah Kd] and lost with Ace high, and won ($99.5)
+"""
+
+
 def one(found: HandFiles) -> PlayedHand:
     assert not found.skipped
     (hand,) = found.hands
@@ -134,6 +170,21 @@ def test_every_line_of_a_hand() -> None:
     assert hand.board_on(Street.FLOP) == parse_cards("2c7dJh")
     bets = [moment for moment in hand.moments() if moment.action.kind == ActionKind.BET]
     assert [float(one.pot_share) for one in bets] == [0.6]
+
+
+def test_a_hand_of_ggpoker_that_was_run_twice() -> None:
+    """Both boards pay; the first is the hand's. Lines of offers and insurance are passed over."""
+    hand = one(read_text(TWICE, "a.txt"))
+    assert (hand.name, hand.viewer) == ("Poker Hand #RC123456", Player.IP)
+    assert cards_text(hand.board) == "2c7dJh3c4c"
+    assert hand.results == (Fraction(-1, 2), Fraction(-1, 2))
+    assert hand.rake == 1
+    assert [(action.kind, float(action.to)) for action in hand.actions] == [
+        (ActionKind.RAISE, 2.5),
+        (ActionKind.RAISE, 10.0),
+        (ActionKind.ALL_IN, 100.0),
+        (ActionKind.CALL, 100.0),
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"])

@@ -20,7 +20,7 @@ from allstreets.betting import IP, OOP, Player
 from allstreets.hands import PlayedHand, read_text
 from allstreets.review import Effort, HandReview, ReviewedDecision, SolvedGame, review_hand
 
-EFFORT = Effort(target=2e-3, seconds=60.0, threads=1)
+EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 NEAR = 0.08  # bb: what 0.2 % of the pot of 5 bb can be for one hand in three
 HEAD = """PokerStars Hand #1: Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 12:00:00 ET
 Table 'A' 2-max Seat #1 is the button

@@ -5,7 +5,7 @@ from builders.self_play import flop_solution, play, solution
 from allstreets.betting import Player
 from allstreets.review import Effort, ReviewedDecision, SolvedGame, review_hand
 
-EFFORT = Effort(target=2e-3, seconds=60.0, threads=1)
+EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 
 
 def decisions(seed: int, hero: Player, *, limped: bool = False) -> list[ReviewedDecision]:
