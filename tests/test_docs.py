@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
-SHORTER = {"solve": ("--max-iterations", "5")}
+SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
 SMALLER = {
@@ -63,7 +63,7 @@ class Page:
         self.folder = folder
         self.capture = capture
         self.names: dict[str, Any] = {"__name__": "a page"}
-        for samples in ("sample_spots", "sample_configurations"):
+        for samples in ("sample_spots", "sample_configurations", "sample_hands"):
             shutil.copytree(ROOT / samples, folder / samples)
             for path in (folder / samples).iterdir():
                 path.write_text(_smaller(path.name, path.read_text()))

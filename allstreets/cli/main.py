@@ -26,6 +26,7 @@ from allstreets.cli.export import export
 from allstreets.cli.flops import flops
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
+from allstreets.cli.review import review
 from allstreets.cli.solve import solve
 from allstreets.cli.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
@@ -66,6 +67,7 @@ app.command("train")(_keeps(train))
 app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("review")(_keeps(review))
 app.command("explore")(explore)
 app.command("export")(export)
 app.command("devices")(devices)

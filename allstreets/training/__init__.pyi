@@ -39,6 +39,7 @@ from .plot import plot_convergence as plot_convergence
 from .postflop_config import PostflopModelConfig as PostflopModelConfig
 from .preflop_run import PreflopOutcome as PreflopOutcome
 from .progress import ProgressView as ProgressView
+from .progress import can_redraw as can_redraw
 from .progress import line_progress as line_progress
 from .progress import live_progress as live_progress
 from .progress import show_progress as show_progress

@@ -119,10 +119,12 @@ def solve_behind(
     target: float | None = None,
     threads: int | None = None,
     announce: Announce | None = None,
+    *,
+    seconds: float | None = None,
 ) -> BehindResult:
     """Solve from the first action of a line on that leads to where nothing was learned.
 
-    `target` is a fraction of the pot there, by default that of the solution.
+    `target` is a fraction of the pot there, by default that of the solution; `seconds` end it too.
     """
     found = result.find(line)
     node, action = _first_step(result, found)
@@ -139,7 +141,7 @@ def solve_behind(
         f"{node.own.size:.1f} combos that he has there; the solution does so with "
         f"{100 * float(node.line_reach.taken[action]):.2g} % of his range"
     )
-    return BehindResult(result, text, assumed, solve(part, goal, threads=threads))
+    return BehindResult(result, text, assumed, solve(part, goal, seconds=seconds, threads=threads))
 
 
 def _first_step(result: SpotResult, line: Line) -> tuple[Decision, int]:

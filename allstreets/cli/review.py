@@ -1,0 +1,177 @@
+"""allstreets review: what the decisions of played hands cost, by a solution."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.hands import Skipped
+    from allstreets.review import Review
+
+SHOWN = 8  # reasons and places that are named
+
+
+def review(
+    hands: Annotated[
+        list[Path],
+        typer.Argument(help="Hand histories, or folders of them: PHH, PokerStars, GGPoker."),
+    ],
+    solutions: Annotated[
+        Path, typer.Option(help="A solved whole game, or a folder of several stack depths.")
+    ],
+    hero: Annotated[
+        str | None,
+        typer.Option(help="Whose decisions are judged.  [default: who wrote the history]"),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
+    csv: Annotated[Path | None, typer.Option(help="Write all decisions to this file.")] = None,
+    seconds_per_spot: Annotated[
+        float, typer.Option(min=0.1, help="Most time for one street of one hand.")
+    ] = 20.0,
+    target: Annotated[
+        str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
+    ] = "0.1%",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
+    ] = 1,
+    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Where reviewed hands are kept.  [default: the cache folder]"),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Judge played hands: the EV of every action, and what the one that was taken lost.
+
+    Before the flop by the whole game whose stack is nearest; after it every street is solved again
+    exactly, for the ranges that get there, the real pot and stack and the sizes that were bet.
+
+    \b
+    Examples:
+      allstreets review hands.txt --solutions solved/
+      allstreets review histories/ --solutions games/ --hero Ann --csv losses.csv
+      allstreets review session.phhs --solutions solved/ --hero p1 --seconds-per-spot 60
+
+    Ctrl-C keeps every hand that is reviewed, and the same command goes on from there.
+    docs/review.md says what the figures mean.
+    """
+    from allstreets.base import INTERRUPTED
+    from allstreets.cli.compiling import announce_compiling
+    from allstreets.hands import read_hands
+    from allstreets.review import (
+        Effort,
+        open_games,
+        plan_review,
+        review_mapping,
+        show_review_progress,
+        write_csv,
+    )
+    from allstreets.training import parse_target
+
+    effort = Effort(parse_target(target), seconds_per_spot, threads)
+    found = read_hands(hands)
+    job = plan_review(found, open_games(solutions), hero, effort=effort, seed=seed, cache=cache)
+    out = console(stderr=json)
+    _print_skipped(console(stderr=True), job.skipped)
+    if job.hands:
+        announce_compiling("review")
+        with show_review_progress() as observer:
+            outcome = job.run([observer])
+    else:
+        outcome = job.run()
+    if csv is not None:
+        write_csv(outcome, csv)
+    _print_review(out, outcome, rows)
+    if json:
+        print_json(review_mapping(outcome))
+    if outcome.interrupted:
+        out.print(
+            f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
+            f"in {outcome.cache}. Go on with the same command.",
+            markup=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
+    """How many hands were not read or not reviewed, why, and where the first of a kind stands."""
+    from allstreets.hands import HandFiles
+
+    files = HandFiles((), skipped)
+    if not files.skipped:
+        return
+    out.print(f"{len(files.skipped):,} skipped:")
+    reasons = files.reasons()
+    for reason, count in reasons[:SHOWN]:
+        first = next(one for one in files.skipped if one.sort == reason)
+        out.print(
+            f"  {count:,} × {reason} ({first.file}, line {first.line})",
+            markup=False,
+            soft_wrap=True,
+        )
+    if len(reasons) > SHOWN:
+        out.print(f"  and {sum(count for _, count in reasons[SHOWN:]):,} for other reasons")
+
+
+def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
+    from allstreets.review import decision_rows, total_rows, unjudged
+
+    if not outcome.hands:
+        out.print("No hand was reviewed.")
+        return
+    table = plain_table("loss", "±", "hand", "street", "cards", "line", "did", "best", "note")
+    table.columns[0].justify = table.columns[1].justify = "right"
+    found = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
+    for row in found[:shown]:
+        table.add_row(
+            f"{row['loss_bb']:.3f}",
+            "" if row["within_bb"] is None else f"{row['within_bb']:.2g}",
+            row["hand"].rpartition("#")[2],
+            row["street"],
+            row["cards"],
+            row["line"],
+            f"{row['taken']} ({percent(row['frequency'] or 0.0, 0)})",
+            row["best"] or "",
+            row["note"],
+        )
+    if found and shown:
+        out.print("Loss in bb, the dearest decisions first; how often the solution does the same:")
+        out.print(table)
+        out.print()
+    _print_totals(out, total_rows(outcome))
+    missing = unjudged(outcome)
+    if missing:
+        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in missing[:SHOWN])
+        out.print(f"\nNot judged: {reasons}", markup=False, soft_wrap=True)
+    files = sorted({hand.solution for hand in outcome.hands})
+    far = [hand for hand in outcome.hands if hand.notes]
+    if far:
+        out.print(
+            f"{len(far):,} of {len(outcome.hands):,} hands were not played as {' or '.join(files)} "
+            f"has it, the first {far[0].notes[0]}.",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _print_totals(out: "Console", rows: list[dict[str, object]]) -> None:
+    table = plain_table("by", "", "hands", "decisions", "judged", "lost bb", "bb/100")
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(
+            str(row["by"]),
+            str(row["name"]),
+            f"{row['hands']:,}",
+            f"{row['decisions']:,}",
+            f"{row['judged']:,}",
+            f"{row['loss_bb']:.2f}",
+            f"{row['loss_bb_per_100']:.1f}",
+        )
+    out.print(table)

@@ -1,0 +1,116 @@
+"""Reading hand histories: any number of files and folders, whatever is in them."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from allstreets.base import InputError
+from allstreets.hands.decoding import decode
+from allstreets.hands.ledger import HandError
+from allstreets.hands.phh import is_phh, read_phh, split_phh
+from allstreets.hands.played import PlayedHand
+from allstreets.hands.site_text import read_site_hand, split_hands
+
+PHH = (".phh", ".phhs")
+ENDINGS = (".txt", ".log", *PHH)
+"""The files of a folder that are read; a file that is named is read whatever it is called."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A hand, or a file, that was not read."""
+
+    file: str
+    line: int  # where it shows, counted from 1
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.reason}"
+
+    @property
+    def sort(self) -> str:
+        """The reason without what differs from hand to hand."""
+        return self.reason.partition(":")[0] if "cut off" in self.reason else self.reason
+
+
+@dataclass(frozen=True)
+class HandFiles:
+    """What was read, and what was not."""
+
+    hands: tuple[PlayedHand, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why hands were skipped and how many, the most frequent first."""
+        return Counter(one.sort for one in self.skipped).most_common()
+
+
+def read_hands(paths: Iterable[Path | str]) -> HandFiles:
+    """The hands of files and folders, each once; what cannot be read is told, not raised."""
+    hands: dict[PlayedHand, None] = {}
+    skipped: list[Skipped] = []
+    for path in _files(paths):
+        try:
+            text = decode(path.read_bytes())
+        except OSError as error:
+            raise InputError(
+                f"cannot read {path}: {error.strerror}; name another file or folder"
+            ) from None
+        found = read_text(text, str(path), phh=path.suffix.lower() in PHH)
+        skipped += found.skipped
+        for hand in found.hands:
+            if hand.name and hand in hands:
+                skipped.append(Skipped(hand.file, hand.line, "the same hand again"))
+            else:
+                hands[hand if hand.name else replace(hand, name=f"{path.name}:{hand.line}")] = None
+    return HandFiles(tuple(hands), tuple(skipped))
+
+
+def read_text(text: str, file: str = "", *, phh: bool = False) -> HandFiles:
+    """The hands of one text."""
+    hands, skipped = list[PlayedHand](), list[Skipped]()
+    read = _phh if phh or is_phh(text) else _site
+    for line, found in read(text):
+        if isinstance(found, PlayedHand):
+            hands.append(replace(found, file=file, line=line))
+        else:
+            skipped.append(Skipped(file, line + found.line, found.reason))
+    if not hands and not skipped:
+        reason = "it holds no hand in PHH, PokerStars or GGPoker text"
+        skipped.append(Skipped(file, 1, reason))
+    return HandFiles(tuple(hands), tuple(skipped))
+
+
+def _site(text: str) -> Iterator[tuple[int, PlayedHand | HandError]]:
+    for line, lines in split_hands(text):
+        try:
+            yield line, read_site_hand(lines)
+        except HandError as error:
+            yield line, error
+
+
+def _phh(text: str) -> Iterator[tuple[int, PlayedHand | HandError]]:
+    for line, header, part in split_phh(text):
+        try:
+            hand = read_phh(part)
+            yield line, hand if hand.name or not header else replace(hand, name=f"Hand {header}")
+        except HandError as error:
+            yield line, error
+
+
+def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
+    """The files of a command line, those of folders in the order of their names."""
+    given: Sequence[Path] = [Path(path) for path in paths]
+    for path in given:
+        if not path.exists():
+            raise InputError(f"{path} does not exist: name a file or a folder of hand histories")
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(one for one in path.rglob("*") if one.suffix.lower() in ENDINGS)
+        if not inside:
+            raise InputError(
+                f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"
+            )
+        yield from inside

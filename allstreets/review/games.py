@@ -1,0 +1,82 @@
+"""The whole games that hands are judged by: one folder, or a folder of several."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, log
+from pathlib import Path
+
+from allstreets.base import InputError
+from allstreets.betting import CHIPS_PER_BB, NodeKind
+from allstreets.hands import PlayedHand
+from allstreets.solvers import UnifiedResult
+from allstreets.storage import MANIFEST, folder_kind, load_unified
+
+MAKE = "allstreets train … --output DIR makes one"
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedGame:
+    """A whole game, and what it is called."""
+
+    name: str
+    result: UnifiedResult
+    identity: str = ""  # changes when the solution does
+
+    @cached_property
+    def stack(self) -> float:
+        """How deep it is, in big blinds."""
+        return self.result.rules.stack / CHIPS_PER_BB
+
+    @property
+    def ante(self) -> float:
+        """Of each player, in big blinds."""
+        return self.result.rules.ante / CHIPS_PER_BB
+
+
+def open_games(folder: Path) -> tuple[SolvedGame, ...]:
+    """The whole games in a folder: the one that it holds, or those of its subfolders."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
+    inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
+    found = [one for one in inside if (one / MANIFEST).exists() and folder_kind(one) == "unified"]
+    if not found:
+        raise InputError(f"{folder} holds no solved whole game; {MAKE}")
+    games = tuple(
+        SolvedGame(one.name, load_unified(one), (one / MANIFEST).read_text(encoding="utf-8"))
+        for one in found
+    )
+    playable = tuple(one for one in games if one.result.game.tree.kind[0] == NodeKind.DECISION)
+    if not playable:
+        raise InputError(f"nothing is decided in {folder}: both players are all-in by the blinds")
+    return playable
+
+
+def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
+    """The game whose stack is nearest in ratio; of equally near ones that of the nearest ante."""
+    stack, ante = float(hand.stack), float(max(hand.antes))
+    return min(
+        games,
+        key=lambda game: (
+            abs(log(game.stack / stack)) if stack > 0 else inf,
+            abs(game.ante - ante),
+            -game.stack,
+        ),
+    )
+
+
+def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
+    """How the game before the flop differs from the one that was played; empty if it does not."""
+    stack, ante = float(hand.stack), float(max(hand.antes))
+    notes = []
+    if abs(game.stack - stack) > 0.005 * stack:
+        notes.append(
+            f"played {stack:.4g} bb deep, judged before the flop by {game.name}, "
+            f"{game.stack:.4g} bb ({game.stack / stack - 1:+.0%})"
+        )
+    if abs(game.ante - ante) > 0.005:
+        notes.append(f"played with an ante of {ante:.3g} bb, the solution has {game.ante:.3g}")
+    small = game.result.rules.small_blind / CHIPS_PER_BB
+    posted = float(hand.blinds[1])
+    if stack > 1 and abs(small - posted) > 0.1:
+        notes.append(f"played with a small blind of {posted:.3g} bb, the solution has {small:.3g}")
+    return tuple(notes)

@@ -1,0 +1,205 @@
+"""Reviewing many hands as a job: each is kept when it is done, and found again by the next run."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError, cache_folder, interrupt_request, write_atomic
+from allstreets.betting import Player
+from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
+from allstreets.review.games import SolvedGame, nearest_game, open_games
+from allstreets.review.hand import review_hand
+from allstreets.review.records import HandReview
+from allstreets.review.spots import Effort, StoppedError
+from allstreets.solvers import data_hash
+
+VERSION = 1  # of what is kept: a change that alters reviews takes the next number
+NOBODY = "nobody's cards are shown as his own: name the player with --hero"
+
+
+@dataclass(frozen=True)
+class ReviewProgress:
+    """How far a review is."""
+
+    done: int  # hands, those of earlier runs included
+    total: int
+    before: int  # hands that were kept by earlier runs
+    hand: str | None  # reviewed last
+    loss_bb: float  # of all hands so far
+    seconds: float  # of this run
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds that are left, by the mean of the hands of this run."""
+        reviewed = self.done - self.before
+        return self.seconds / reviewed * (self.total - self.done) if reviewed else None
+
+
+ReviewObserver = Callable[[ReviewProgress], None]
+
+
+@dataclass(frozen=True)
+class Review:
+    """All hands that are reviewed, and those that are not."""
+
+    hands: tuple[HandReview, ...]
+    skipped: tuple[Skipped, ...]
+    total: int  # hands that were to be reviewed
+    cache: Path
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it before the last hand."""
+        return len(self.hands) < self.total
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewJob:
+    """Hands, whose decisions in them are judged, and by what."""
+
+    hands: tuple[tuple[PlayedHand, Player], ...]
+    skipped: tuple[Skipped, ...]
+    games: tuple[SolvedGame, ...]
+    effort: Effort
+    seed: int
+    cache: Path
+
+    def run(self, observers: Sequence[ReviewObserver] = ()) -> Review:
+        """Review what is missing; an interrupted run returns what is done."""
+        doing = "keeping the hands that are done"
+        with interrupt_request(doing, "the hand at work") as request:
+            effort = replace(self.effort, stop=request.wants_to_stop)
+            kept = [self._kept(hand, hero) for hand, hero in self.hands]
+            before, began = sum(one is not None for one in kept), time.monotonic()
+            lost = sum(one.loss_bb for one in kept if one is not None)
+            reviews: list[HandReview] = []
+            fresh = 0
+
+            def tell(hand: str | None) -> None:
+                progress = ReviewProgress(
+                    before + fresh,
+                    len(self.hands),
+                    before,
+                    hand,
+                    lost,
+                    time.monotonic() - began,
+                )
+                for observer in observers:
+                    observer(progress)
+
+            request.hold()
+            tell(None)
+            for (hand, hero), known in zip(self.hands, kept, strict=True):
+                if known is not None:
+                    reviews.append(known)
+                    continue
+                if request.wants_to_stop():
+                    continue  # hands that an earlier run has kept count, wherever they stand
+                game = nearest_game(self.games, hand)
+                try:
+                    review = review_hand(hand, hero, game, effort, self.seed)
+                except StoppedError:
+                    continue
+                self._keep(hand, hero, review)
+                reviews.append(review)
+                fresh, lost = fresh + 1, lost + review.loss_bb
+                tell(hand.label)
+        return Review(tuple(reviews), self.skipped, len(self.hands), self.cache)
+
+    def _path(self, hand: PlayedHand, hero: Player) -> Path:
+        """Where the review of a hand is kept: by all that it depends on."""
+        game = nearest_game(self.games, hand)
+        facts = [
+            VERSION,
+            repr(replace(hand, file="", line=0)),
+            int(hero),
+            game.name,
+            game.identity,
+            self.effort.target,
+            self.effort.seconds,
+            self.seed,
+        ]
+        return self.cache / f"{data_hash(facts)[:32]}.json"
+
+    def _kept(self, hand: PlayedHand, hero: Player) -> HandReview | None:
+        """A review of an earlier run; one that is damaged is made again."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            data = json.loads(self._path(hand, hero).read_text(encoding="utf-8"))
+            return replace(HandReview.read(data), file=hand.file, line=hand.line)
+        return None
+
+    def _keep(self, hand: PlayedHand, hero: Player, review: HandReview) -> None:
+        text = json.dumps(review.to_json(), allow_nan=False)
+        write_atomic(self._path(hand, hero), lambda out: out.write(text.encode()), durable=False)
+
+
+def plan_review(
+    found: HandFiles,
+    games: tuple[SolvedGame, ...],
+    hero: str | None = None,
+    *,
+    effort: Effort | None = None,
+    seed: int = 1,
+    cache: Path | None = None,
+) -> ReviewJob:
+    """Choose whose decisions are judged: those of `hero`, or of who wrote the hand down."""
+    hands: list[tuple[PlayedHand, Player]] = []
+    skipped = list(found.skipped)
+    for hand in found.hands:
+        seat, why = _hero(hand, hero)
+        if seat is None:
+            skipped.append(Skipped(hand.file, hand.line, why))
+        else:
+            hands.append((hand, seat))
+    if hero is not None and found.hands and not hands:
+        names = sorted({name for hand in found.hands for name in hand.players})
+        raise InputError(
+            f"no hand shows the cards of '{hero}'; players: {', '.join(names[:8])}"
+            + (", …" if len(names) > 8 else "")
+        )
+    folder = cache_folder() / "review" if cache is None else cache
+    return ReviewJob(tuple(hands), tuple(skipped), games, effort or Effort(), seed, folder)
+
+
+def review_hands(
+    hands: Iterable[Path | str] | Path | str,
+    solutions: Path | str,
+    hero: str | None = None,
+    *,
+    target: float = 0.001,
+    seconds_per_spot: float = 20.0,
+    threads: int | None = None,
+    seed: int = 1,
+    cache: Path | str | None = None,
+    observers: Sequence[ReviewObserver] = (),
+) -> Review:
+    """Review hand histories by the whole games in a folder; what was reviewed before is kept."""
+    paths: Iterable[Any] = [hands] if isinstance(hands, Path | str) else hands
+    job = plan_review(
+        read_hands(paths),
+        open_games(Path(solutions)),
+        hero,
+        effort=Effort(target, seconds_per_spot, threads),
+        seed=seed,
+        cache=None if cache is None else Path(cache),
+    )
+    review = job.run(observers)
+    if review.interrupted:
+        raise KeyboardInterrupt
+    return review
+
+
+def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
+    """Whose decisions are judged in a hand, or why nobody's are."""
+    seat = hand.viewer if name is None else hand.player_named(name)
+    if seat is None:
+        return None, NOBODY if name is None else f"{name} is not at the table"
+    if hand.holes[seat] is None:
+        return None, f"the cards of {hand.players[seat]} are not known"
+    if not any(action.player == seat for action in hand.actions):
+        return None, "there was nothing to decide"
+    return seat, ""

@@ -1,0 +1,224 @@
+"""A street of a played hand as a spot: the real pot and stack, and the sizes that were bet.
+
+The sizes are the solution's for this kind of pot; every bet and raise of the hand on this street is
+offered besides them, in chips. Where that is too large for the memory or the time that is given,
+one size of each list stays, and then no raises but those that were made (`Trimmed`).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+import numpy as np
+
+from allstreets.base import InputError, thread_count
+from allstreets.betting import (
+    CHIPS_PER_BB,
+    POSTFLOP,
+    POT_KINDS,
+    ActionKind,
+    Player,
+    PlayerSizes,
+    Sizes,
+    Street,
+    neat,
+    parse_sizes,
+)
+from allstreets.cards import HAND_OF_COMBO, Range, cards_text
+from allstreets.hands import Moment, PlayedHand
+from allstreets.solvers import (
+    Floats,
+    Spot,
+    SpotResult,
+    SpotSolver,
+    UnifiedGame,
+    available_bytes,
+    estimate_spot,
+)
+from allstreets.subgames import RiverGroups
+
+WAYS: tuple[tuple[str, RiverGroups], ...] = (
+    ("float32", "none"),
+    ("float16", "none"),
+    ("float32", "suits"),
+    ("float16", "suits"),
+)
+"""How strategies are stored, the largest first."""
+LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
+BATCH = 10  # iterations between two checks
+MOST_ITERATIONS = 10_000
+WORST = 0.05  # of the pot: what is solved no better judges nobody
+ADDED = 1e-4
+"""The weight, of the largest, of a hand that the solution does not bring: the other player does not
+notice it, and what it is worth does not depend on its own weight."""
+
+
+class Trimmed(IntEnum):
+    """What is left of the solution's sizes; those that were played always stay."""
+
+    ALL = 0
+    ONE_SIZE = 1
+    NO_RAISES = 2
+
+
+class StoppedError(Exception):
+    """The user has asked for the end."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How well a spot is solved."""
+
+    target: float = 0.001  # exploitability, of the pot
+    seconds: float = 20.0  # of one spot at most
+    threads: int | None = None
+    stop: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True)
+class StreetStart:
+    """Where a street of a hand begins."""
+
+    hand: PlayedHand
+    street: Street
+    moments: tuple[Moment, ...]  # of this street
+    raised_last: Player | None  # who made the last bet or raise of the street before
+
+
+def street_spot(
+    game: UnifiedGame,
+    start: StreetStart,
+    ranges: tuple[Floats, Floats],
+    trimmed: Trimmed = Trimmed.ALL,
+) -> Spot:
+    """The spot; `ranges` [1326] are what both players bring."""
+    first, hand = start.moments[0], start.hand
+    kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
+    sizes = game.pot_sizes.get(kind, game.sizes)
+    raises = sum(one.action.kind >= ActionKind.BET for one in start.moments) - 1
+    limit = game.max_raises
+    oop, ip = (Range(weights / weights.max()) for weights in ranges)
+    return Spot(
+        board=cards_text(hand.board_on(start.street)),
+        oop=oop,
+        ip=ip,
+        pot=_chips(first.pot),
+        stack=_chips(min(first.left)),
+        bet_sizes={
+            f"{street.text}_{player.name.lower()}": _lists(
+                sizes[street - Street.FLOP][player], start, street, player, trimmed
+            )
+            for street in POSTFLOP
+            for player in Player
+        },
+        add_allin_threshold=game.add_allin_threshold,
+        force_allin_threshold=game.force_allin_threshold,
+        merging_threshold=game.merging_threshold,
+        rake=game.preflop.rake,
+        rake_cap=game.preflop.rake_cap,
+        max_raises=None if limit is None else max(limit, raises),
+        chips_per_bb=CHIPS_PER_BB,
+    )
+
+
+def with_hand(weights: Floats, combo: int) -> Floats:
+    """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
+    least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
+    found: Floats = np.maximum(weights, least)
+    return found
+
+
+def solve_street(
+    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+) -> SpotResult:
+    """Solve a street to the target, or for as long as there is time."""
+    result = _solve(_solver(game, start, ranges, effort), effort)
+    if result.exploitability > WORST:
+        raise InputError(
+            f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
+            "get; --seconds-per-spot gives it more"
+        )
+    return result
+
+
+def _solver(
+    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+) -> SpotSolver:
+    """The largest tree, and the best way to store it, for which there is memory and time."""
+    threads, free = thread_count(effort.threads), available_bytes()
+    for trimmed in Trimmed:
+        spot = street_spot(game, start, ranges, trimmed)
+        for precision, groups in WAYS:
+            need = estimate_spot(spot, precision, threads, groups)
+            in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= effort.seconds
+            fits = free is None or need.process_bytes <= free
+            if fits and (in_time or trimmed == max(Trimmed)):
+                return SpotSolver(
+                    spot, threads=effort.threads, precision=precision, river_groups=groups
+                )
+    raise InputError(
+        f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
+        "are free"
+    )
+
+
+def _solve(solver: SpotSolver, effort: Effort) -> SpotResult:
+    solver.train_batch(1)  # not counted: kernels may be compiled for it
+    began = time.perf_counter()
+
+    def late() -> bool:
+        return time.perf_counter() - began >= effort.seconds
+
+    reached = np.inf
+    while reached > effort.target and solver.iterations < MOST_ITERATIONS:
+        solver.train_batch(BATCH, lambda _: effort.stop() or late())
+        if effort.stop():
+            raise StoppedError
+        reached = solver.exploitability() / solver.spot.pot
+        if late():
+            break
+    result = solver.result()
+    result.exploitability, result.iterations = float(reached), solver.iterations
+    result.seconds = time.perf_counter() - began
+    return result
+
+
+def _lists(
+    sizes: PlayerSizes, start: StreetStart, street: Street, player: Player, trimmed: Trimmed
+) -> dict[str, Sizes]:
+    """The sizes of a player on a street of the spot."""
+    bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
+    if street == start.street:
+        # Its first street has no donks: where there would be one, that is what OOP may bet.
+        if donk is not None and start.raised_last == Player.IP:
+            bet = donk
+        donk = None
+    if trimmed >= Trimmed.ONE_SIZE:
+        bet, raises = bet[:1], raises[:1]
+        donk = None if donk is None else donk[:1]
+    if trimmed >= Trimmed.NO_RAISES:
+        raises = ()
+    if street == start.street:
+        bet = (*bet, *_played(start.moments, player, facing_bet=False))
+        raises = (*raises, *_played(start.moments, player, facing_bet=True))
+    lists = {"bet": bet, "raise": raises}
+    return lists if donk is None else {**lists, "donk": donk}
+
+
+def _played(moments: Sequence[Moment], player: Player, *, facing_bet: bool) -> Sizes:
+    """The totals that a player has bet, or raised to, on a street."""
+    bets = [
+        one
+        for one in moments
+        if one.action.player == player
+        and one.action.kind >= ActionKind.BET
+        and bool(one.bets[player.opponent]) == facing_bet
+    ]
+    sizes = ["a" if one.is_all_in else f"{_chips(one.counted)}c" for one in bets]
+    return parse_sizes(sizes, raises=facing_bet)
+
+
+def _chips(big_blinds: Fraction) -> float:
+    return neat(float(big_blinds * CHIPS_PER_BB))
