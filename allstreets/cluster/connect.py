@@ -9,6 +9,7 @@ alone to everything that is started here; its dashboard and its reports to its m
 Whoever can reach a Ray cluster can run programs on it (docs/cluster.md).
 """
 
+import logging
 import os
 import signal
 import socket
@@ -100,6 +101,7 @@ def _import_ray() -> Any:
 def _begin(ray: Any, where: str) -> None:
     if where not in (LOCAL, AUTO):
         _require_answer(where)
+    logging.getLogger("ray").setLevel(logging.ERROR)  # what goes wrong is told by us
     quiet = {"configure_logging": False, "log_to_driver": False, "logging_level": "error"}
     try:
         if where == LOCAL:

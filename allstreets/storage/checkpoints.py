@@ -75,14 +75,15 @@ def require_no_checkpoints(folder: Path) -> None:
         )
 
 
-def has_checkpoints(folder: Path) -> bool:
-    """Whether there is something to go on from."""
-    return bool(_checkpoints(folder))
+def newest_checkpoint(folder: Path) -> int | None:
+    """The iterations of the newest checkpoint; None: there is nothing to go on from."""
+    found = _checkpoints(folder)
+    return found[-1][0] if found else None
 
 
 def require_checkpoints(folder: Path) -> None:
     """Refuse to go on where there is nothing to go on from."""
-    if not has_checkpoints(folder):
+    if not _checkpoints(folder):
         raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
 
 

@@ -372,7 +372,9 @@ class MatrixFlops:
             for player in Player
         ]
         return {
-            flop_key(flop, name): array[flop] for flop in range(self.flops) for name, array in arrays
+            flop_key(flop, name): array[flop]
+            for flop in range(self.flops)
+            for name, array in arrays
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
