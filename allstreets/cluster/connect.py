@@ -102,6 +102,7 @@ def _begin(ray: Any, where: str) -> None:
     if where not in (LOCAL, AUTO):
         _require_answer(where)
     logging.getLogger("ray").setLevel(logging.ERROR)  # what goes wrong is told by us
+    _keep_stdout(ray)
     quiet = {"configure_logging": False, "log_to_driver": False, "logging_level": "error"}
     try:
         if where == LOCAL:
@@ -140,6 +141,11 @@ def _no_answer(where: str, why: str) -> InputError:
         f"{place} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
         "Start one with `ray start --head` and name its address, or use --cluster local."
     )
+
+
+def _keep_stdout(ray: Any) -> None:
+    """Let Ray not print to where a program reads our result: workers that die are told by us."""
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _first_line(error: Exception) -> str:

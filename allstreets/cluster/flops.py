@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers
 from allstreets.cluster.crew import Crew
 from allstreets.cluster.line import Answer, Traffic

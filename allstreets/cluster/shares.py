@@ -25,8 +25,10 @@ def cut(costs: Floats, speeds: Floats, kept: Sequence[Places] | None = None) -> 
     >>> [share.tolist() for share in cut(np.ones(6), np.array([1.0, 2.0]))]
     [[1, 4], [0, 2, 3, 5]]
     """
-    shares = [set(places.tolist()) for places in kept] if kept else [set() for _ in speeds]
-    loads = np.array([sum(costs[place] for place in sorted(share)) for share in shares])
+    shares: list[set[int]] = [set() for _ in speeds]
+    if kept is not None:
+        shares = [set(places.tolist()) for places in kept]
+    loads = np.array([sum(costs[place] for place in sorted(share)) for share in shares], np.float64)
     owned = set().union(*shares)
     free = [place for place in range(len(costs)) if place not in owned]
     for place in sorted(free, key=lambda place: (-costs[place], place)):
