@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    from ray.cluster_utils import Cluster
-
+    cluster_utils: Any = import_module("ray.cluster_utils")
     crews.LEAST_SECONDS = PATIENCE
     machine: dict[str, Any] = {
         "num_cpus": 1,
@@ -114,7 +114,9 @@ def main() -> None:
         began = time.perf_counter()
         plan_unified(config(), folder / "calm").run()
         calm = time.perf_counter() - began
-        cluster = Cluster(initialize_head=True, head_node_args={**machine, "_system_config": quick})
+        cluster = cluster_utils.Cluster(
+            initialize_head=True, head_node_args={**machine, "_system_config": quick}
+        )
         for _ in range(MACHINES - 1):
             cluster.add_node(**machine)
         trouble = Trouble(cluster, machine, given.faults, given.seed)
@@ -124,7 +126,7 @@ def main() -> None:
                 super().__init__(*arguments, **keys)
                 trouble.crew = self
 
-        cluster_run.RayCrew = Noted  # type: ignore[misc]
+        setattr(cluster_run, "RayCrew", Noted)  # noqa: B010  # so that its processes are known
         told: list[str] = []
 
         def tell(text: str) -> None:

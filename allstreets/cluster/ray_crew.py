@@ -42,6 +42,7 @@ class Host:
 class RayStation(Station):
     """A worker that Ray has started."""
 
+    lent: float = 1.0  # cores that Ray counts as taken
     actor: Any = None
     line: Line | None = None
     ended: Any = None  # what Ray fills when the actor ends
@@ -50,10 +51,10 @@ class RayStation(Station):
 class RayCrew(Crew):
     """A worker on every machine, or on every GPU."""
 
-    def __init__(self, cluster: Cluster, *, gpus: bool = False, most: int | None = None) -> None:
-        """`most`: workers at most, where there are more machines."""
+    def __init__(self, cluster: Cluster, *, gpus: bool = False, per_machine: int = 1) -> None:
+        """`gpus`: a worker for every GPU; else so many on each machine, which share its cores."""
         super().__init__()
-        self._cluster, self._gpus, self._most = cluster, gpus, most
+        self._cluster, self._gpus, self._per_machine = cluster, gpus, per_machine
         self._selector = selectors.DefaultSelector()
         self._avoided: set[str] = set()  # machines on which no worker could be started
         self._stations: list[RayStation] = []
@@ -94,12 +95,11 @@ class RayCrew(Crew):
         taken = [station.node for station in self._stations]
         found = []
         for node in self._cluster.nodes():
-            seats = node.gpus if self._gpus else 1
+            seats = node.gpus if self._gpus else self._per_machine
             for _ in range(0 if node.key in self._avoided else seats - taken.count(node.key)):
                 cores = max(1, node.cores // seats)
-                found.append(RayStation(node.key, node.address, cores))
-        most = len(found) if self._most is None else max(0, self._most - len(self._stations))
-        return found[:most]
+                found.append(RayStation(node.key, node.address, cores, lent=node.cores / seats))
+        return found
 
     def _start(self, stations: Sequence[RayStation]) -> list[RayStation]:
         """Start workers side by side; those that do not start are left out from then on."""
@@ -108,7 +108,7 @@ class RayCrew(Crew):
 
         for station in stations:
             host = ray.remote(Host).options(
-                num_cpus=station.cores,
+                num_cpus=station.lent,
                 num_gpus=1 if self._gpus else 0,
                 max_restarts=0,
                 scheduling_strategy=NodeAffinitySchedulingStrategy(station.node, soft=False),

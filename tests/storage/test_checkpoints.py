@@ -78,7 +78,7 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert_same(found, checkpoint(100))
     assert found.code_version == __version__
     manifest = json.loads((path / "manifest.json").read_bytes())
-    assert manifest["schema"] == 2
+    assert manifest["schema"] == 3
     assert manifest["identity"] == {**IDENTITY, "sizes": [1, 2]}
 
 
