@@ -28,7 +28,7 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cluster import ClusterFlops, Crew, RayCrew, connect
 from allstreets.cluster.crew import Station
 from allstreets.cluster.line import Answer, answer, read_answer
-from allstreets.cluster.worker import Sizes
+from allstreets.cluster.worker import Sizes, Visits
 from allstreets.storage import Checkpoint, save_checkpoint, save_unified
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.solver_config import UnifiedConfig
@@ -77,12 +77,15 @@ def measured(games: ClusterFlops, job: UnifiedJob) -> Row:
         seconds.append(time.perf_counter() - began)
     processor = (time.process_time() - processor) / HALVES
     after = traffic.messages, traffic.sent_bytes, traffic.received_bytes
+    asked = Player(0), nobody, nobody, flops, Visits.of(now), None
+    work = sum(answer.seconds for answer in games.crew.ask("step", *asked))
     messages, sent, received = ((b - a) / HALVES for a, b in zip(before, after, strict=True))
     return Row(
         f"overhead with {len(games.crew.stations)} workers",
         1e3 * statistics.median(seconds),
         "ms",
-        f"least {1e3 * min(seconds):.2f} ms, driver {1e3 * processor:.2f} ms of processor; "
+        f"least {1e3 * min(seconds):.2f} ms; processor: driver {1e3 * processor:.2f} ms, "
+        f"engines of all workers {1e3 * work:.1f} ms; "
         f"{messages:.0f} messages, {sent / 1e3:,.0f} kB out, {received / 1e3:,.0f} kB back",
     )
 

@@ -106,6 +106,7 @@ class ClusterFlops:
             owner[share] = worker
         assert (owner >= 0).all()
         self._owner = owner
+        self._asked: tuple[Flops, dict[int, Flops]] = np.full(1, -1), {}
         self._sizes: list[Sizes] = [Sizes(0, 0, True)] * len(self._shares)
         self._forget_speeds()
         self.crew.ask_each("own", {each: (self._shares[each], fresh) for each in workers})
@@ -209,8 +210,16 @@ class ClusterFlops:
 
     def _ask(self, flops: Flops, name: str, *arguments: Any) -> tuple[list[int], list[Answer]]:
         """Ask those who own some of the flops."""
-        workers: list[int] = np.unique(self._owner[flops]).tolist()
+        workers = list(self._positions(flops))
         return workers, self.crew.ask(name, *arguments, of=workers)
+
+    def _positions(self, flops: Flops) -> dict[int, Flops]:
+        """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
+        if not np.array_equal(flops, self._asked[0]):
+            owner = self._owner[flops]
+            found = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
+            self._asked = flops.copy(), found
+        return self._asked[1]
 
     def _put_together(
         self, flops: Flops, workers: Sequence[int], answers: Sequence[Answer], axis: int = 1
@@ -222,9 +231,10 @@ class ClusterFlops:
         shape = list(answers[0].value.shape)
         shape[axis] = len(flops)
         values: Values = np.empty(shape, answers[0].value.dtype)
-        in_front, owner = np.moveaxis(values, axis, 0), self._owner[flops]
+        where, before = self._positions(flops), (slice(None),) * axis
         for worker, answer in zip(workers, answers, strict=True):
-            in_front[owner == worker] = np.moveaxis(answer.value, axis, 0)
+            place: Any = (*before, where[worker])
+            values[place] = answer.value
         return values
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:

@@ -16,6 +16,8 @@ import struct
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,7 +56,8 @@ def answer(worker: object, asked: bytes) -> bytes:
         value, failed = getattr(worker, name)(*arguments, **options), False
     except Exception as error:
         value, failed = _can_be_sent(error), True
-    found = Answer(value, failed, time.perf_counter() - began, process_bytes())
+    ended = time.perf_counter()
+    found = Answer(value, failed, ended - began, process_bytes(int(ended)))
     return pickle.dumps(tuple(found), protocol=5)
 
 
@@ -71,8 +74,10 @@ def _can_be_sent(error: Exception) -> Exception:
     return error
 
 
-def process_bytes() -> int:
-    """Memory of this process; 0 where the system does not say."""
+@lru_cache(maxsize=1)
+def process_bytes(second: int) -> int:
+    """Memory of this process in a second of its clock; 0 where the system does not say."""
+    del second
     try:
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
     except OSError:
@@ -120,11 +125,17 @@ class Exchange:
     def serve(self, worker: object) -> None:
         """Answer until the caller hangs up."""
         with self._listener:
-            connection = self._listener.accept()
+            connection = self._caller()
         _set_up(connection)
         with connection, suppress(EOFError, ConnectionError):
             while True:
                 connection.send_bytes(answer(worker, connection.recv_bytes()))
+
+    def _caller(self) -> Connection:
+        """The first who knows the key; others are sent away."""
+        while True:
+            with suppress(AuthenticationError, EOFError, ConnectionError):
+                return self._listener.accept()
 
 
 def _set_up(connection: Connection, stalled: int | None = None) -> None:

@@ -64,17 +64,21 @@ class Visits:
     """What an iteration does on each of K flops, without saying the same 1,755 times."""
 
     kinds: tuple[Multipliers, ...]
-    of_flop: NDArray[np.int64]  # [K] places among the kinds
+    of_flop: NDArray[np.int64]  # [K] places among the kinds, where there are several
 
     @classmethod
     def of(cls, now: Sequence[Multipliers]) -> "Visits":
         """Those of a list."""
+        if now and now.count(now[0]) == len(now):
+            return cls((now[0],), np.zeros(0, np.int64))
         kinds = tuple(dict.fromkeys(now))
         number = {kind: place for place, kind in enumerate(kinds)}
         return cls(kinds, np.array([number[each] for each in now], np.int64))
 
     def some(self, positions: NDArray[np.int64]) -> list[Multipliers]:
         """Those of some of the flops."""
+        if len(self.kinds) == 1:
+            return [self.kinds[0]] * len(positions)
         return [self.kinds[place] for place in self.of_flop[positions].tolist()]
 
 
