@@ -59,7 +59,7 @@ from .real_play import RealPlay as RealPlay
 from .real_play import plays_all_streets as plays_all_streets
 from .real_play import real_plays as real_plays
 from .real_play import solved_plays as solved_plays
-from .rounded_values import rounded_values as rounded_values
+from .rounded import rounded_values as rounded_values
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
 from .street_nodes import NodeNumbers as NodeNumbers

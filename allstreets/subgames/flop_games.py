@@ -150,7 +150,7 @@ class SpreadGames(Protocol):
     """
 
     def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
-        """See `rounded_values.rounded_values`."""
+        """See `rounded.rounded_values`."""
 
     def write_state(self, folder: Path) -> dict[str, str]:
         """Write the state of every flop as files of a folder; their names and checksums."""

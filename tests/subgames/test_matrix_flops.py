@@ -204,7 +204,8 @@ def test_a_pot_nobody_gets_to_is_left_alone() -> None:
         assert not best[0].any()
         assert best[1].any()
     for name, array in games.state().items():
-        assert array.any() == (name.split(".")[1] == "1")
+        *_, pot, _stage, _player = name.split(".")
+        assert array.any() == (pot == "1")
 
 
 def test_hands_of_a_first_stage_that_are_not_classes() -> None:

@@ -1,7 +1,7 @@
 """What is stored of a whole game, and how good that is.
 
 Strategies after the flop are rounded to whole numbers before they are stored (`subgames.packed`),
-so all figures of a solution are taken from the rounded ones (`subgames.rounded_values`). In `exact`
+so all figures of a solution are taken from the rounded ones (`subgames.rounded`). In `exact`
 games the decisions on the flop are stored as they are, and nothing is rounded.
 
 One byte per action is enough for a solution that is exploitable for some mbb/hand: in games of 20
