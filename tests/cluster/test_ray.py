@@ -15,7 +15,6 @@ from builders.small_games import kept_numbers, small_config
 
 from allstreets.base import InputError
 from allstreets.cluster import ray_crew
-from allstreets.cluster.connect import connect
 from allstreets.cluster.ray_crew import RayCrew
 from allstreets.training import cluster_run
 from allstreets.training.records import Progress
@@ -122,24 +121,13 @@ def _other(crews: Crews) -> int:
     return next(number for number, station in enumerate(stations) if station.node != head)
 
 
-def test_a_worker_of_another_version_is_refused(
+def test_what_cannot_work_is_refused(
     tmp_path: Path, crews: Crews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.cluster.flops.__version__", "0.0.1")
-    with pytest.raises(InputError, match="install the same version on every machine"):
-        run(tmp_path / "run", cluster=crews.address)
-
-
-def test_cores_that_somebody_else_holds(
-    tmp_path: Path, crews: Crews, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ray_crew, "START_SECONDS", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("allstreets.cluster.flops.__version__", "0.0.1")
+        with pytest.raises(InputError, match="install the same version on every machine"):
+            run(tmp_path / "run", cluster=crews.address)
+    monkeypatch.setattr(ray_crew, "START_SECONDS", 0.0)  # as if somebody else held the cores
     with pytest.raises(InputError, match="no machine of the cluster has a core to lend"):
         run(tmp_path / "run", cluster=crews.address)
-
-
-def test_addresses_that_lead_nowhere() -> None:
-    with pytest.raises(InputError, match="is no address; write auto, local, or HOST:PORT"):
-        connect("nowhere").__enter__()
-    with pytest.raises(InputError, match=r"the cluster at 127\.0\.0\.1:1 does not answer"):
-        connect("127.0.0.1:1").__enter__()
