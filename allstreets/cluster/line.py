@@ -1,8 +1,8 @@
 """A line to a worker: questions one way, answers the other, counted and with a time limit.
 
 Ray starts workers, places them and tells when they have died. What is asked of them goes over a
-connection of the standard library: a half-iteration is a question to every worker, and as calls of
-Ray's actors 64 of them took twenty times as long (docs/cluster.md). A question is written down once
+connection of the standard library: a half-iteration is a question to every worker, and calls of
+Ray's actors took four times as long for 64 of them (docs/cluster.md). A question is written down once
 and sent to all as the same bytes.
 
 Both ends prove that they know a key, which came by way of Ray, before anything is read. Nothing is
