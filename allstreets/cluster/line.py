@@ -2,8 +2,8 @@
 
 Ray starts workers, places them and tells when they have died. What is asked of them goes over a
 connection of the standard library: a half-iteration is a question to every worker, and calls of
-Ray's actors took four times as long for 64 of them (docs/cluster.md). A question is written down once
-and sent to all as the same bytes.
+Ray's actors took four times as long for 64 of them (docs/cluster.md). A question is written down
+once and sent to all as the same bytes.
 
 Both ends prove that they know a key, which came by way of Ray, before anything is read. Nothing is
 encrypted, as nothing between Ray's own processes is.
