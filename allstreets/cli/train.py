@@ -25,6 +25,13 @@ def train(
         str | None,
         typer.Option(help="Overrides the file: cpu; cuda, a GPU of this machine, cuda:1 another."),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|local|HOST:PORT",
+            help="Solve on a Ray cluster (docs/cluster.md); overrides the file.",
+        ),
+    ] = None,
     chart_interval: Annotated[
         int | None,
         typer.Option(
@@ -74,7 +81,7 @@ def train(
             raise InputError("--chart-interval: flops one by one have no preflop charts")
         solver = config.solver.model_copy(update={"chart_interval": chart_interval})
         config = config.model_copy(update={"solver": solver})
-    jobs = plan(config, output, resume=resume, threads=threads, device=device)
+    jobs = plan(config, output, resume=resume, threads=threads, device=device, cluster=cluster)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"

@@ -65,6 +65,7 @@ def run_job(job: Job, options: TrainOptions) -> int:
             progress=(view,),
             charts=partial(print_charts, view.console),
             tables=count_tables,
+            told=partial(view.console.print, markup=False, highlight=False),
         )
         outcome = job.run(watch)
     out = console(stderr=options.json)

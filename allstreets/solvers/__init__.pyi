@@ -36,6 +36,7 @@ from .flops.sweep import swept as swept
 from .flops.view import PotView as PotView
 from .game.estimate import UnifiedEstimate as UnifiedEstimate
 from .game.estimate import estimate_unified as estimate_unified
+from .game.estimate import flop_costs as flop_costs
 from .game.estimate import game_device_bytes as game_device_bytes
 from .game.estimate import require_room as require_room
 from .game.game import PotGame as PotGame
@@ -111,6 +112,7 @@ from .unified.origin import difference_lines as difference_lines
 from .unified.origin import origin_head as origin_head
 from .unified.origin import origin_lines as origin_lines
 from .unified.real_loss import real_loss as real_loss
+from .unified.regrouping import GroupedByRanges as GroupedByRanges
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops
 from .unified.result import require_street as require_street

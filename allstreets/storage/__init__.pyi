@@ -6,11 +6,13 @@ from .checkpoints import Checkpoint as Checkpoint
 from .checkpoints import CheckpointWarning as CheckpointWarning
 from .checkpoints import clear_unfinished_checkpoints as clear_unfinished_checkpoints
 from .checkpoints import latest_checkpoint as latest_checkpoint
+from .checkpoints import newest_checkpoint as newest_checkpoint
 from .checkpoints import require_checkpoints as require_checkpoints
 from .checkpoints import require_no_checkpoints as require_no_checkpoints
 from .checkpoints import restore_latest as restore_latest
 from .checkpoints import save_checkpoint as save_checkpoint
 from .claim import claim as claim
+from .flop_files import write_flops as write_flops
 from .flops_bundle import FlopsBundle as FlopsBundle
 from .flops_bundle import Key as Key
 from .flops_bundle import Row as Row
@@ -40,6 +42,7 @@ from .spot_bundle import require_saved as require_saved
 from .spot_bundle import restore_spot as restore_spot
 from .spot_bundle import save_spot as save_spot
 from .spot_bundle import spot_identity as spot_identity
+from .stored_arrays import StoredArrays as StoredArrays
 from .unified_bundle import load_unified as load_unified
 from .unified_bundle import require_unified_folder as require_unified_folder
 from .unified_bundle import save_unified as save_unified

@@ -2,10 +2,12 @@
 
     FOLDER/checkpoint-000000001000/manifest.json          facts, metrics by iteration, checksums
                                    arrays-000.safetensors  the solver's state, in parts
+                                   flop-0017.safetensors   of a cluster: a flop, by its owner
 
 A checkpoint is written under a temporary name, synced, and renamed: whenever the
 process or the machine dies, a folder with the name `checkpoint-…` is complete. If the disk corrupts
-it afterwards, the checksums show it, and the one before it is taken.
+it afterwards, the checksums show it, and the one before it is taken. What lives on other machines
+is written by these into the same folder; the manifest comes last.
 
 Nothing is read into memory as a whole: parts are mapped, one at a time, while a solver copies from
 them (`stored_arrays`).
@@ -36,7 +38,7 @@ from allstreets.storage.manifest import require_schema
 from allstreets.storage.stored_arrays import StoredArrays
 from allstreets.version import __version__
 
-SCHEMA = 2  # of the manifest; a change that old code would misread takes the next number
+SCHEMA = 3  # of the manifest; a change that old code would misread takes the next number
 KEPT = 2
 PART_BYTES = 256_000_000  # writing a part holds a copy of it in memory
 
@@ -58,6 +60,8 @@ class Checkpoint:
     arrays: Mapping[str, NDArray[Any]]
     history: tuple[Mapping[str, Any], ...] = ()  # metrics by iteration, JSON objects
     code_version: str = field(default=__version__)
+    write_elsewhere: Callable[[Path], Mapping[str, str]] | None = None
+    """Lets others write the arrays that they own as files of a folder; names and checksums."""
 
 
 def require_no_checkpoints(folder: Path) -> None:
@@ -69,6 +73,12 @@ def require_no_checkpoints(folder: Path) -> None:
             f"{folder} already holds a run ({path.name}); "
             "go on with it by --resume, or name another folder"
         )
+
+
+def newest_checkpoint(folder: Path) -> int | None:
+    """The iterations of the newest checkpoint; None: there is nothing to go on from."""
+    found = _checkpoints(folder)
+    return found[-1][0] if found else None
 
 
 def require_checkpoints(folder: Path) -> None:
@@ -152,6 +162,8 @@ def _take_over(arrays: StoredArrays, restore: Callable[[Mapping[str, NDArray[Any
     """Call `restore`; any error that a damaged checkpoint causes is a `DamagedFileError`."""
     try:
         restore(arrays)
+    except DamagedFileError:
+        raise
     except Exception:
         arrays.verify()
         raise
@@ -164,6 +176,8 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
         name = f"arrays-{number:03d}.safetensors"
         arrays = {key: checkpoint.arrays[key] for key in names}
         parts[name] = write_checked_arrays(folder / name, arrays)
+    if checkpoint.write_elsewhere is not None:
+        parts.update(checkpoint.write_elsewhere(folder))
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "code_version": checkpoint.code_version,

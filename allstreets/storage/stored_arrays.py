@@ -4,7 +4,7 @@ A solver fills half of a machine, and so does its checkpoint: both at once would
 files are mapped, one at a time, and a mapping is released when no array of it is in use any more.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,20 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def __contains__(self, name: object) -> bool:
         """Without reading anything, which the inherited one would."""
         return name in self._file_of
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self._folder
+
+    def files_of(self, names: Iterable[str]) -> dict[str, str]:
+        """The files that hold these arrays, with their checksums, in the order of the files."""
+        files = {self._file_of[name] for name in names}
+        return {file: checksum for file, checksum in self._checksums.items() if file in files}
+
+    def verified_elsewhere(self, files: Iterable[str]) -> None:
+        """Others have read these files, and compared them with their checksums."""
+        self._verified.update(files)
 
     def verify(self) -> None:
         """Read every file that has not been verified."""

@@ -92,8 +92,7 @@ def save_unified(
         entries: list[dict[str, Any]] = [{} for _ in source.rows]
         if source.is_kept:
             names = [row["flop"] for row in source.rows]
-            source.arrays(0)  # what all flops share is computed here, once
-            entries = write_flops(folder, token, names, source.arrays)
+            entries = source.write(folder, token, names) or _write(source, folder, token, names)
         files = {"preflop": {"file": preflop.name, **write_mapped(preflop, source.before.arrays())}}
         write_manifest(
             folder,
@@ -109,6 +108,14 @@ def save_unified(
                 ],
             },
         )
+
+
+def _write(
+    source: SolverSource, folder: Path, token: str, names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Write the file of every flop from here."""
+    source.arrays(0)  # what all flops share is computed here, once
+    return write_flops(folder, token, names, source.arrays)
 
 
 def _batches(solver: "UnifiedSolver") -> list[Any]:

@@ -32,7 +32,12 @@ from .flop_games import Flags as Flags
 from .flop_games import FlopGames as FlopGames
 from .flop_games import Flops as Flops
 from .flop_games import RegretSums as RegretSums
+from .flop_games import SpreadGames as SpreadGames
 from .flop_games import Values as Values
+from .flop_state import SomeFlops as SomeFlops
+from .flop_state import flop_key as flop_key
+from .flop_state import flop_of as flop_of
+from .flop_state import moved_key as moved_key
 from .fresh_flops import FreshFlops as FreshFlops
 from .mapped_memory import PagesAgain as PagesAgain
 from .matrix_flops import MatrixCards as MatrixCards
@@ -56,6 +61,7 @@ from .real_play import RealPlay as RealPlay
 from .real_play import plays_all_streets as plays_all_streets
 from .real_play import real_plays as real_plays
 from .real_play import solved_plays as solved_plays
+from .rounded import rounded_values as rounded_values
 from .sampled import deals_for as deals_for
 from .sampled_flops import SampledFlops as SampledFlops
 from .street_nodes import NodeNumbers as NodeNumbers

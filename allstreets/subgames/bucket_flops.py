@@ -25,8 +25,8 @@ def bucket_flops(
     with ThreadPoolExecutor(threads) as pool:
         models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
     stages = [bucket_stages(model) for model in models]
-    hands = max(len(parts[0].combos) for parts in stages)
-    roots = np.zeros((len(models), 169, hands))
+    # As wide as asked for, whichever flops there are: some have a few buckets less.
+    roots = np.zeros((len(models), 169, counts.flop))
     for flop, model in enumerate(models):
         root = down_from_hands(model)
         roots[flop, :, : root.shape[1]] = root

@@ -108,7 +108,7 @@ class EngineSpec:
             return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
         counts = BucketCounts(*self.model.buckets)
         stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
-        return MatrixCards(stages, self.dealt(), roots, buckets)
+        return MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
 
     def _allocate(self, resident: Allocate) -> Allocate:
         if self.memory != "memmap":

@@ -13,7 +13,8 @@ class, in chips times pairs of combos. Flops are named by their place in the lis
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +136,32 @@ class FlopGames(Protocol):
         """Store only these hands [2, P, 169]; one that returns starts from zero."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on, in parts of a few flops."""
+        """Everything that the next step depends on, flop by flop (`flop_state`)."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""
+
+
+@runtime_checkable
+class SpreadGames(Protocol):
+    """Games that live elsewhere, where everything is done that takes all of their numbers.
+
+    Their `state()` is what all flops share; `restore` takes that of stored files.
+    """
+
+    def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
+        """See `rounded.rounded_values`."""
+
+    def write_state(self, folder: Path) -> dict[str, str]:
+        """Write the state of every flop as files of a folder; their names and checksums."""
+
+    def write_packed(
+        self,
+        folder: Path,
+        token: str,
+        names: Sequence[str],
+        values: NDArray[np.float32],
+        reach: Floats,
+        numbers: Sequence[Numbers],
+    ) -> list[dict[str, Any]]:
+        """Write what a bundle with a token stores of every flop, and values [2, P, F, 169]."""

@@ -33,6 +33,7 @@ from allstreets.kernels.simd import LANES, aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums, Values
+from allstreets.subgames.flop_state import flop_key
 from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame, make_spaces, pruned_parts
 from allstreets.subgames.matrix_hands import HandSelection, listed
 from allstreets.subgames.matrix_model import Stage, StageMatrices
@@ -47,8 +48,6 @@ from allstreets.subgames.pool import Pool
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""
 
-STATE_BYTES = 200_000_000  # of one array of the state, so that no copy of it is large
-
 
 @dataclass(frozen=True, eq=False)
 class MatrixCards:
@@ -62,6 +61,7 @@ class MatrixCards:
     dealt: DealtPairs  # pairs of combos by class
     roots: NDArray[np.float64] | None = None
     combo_hands: NDArray[np.int16] | None = None  # [F, 1326]: where there are roots; −1: blocked
+    hands: tuple[int, ...] | None = None  # at most, by stage; None: as many as there are
 
 
 class MatrixFlops:
@@ -78,7 +78,7 @@ class MatrixFlops:
         self.model, self.dealt, self.roots = model, cards.dealt, cards.roots
         self._kernel_roots = NO_ROOTS if cards.roots is None else cards.roots
         self._facts = cards
-        self.cards = StageMatrices(cards.stages)
+        self.cards = StageMatrices(cards.stages, cards.hands)
         self.payoffs = [payoffs for _, payoffs in trees]
         self.games = [MatrixGame(tree, payoffs, self.cards, allocate) for tree, payoffs in trees]
         self._pool = Pool(threads)
@@ -363,18 +363,19 @@ class MatrixFlops:
         return RegretSums(found[0], found[1], found[2].astype(np.int64))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on, in parts of some flops."""
-        state: dict[str, NDArray[Any]] = {}
-        for pot, game in enumerate(self.games):
-            for name, arrays in (("regrets", game.regrets), ("average", game.averages)):
-                for stage, pair in enumerate(arrays):
-                    for player in Player:
-                        array = pair[player]
-                        rows = max(1, STATE_BYTES // max(1, array[0].nbytes))
-                        for start in range(0, len(array), rows):
-                            key = f"{name}.{pot}.{stage}.{player.name.lower()}.{start:04d}"
-                            state[key] = array[start : start + rows]
-        return state
+        """Everything that the next step depends on, flop by flop."""
+        arrays = [
+            (f"{name}.{pot}.{stage}.{player.name.lower()}", pair[player])
+            for pot, game in enumerate(self.games)
+            for name, stages in (("regrets", game.regrets), ("average", game.averages))
+            for stage, pair in enumerate(stages)
+            for player in Player
+        ]
+        return {
+            flop_key(flop, name): array[flop]
+            for flop in range(self.flops)
+            for name, array in arrays
+        }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""

@@ -53,11 +53,17 @@ def padded(hands: int) -> int:
 class StageMatrices:
     """The stages of F flops as the kernels read them; shared by all games on these flops."""
 
-    def __init__(self, flops: Sequence[tuple[Stage, ...]]) -> None:
+    def __init__(
+        self, flops: Sequence[tuple[Stage, ...]], hands: Sequence[int] | None = None
+    ) -> None:
+        """`hands`: the most that a flop can have, by stage, if these flops are some of many.
+
+        Flops may differ by a few buckets, and what is stored of one must not depend on the others.
+        """
         self.streets = tuple(stage.streets for stage in flops[0])
         self.count = len(flops)
-        # Stage by stage the largest number of hands: flops may differ by a few buckets.
-        self.hands = [max(len(stages[k].combos) for stages in flops) for k in range(self.stages)]
+        most = [max(len(stages[k].combos) for stages in flops) for k in range(self.stages)]
+        self.hands = most if hands is None else list(hands)
         self.lengths = [padded(hands) for hands in self.hands]
         self.kernel = tuple(
             self._stage([stages[k] for stages in flops], k) for k in range(self.stages)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.subgames.flop_games import Flags, Flops
+from allstreets.subgames.flop_state import flop_key
 from allstreets.subgames.pool import Pool
 
 
@@ -72,17 +73,17 @@ class SeparateFlops(Generic[Subgame]):
         return pairs
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on."""
+        """Everything that the next step depends on, flop by flop."""
         return {
-            f"{pot}.{flop}.{name}": array
+            flop_key(flop, f"{pot}.{name}"): array
+            for flop in range(self.flops)
             for pot, row in enumerate(self.subgames)
-            for flop, subgame in enumerate(row)
-            for name, array in subgame.state().items()
+            for name, array in row[flop].state().items()
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""
-        for pot, row in enumerate(self.subgames):
-            for flop, subgame in enumerate(row):
-                own = {name: state[f"{pot}.{flop}.{name}"] for name in subgame.state()}
-                subgame.restore(own)
+        for flop in range(self.flops):
+            for pot, row in enumerate(self.subgames):
+                names = row[flop].state()
+                row[flop].restore({name: state[flop_key(flop, f"{pot}.{name}")] for name in names})

@@ -53,8 +53,9 @@ def plan(
     resume: bool = False,
     threads: int | None = None,
     device: str | None = None,
+    cluster: str | None = None,
 ) -> list[Job]:
-    """The jobs of a training file; `threads` and `device` override its own.
+    """The jobs of a training file; `threads`, `device` and `cluster` override its own.
 
     The last one has the solution.
     """
@@ -63,6 +64,11 @@ def plan(
     if device is not None:
         solver = on_device(solver, device) if isinstance(solver, UnifiedConfig) else solver
         models = on_device(models, device) if models is not None else None
+    if cluster is not None:
+        if not isinstance(solver, UnifiedConfig):
+            raise InputError("--cluster: only whole games (type: unified_cfr) run on a cluster")
+        given = solver.model_dump(exclude_unset=True, by_alias=True)
+        solver = check_config({**given, "cluster": cluster}, UnifiedConfig, "--cluster")
     if isinstance(solver, UnifiedConfig):
         if threads is not None:
             solver = solver.model_copy(update={"threads": threads})

@@ -343,6 +343,7 @@ class _Run:
             seconds=self._seconds_before + self._session_seconds(),
             arrays=self._solver.state(),
             history=tuple(check.to_row() for check in self._history),
+            write_elsewhere=getattr(self._solver, "write_elsewhere", None),
         )
         try:
             save_checkpoint(folder, checkpoint)

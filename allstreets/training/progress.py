@@ -73,7 +73,9 @@ def line_progress(
         nonlocal printed, latest, due
         latest = progress
         if progress.holding or clock() >= due:
-            print(progress_line(progress), file=stream, flush=True)
+            checked = progress.check is not (printed.check if printed else None)
+            lines = node_lines(progress) if checked else []
+            print(*[progress_line(progress), *lines], sep="\n", file=stream, flush=True)
             printed, due = progress, clock() + seconds
 
     try:
@@ -133,6 +135,15 @@ def device_text(progress: Progress) -> str:
     return text
 
 
+def node_lines(progress: Progress) -> list[str]:
+    """A line for each machine of a cluster."""
+    return [
+        f"  {node.name}: {node.flops:,} flops | {figure(node.iterations_per_second)} it/s | "
+        f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
+        for node in progress.nodes
+    ]
+
+
 def standing(progress: Progress) -> str:
     """Iteration and exploitability, with the iteration that it is of where that is another one."""
     text = f"iteration {_iteration(progress, ' of ')}"
@@ -163,6 +174,8 @@ def progress_table(progress: Progress, width: int) -> RenderableType:
     else:
         until = " or ".join(rule.describe(progress.unit) for rule in progress.rules)
         lines.append(Text(f"until {until}", style="dim", no_wrap=True, overflow="ellipsis"))
+    for line in node_lines(progress):
+        lines.append(Text(line, style="dim", no_wrap=True, overflow="ellipsis"))
     return Group(*lines)
 
 

@@ -11,6 +11,7 @@ from allstreets.cfr import Metrics
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from allstreets.cluster import NodeUse
     from allstreets.kernels.cuda.device import DeviceUse
     from allstreets.training.stopping import StopRule
 
@@ -66,6 +67,7 @@ class Progress:
     holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
     device: DeviceUse | None = None  # what the run makes of a GPU
+    nodes: tuple[NodeUse, ...] = ()  # what the machines of a cluster do
     paused: bool = False  # the run waits here, and its time stands still
 
     @property

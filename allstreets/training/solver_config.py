@@ -106,6 +106,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     device: Device = "cpu"
 
+    cluster: str | None = Field(default=None, min_length=1, examples=["auto"])
+    """Solve on a Ray cluster: auto, local (this machine) or HOST:PORT; docs/cluster.md."""
+
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
 
@@ -143,6 +146,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             )
         if self.device != "cpu":
             self._fits_a_gpu()
+        if self.cluster is not None and self.memory != "resident":
+            raise WrongKeyError("memory", "must be resident on a cluster")
         for key in ("exploitability_threshold", "regret_threshold"):
             if self.memory == "per_batch" and getattr(self, key) is not None:
                 raise WrongKeyError(

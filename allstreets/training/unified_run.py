@@ -1,8 +1,10 @@
 """Solving a whole game as a job: estimate, train until a rule holds, save, report the outcome."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from allstreets.base import InputError, thread_count
 from allstreets.cards import flop_table
@@ -16,17 +18,21 @@ from allstreets.solvers import (
     UnifiedSolver,
     estimate_unified,
     first_ranges,
+    flop_costs,
     game_device_bytes,
     keep,
     require_device_room,
     require_room,
 )
 from allstreets.storage import (
+    load_unified,
     require_checkpoints,
     require_no_checkpoints,
     require_unified_folder,
     save_unified,
 )
+from allstreets.subgames import EngineSpec, FlopGames, SpreadGames
+from allstreets.training.cluster_run import cluster_games, train_through_losses, with_nodes
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals
 from allstreets.training.preflop_charts import charts_every
@@ -89,11 +95,15 @@ class UnifiedJob:
                 raise InputError("--resume needs --output, the folder to go on from")
             if self.config.memory == "memmap":
                 raise InputError("memory memmap needs --output, a folder on the disk to use")
+            if self.config.cluster is not None:
+                raise InputError("a cluster needs --output, a folder that all its machines see")
         else:
             require_unified_folder(self.output, resume=self.resume)
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
         self.config.pruning()
+        if self.config.cluster is not None:
+            return  # what has room is asked when the machines are known
         if self.config.device != CPU:
             require_device_room(self.config.device, self.device_bytes)
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
@@ -104,17 +114,21 @@ class UnifiedJob:
         if classes and self.need.flops > TABLE_FLOPS and self.need.pots:
             flop_table().build(self.threads, watch.tables)
 
-    def solver(self) -> UnifiedSolver:
-        """The solver of the job, untrained."""
+    def spec(self) -> EngineSpec:
+        """What the subgames are built from."""
         config = self.config
         folder = self.output / WORK if self.output else None
         model, ranges = config.card_model(), None
         if model.goes_by_ranges:
             ranges = first_ranges(self.game, config.schedule(), self.threads)
-        spec = self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
+        return self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
+
+    def solver(self, games: FlopGames | None = None) -> UnifiedSolver:
+        """The solver of the job, untrained; without `games` its own are built here."""
+        config = self.config
         return UnifiedSolver(
             self.game,
-            self.game.build(spec),
+            games or self.game.build(self.spec()),
             config.schedule(),
             config.batches(),
             config.pruning(),
@@ -127,8 +141,46 @@ class UnifiedJob:
         self.require()
         if watch.ready:
             watch.ready()
+        if self.config.cluster is not None:
+            return self._run_on(self.config.cluster, watch)
         self.build_tables(watch)
-        solver = self.solver()
+        return self._train(self.solver(), watch, resume=self.resume)
+
+    def _run_on(self, where: str, watch: Watch) -> "UnifiedOutcome":
+        """The same on a cluster: what is lost with a worker is solved again."""
+        assert self.output is not None
+        spec, folder = self.spec(), self.output
+        costs = flop_costs(spec.flops, spec.model)
+        with ExitStack() as stack:
+            games = stack.enter_context(
+                cluster_games(
+                    where,
+                    spec,
+                    costs,
+                    self.config.threads,
+                    folder,
+                    watch,
+                    self.need.resident_bytes,
+                )
+            )
+            cores = sum(station.cores for station in games.crew.stations)
+            job = replace(self, threads=cores, need=_estimate(self.config, self.game, cores))
+            outcome = train_through_losses(
+                games,
+                folder / CHECKPOINTS,
+                lambda resume: job._train(
+                    job.solver(games), with_nodes(watch, games), resume=resume
+                ),
+                resume=self.resume,
+                watch=watch,
+            )
+            if outcome.unsaved is not None:
+                # It can still be saved elsewhere: the workers stay until nobody needs them.
+                finalize(outcome, stack.pop_all().close)
+            return outcome
+
+    def _train(self, solver: UnifiedSolver, watch: Watch, *, resume: bool) -> "UnifiedOutcome":
+        """Train until a rule holds or the user interrupts, and save."""
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
@@ -149,7 +201,7 @@ class UnifiedJob:
             self.config.stop_rules(self.iterations),
             self.intervals(),
             finish,
-            resume=self.resume,
+            resume=resume,
             save_finished=self.stores_flops,
             watch=watch,
             regularly=charts_every(charts, solver, self.game.preflop, watch.charts),
@@ -206,7 +258,10 @@ class UnifiedOutcome:
         }
 
     def result(self) -> UnifiedResult:
-        """The solution as stored, without reading it back."""
+        """The solution as stored; of a cluster it is read back, whose workers are gone."""
+        if isinstance(self.solver.games, SpreadGames) and self.unsaved is None:
+            assert self.job.output is not None
+            return load_unified(self.job.output)
         return UnifiedResult.of(
             self.solver,
             self.kept,
@@ -240,11 +295,15 @@ def plan_unified(
     """Read the game out of a config and estimate what it takes."""
     threads = thread_count(config.threads)
     game = config.game()
-    need = estimate_unified(
+    need = _estimate(config, game, threads)
+    return UnifiedJob(config, game, need, threads, output, resume, name, description)
+
+
+def _estimate(config: UnifiedConfig, game: UnifiedGame, threads: int) -> UnifiedEstimate:
+    return estimate_unified(
         game,
         config.card_model(),
         memory=config.memory,
         threads=threads,
         batch=config.flop_batch_size,
     )
-    return UnifiedJob(config, game, need, threads, output, resume, name, description)

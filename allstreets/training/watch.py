@@ -20,6 +20,7 @@ class Watch:
     flops: "Callable[[FlopsProgress], None] | None" = None  # the same, of flops one by one
     charts: "Callable[[Progress, PreflopResult], None] | None" = None  # at the config's intervals
     tables: Callable[[int, int], None] | None = None  # flops counted, of how many
+    told: Callable[[str], None] | None = None  # what happens on a cluster, in words
 
 
 NOBODY = Watch()

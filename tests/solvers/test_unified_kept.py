@@ -8,6 +8,7 @@ from builders.whole_solution import buckets, classes, forgotten, played, result
 
 from allstreets.solvers.unified import kept
 from allstreets.solvers.unified.kept import evaluate_rounded, keep
+from allstreets.subgames import rounded
 from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.subgames.packed import ONE_BYTE, TWO_BYTES
 
@@ -23,8 +24,8 @@ def test_flops_are_evaluated_a_few_at_a_time(make: Any, monkeypatch: pytest.Monk
     solver = make()
     at_once = evaluate_rounded(solver, ONE_BYTE)
     assert not np.array_equal(at_once.own, solver.evaluate().own)
-    monkeypatch.setattr(kept, "ASIDE_BYTES", 1)
-    monkeypatch.setattr(kept, "LEAST_FLOPS", 1)
+    monkeypatch.setattr(rounded, "ASIDE_BYTES", 1)
+    monkeypatch.setattr(rounded, "LEAST_FLOPS", 1)
     by_flop = evaluate_rounded(solver, ONE_BYTE)
     np.testing.assert_array_equal(by_flop.best, at_once.best)
     np.testing.assert_array_equal(by_flop.own, at_once.own)

@@ -78,7 +78,7 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert_same(found, checkpoint(100))
     assert found.code_version == __version__
     manifest = json.loads((path / "manifest.json").read_bytes())
-    assert manifest["schema"] == 2
+    assert manifest["schema"] == 3
     assert manifest["identity"] == {**IDENTITY, "sizes": [1, 2]}
 
 
@@ -248,13 +248,13 @@ def test_an_unknown_schema_is_not_passed_over(
 ) -> None:
     save_checkpoint(tmp_path, checkpoint(100))
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints, "SCHEMA", 3)
+        patch.setattr(checkpoints, "SCHEMA", 4)
         save_checkpoint(tmp_path, checkpoint(200))
     with pytest.raises(InputError) as error:
         latest_checkpoint(tmp_path, IDENTITY)
     assert str(error.value) == (
         f"{tmp_path}/checkpoint-000000000200 was written by allstreets {__version__} in another "
-        "format (schema 3, this is 2); update allstreets to that version"
+        "format (schema 4, this is 3); update allstreets to that version"
     )
 
 

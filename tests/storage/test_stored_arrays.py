@@ -146,11 +146,10 @@ sys.path.insert(0, sys.argv[1])
 from builders.small_games import small_config
 from allstreets.base.files import checksum
 from allstreets.storage import checkpoints, restore_latest, save_checkpoint
-from allstreets.subgames import matrix_flops
 from allstreets.training.unified_run import plan_unified
 
 folder, verb = Path(sys.argv[2]), sys.argv[3]
-checkpoints.PART_BYTES = matrix_flops.STATE_BYTES = 2_000_000
+checkpoints.PART_BYTES = 2_000_000
 keys = {"stack_depth": 20, "raise_cap": 2, "postflop_bet_sizes": [0.5, 1.0], "flops": "spread_12"}
 solver = plan_unified(small_config(**keys)).solver()
 if verb == "save":

@@ -27,11 +27,11 @@ from allstreets.cards import (
     parse_board,
 )
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.subgames import matrix_flops
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.classes import class_stages
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.flop_state import flop_of
 from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_model import Stage
 
@@ -160,8 +160,7 @@ def test_flops_that_are_not_visited_are_left_alone() -> None:
         games.step(player, reach, reach, np.array([1, 4]), [now] * 2)
         games.best_response(player, reach, np.arange(5))
     for name, array in games.state().items():
-        changed = [flop for flop in range(5) if (array[flop] != before[name][flop]).any()]
-        assert changed == [1, 4]
+        assert (array != before[name]).any() == (flop_of(name) in (1, 4))
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -205,7 +204,8 @@ def test_a_pot_nobody_gets_to_is_left_alone() -> None:
         assert not best[0].any()
         assert best[1].any()
     for name, array in games.state().items():
-        assert array.any() == (name.split(".")[1] == "1")
+        *_, pot, _stage, _player = name.split(".")
+        assert array.any() == (pot == "1")
 
 
 def test_hands_of_a_first_stage_that_are_not_classes() -> None:
@@ -275,13 +275,10 @@ def test_the_stage_of_a_flop_is_the_same_whatever_its_suits_are_called(
     np.testing.assert_array_equal(stage.cards.sum(axis=1), hand_cards(renamed).sum(axis=1))
 
 
-def test_a_state_is_cut_into_parts_and_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_is_kept_by_flop_and_restored() -> None:
     trees, stages = make_trees(), random_stages(5)
     games, whole = make_flops(stages, trees), make_flops(stages, trees)
-    length = games.games[0].regrets[0][0][0].nbytes
-    keys = len(games.state())
-    monkeypatch.setattr(matrix_flops, "STATE_BYTES", 2 * length)
-    assert len(games.state()) > keys
+    assert {flop_of(name) for name in games.state()} == set(range(5))
     reach = np.random.default_rng(9).random((2, HANDS))
     flops = np.arange(5)
     rows = [SCHEDULE.at(1)] * 5

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, NodeKind, PlayerSizes, StreetSizes
@@ -205,6 +206,18 @@ def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
     for flop, like in Counter(map(_rank_free, flops)).items():
         found.append((like, hands_by_board(*every_combo(flop), len(POSTFLOP))))
     return found
+
+
+def flop_costs(flops: Sequence[Flop], model: CardModel) -> NDArray[np.float64]:
+    """[F]: the time that each flop takes, in any unit: by its river boards where cards are real."""
+    if model.kind not in ("exact", "boards"):
+        return np.ones(len(flops))
+    known: dict[tuple[int, ...], float] = {}
+    for flop in map(_rank_free, flops):
+        if flop not in known:
+            *_, rivers = hands_by_board(*every_combo(flop), len(POSTFLOP))
+            known[flop] = float(len(rivers[0]))
+    return np.array([known[_rank_free(flop)] for flop in flops])
 
 
 def _rank_free(flop: Flop) -> tuple[int, ...]:

@@ -13,8 +13,9 @@ any more, see `preflop.dropping`. With `regroup`, hands that cards `boards` put 
 together again as ranges move, see `regrouping`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
 from allstreets.solvers.preflop.dropping import HandDropping, Review
 from allstreets.solvers.preflop.training import PreflopTraining, RegretSums
 from allstreets.solvers.unified.regrouping import LEAST_MOVE, GroupedByRanges, Regrouping
-from allstreets.subgames import FlopGames, Flops, checked_pruning
+from allstreets.subgames import FlopGames, Flops, SpreadGames, checked_pruning
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,11 @@ class UnifiedSolver(PreflopTraining):
         """What the subgames make of a GPU; None: they are not on one."""
         found: DeviceUse | None = getattr(self.games, "device_use", None)
         return found
+
+    @property
+    def write_elsewhere(self) -> Callable[[Path], Mapping[str, str]] | None:
+        """Writes what other machines have of the state; None: all of it is here."""
+        return self.games.write_state if isinstance(self.games, SpreadGames) else None
 
     @property
     def games(self) -> FlopGames:

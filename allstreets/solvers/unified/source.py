@@ -3,7 +3,9 @@
 Both give the same arrays, so that what is shown at the end of a run is what is stored.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +17,7 @@ from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.unified.kept import Kept, keep
 from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.subgames import SpreadGames
 
 Row = dict[str, Any]
 
@@ -104,6 +107,16 @@ class SolverSource:
         assert self.kept.values is not None
         packed = games.pack(flop, self._reach, [numbers] * games.pots)
         return {"values": self.kept.values[:, :, flop], **packed}
+
+    def write(self, folder: Path, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
+        """Let games that live elsewhere write the flops of a bundle; None: these are here."""
+        games, kept = self.solver.games, self.kept
+        if not isinstance(games, SpreadGames):
+            return None
+        assert kept.values is not None
+        assert kept.numbers is not None, "what is not stored is not written"
+        numbers = [kept.numbers] * games.pots
+        return games.write_packed(folder, token, names, kept.values, self._reach, numbers)
 
     def facts(self, **others: Any) -> SolutionFacts:
         """The facts of the solution; `others` are those that the solver does not know."""

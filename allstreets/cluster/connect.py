@@ -1,0 +1,168 @@
+"""A connection to Ray: which machines there are, and that nothing of it stays behind.
+
+    with connect("auto") as cluster:       # a cluster that runs on this machine's network
+    with connect("local") as cluster:      # this machine alone: Ray is started and ended here
+    with connect("10.0.0.1:6379") as cluster:
+
+Only this package imports Ray, and only when somebody connects. Ray gives an address of this machine
+alone to everything that is started here; its dashboard and its reports to its makers are off.
+Whoever can reach a Ray cluster can run programs on it (docs/cluster.md).
+"""
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from allstreets.base import InputError
+
+LOCAL, AUTO = "local", "auto"
+THIS_MACHINE = "127.0.0.1"
+OBJECT_BYTES = 100_000_000  # Ray's own store of objects, which nothing large goes through
+ANSWER_SECONDS = 10.0
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what Ray announces to become its default
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine of the cluster, or a part of one that Ray takes for a machine."""
+
+    key: str  # by which Ray knows it
+    address: str
+    cores: int
+    gpus: int
+    memory_bytes: int  # that Ray lends out
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A connection that is open."""
+
+    ray: Any  # the module
+    is_local: bool
+
+    def nodes(self) -> tuple[Node, ...]:
+        """The machines that are alive, in a fixed order; those without a core are left out."""
+        alive = [node for node in self.ray.nodes() if node["Alive"]]
+        found = [_node(node["NodeID"], node["NodeManagerAddress"], node) for node in alive]
+        return tuple(sorted((node for node in found if node.cores), key=lambda node: node.key))
+
+
+def _node(key: str, address: str, facts: Any) -> Node:
+    lent = facts["Resources"]
+    return Node(
+        key, address, int(lent.get("CPU", 0)), int(lent.get("GPU", 0)), int(lent.get("memory", 0))
+    )
+
+
+@contextmanager
+def connect(where: str) -> Iterator[Cluster]:
+    """Open a connection to `auto`, `local` or an address; at the end everything is given back.
+
+    An `InputError` where Ray is not installed, or no cluster answers.
+    """
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
+    if where == LOCAL:
+        # Ray listens to the network wherever it thinks that others may join.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    ray = _import_ray()
+    if ray.is_initialized():
+        # The caller's own connection, which stays open.
+        yield Cluster(ray, where == LOCAL)
+        return
+    with _own_signals():
+        _begin(ray, where)
+    try:
+        yield Cluster(ray, where == LOCAL)
+    finally:
+        ray.shutdown()
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise InputError(
+            "--cluster needs Ray, which is not installed.\n"
+            "Install it, on every machine of the cluster: pip install allstreets[cluster]"
+        ) from None
+    return ray
+
+
+def _begin(ray: Any, where: str) -> None:
+    if where not in (LOCAL, AUTO):
+        _require_answer(where)
+    logging.getLogger("ray").setLevel(logging.ERROR)  # what goes wrong is told by us
+    _keep_stdout(ray)
+    quiet = {"configure_logging": False, "log_to_driver": False, "logging_level": "error"}
+    try:
+        if where == LOCAL:
+            ray.init(
+                address=LOCAL,
+                include_dashboard=False,
+                object_store_memory=OBJECT_BYTES,
+                _node_ip_address=THIS_MACHINE,
+                **quiet,
+            )
+        else:
+            ray.init(address=where, **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        if where == LOCAL:
+            raise InputError(f"Ray does not start on this machine: {_first_line(error)}") from None
+        raise _no_answer(where, _first_line(error)) from None
+
+
+def _require_answer(where: str) -> None:
+    """Ask whether somebody is there: Ray would try for minutes, and then end this process."""
+    host, _, port = where.rpartition(":")
+    if not (host and port.isdecimal()):
+        raise InputError(
+            f"--cluster {where} is no address; write auto, local, or HOST:PORT as `ray start "
+            "--head` prints it"
+        )
+    try:
+        socket.create_connection((host, int(port)), ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _no_answer(where, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _no_answer(where: str, why: str) -> InputError:
+    place = "no cluster of Ray" if where == AUTO else f"the cluster at {where}"
+    return InputError(
+        f"{place} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
+        "Start one with `ray start --head` and name its address, or use --cluster local."
+    )
+
+
+def _keep_stdout(ray: Any) -> None:
+    """Let Ray not print to where a program reads our result: workers that die are told by us."""
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """What signals do stays as it was: Ray replaces it, and a run that is ended would not save."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    before = [signal.getsignal(number) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            with suppress(TypeError):  # a handler that was not installed from Python
+                signal.signal(number, handler)

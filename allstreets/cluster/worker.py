@@ -1,0 +1,319 @@
+"""A worker: owns the games of some flops, and answers what is asked about them.
+
+It is told once which pots and flops there are (an `EngineSpec`), and then which flops are its own.
+Their tables and arrays are built where it lives; nothing of them is ever sent. Flops are named by
+their places among all flops; a question about some flops goes to every worker as it is, and each
+answers for its own, in the order of the question.
+"""
+
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError, write_checked_arrays
+from allstreets.betting import Player
+from allstreets.cfr import Multipliers
+from allstreets.solvers import GroupedByRanges
+from allstreets.storage import StoredArrays, write_flops
+from allstreets.subgames import (
+    EngineSpec,
+    Flags,
+    Floats,
+    FlopGames,
+    Flops,
+    Numbers,
+    RegretSums,
+    SomeFlops,
+    Values,
+    flop_of,
+    moved_key,
+    rounded_values,
+)
+from allstreets.version import __version__
+
+WRITERS = 4  # threads that write the files of a checkpoint
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Sizes(NamedTuple):
+    """What a worker has in memory."""
+
+    memory_bytes: int
+    saved_bytes: int
+    can_drop_hands: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some flops whose games were built together."""
+
+    places: Flops  # [K], rising
+    games: FlopGames
+
+
+@dataclass(frozen=True)
+class Visits:
+    """What an iteration does on each of K flops, without saying the same 1,755 times."""
+
+    kinds: tuple[Multipliers, ...]
+    of_flop: NDArray[np.int64]  # [K] places among the kinds, where there are several
+
+    @classmethod
+    def of(cls, now: Sequence[Multipliers]) -> "Visits":
+        """Those of a list."""
+        if now and now.count(now[0]) == len(now):
+            return cls((now[0],), np.zeros(0, np.int64))
+        kinds = tuple(dict.fromkeys(now))
+        number = {kind: place for place, kind in enumerate(kinds)}
+        return cls(kinds, np.array([number[each] for each in now], np.int64))
+
+    def some(self, positions: NDArray[np.int64]) -> list[Multipliers]:
+        """Those of some of the flops."""
+        if len(self.kinds) == 1:
+            return [self.kinds[0]] * len(positions)
+        return [self.kinds[place] for place in self.of_flop[positions].tolist()]
+
+
+class Worker:
+    """The games of some flops."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._rounding = ExitStack()
+
+    def begin(self, spec: EngineSpec, version: str, threads: int) -> str:
+        """Learn what the games are; the name of this machine."""
+        host = socket.gethostname()
+        if version != __version__:
+            raise InputError(
+                f"{host} has allstreets {__version__}, and this is {version}; "
+                "install the same version on every machine of the cluster"
+            )
+        self._spec = replace(spec, threads=threads)
+        self._trees = self._spec.trees()
+        return host
+
+    def sees(self, path: str) -> bool:
+        """Whether a file of the driver's machine is there on this one."""
+        return Path(path).exists()
+
+    def own(self, places: Flops, fresh: bool) -> None:
+        """Own these flops from now on; what was built for them is used again unless `fresh`.
+
+        The state of flops that come along is that of games which have not begun.
+        """
+        wanted = set(places.tolist())
+        kept = [] if fresh else [b for b in self._blocks if wanted.issuperset(b.places.tolist())]
+        self._blocks = kept  # the others' memory is free before more is taken
+        wanted -= {place for block in kept for place in block.places.tolist()}
+        if wanted:
+            new = np.array(sorted(wanted), np.int64)
+            games = self._spec.of(new).build(self._trees)
+            self._blocks = [*kept, Block(new, games)]
+
+    def sizes(self) -> Sizes:
+        """What is in memory."""
+        games = [block.games for block in self._blocks]
+        return Sizes(
+            sum(each.memory_bytes for each in games),
+            sum(each.saved_bytes for each in games),
+            all(each.can_drop_hands for each in games),
+        )
+
+    # Asked about K flops; answers are for those of them that are owned, in the order of `flops`.
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Visits,
+        hand_mask: Flags | None,
+    ) -> Values:
+        """A half-iteration."""
+        return self._values(
+            flops,
+            lambda games, places, positions: games.step(
+                player, hero, villain, places, now.some(positions), hand_mask
+            ),
+        )
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Values:
+        """Values of the best response to the average strategies."""
+        return self._values(
+            flops, lambda games, places, _: games.best_response(player, villain, places)
+        )
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Values:
+        """Values of the average strategies."""
+        return self._values(flops, lambda games, places, _: games.evaluate(player, villain, places))
+
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """Chips that OOP wins of every hand with every hand, [K, 169, 169]."""
+        return self._values(flops, lambda games, places, _: games.pair_values(pot, places), axis=0)
+
+    def regret_sums(self, flops: Flops) -> Floats:
+        """Positive regrets, [3, P, K]: totals, largest, how many."""
+
+        def sums(games: FlopGames, places: Flops, _: Flops) -> Floats:
+            found: RegretSums = games.regret_sums(places)
+            return np.stack([found.total, found.largest, found.entries.astype(np.float64)])
+
+        return self._values(flops, sums, axis=2).astype(np.float64)
+
+    def _values(
+        self, flops: Flops, ask: Callable[[FlopGames, Flops, Flops], Values], axis: int = 1
+    ) -> Values:
+        """What the blocks answer, in the order of `flops` along `axis`."""
+        answers, order = [], []
+        for block, places, positions in self._own(flops):
+            answers.append(ask(block.games, places, positions))
+            order.append(positions)
+        if len(answers) == 1:
+            return answers[0]
+        joined: Any = np.concatenate(answers, axis=axis)
+        found: Values = joined.take(np.argsort(np.concatenate(order)), axis=axis)
+        return found
+
+    def _own(self, flops: Flops) -> Iterator[tuple[Block, Flops, Flops]]:
+        """Blocks, the flops of each that are asked about, and where these stand in `flops`."""
+        for block in self._blocks:
+            place = np.searchsorted(block.places, flops)
+            place[place == len(block.places)] = 0
+            positions = np.flatnonzero(block.places[place] == flops)
+            if len(positions):
+                yield block, place[positions], positions
+
+    def _at(self, flop: int) -> tuple[FlopGames, int]:
+        block, places, _ = next(self._own(np.array([flop])))
+        return block.games, int(places[0])
+
+    # Asked about all flops, or about one that is owned.
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach."""
+        for block in self._blocks:
+            own = pairs[:, block.places]
+            if own.any():
+                block.games.iterate(reach, own, every)
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """The average strategy at a decision."""
+        games, place = self._at(flop)
+        return games.average(pot, place, node)
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy`."""
+        games, place = self._at(flop)
+        games.set_average(pot, place, node, strategy)
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop."""
+        games, place = self._at(flop)
+        return games.pack(place, reach, numbers)
+
+    def begin_rounding(self, flops: range, numbers: Numbers) -> None:
+        """Average strategies of some flops are as a bundle stores them, until `end_rounding`."""
+        for block in self._blocks:
+            # Flops that follow each other in a block: those of a range do.
+            first, last = np.searchsorted(block.places, (flops.start, flops.stop)).tolist()
+            if first < last:
+                self._rounding.enter_context(block.games.rounded(range(first, last), numbers))
+
+    def end_rounding(self) -> None:
+        """They are what they were."""
+        self._rounding.close()
+
+    def rounded_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
+        """[2, 2, P, K, 169]: best responses and values of both players, strategies rounded."""
+
+        def values(games: FlopGames, places: Flops, _: Flops) -> Floats:
+            return rounded_values(games, reach, numbers)[:, :, :, places]
+
+        return self._values(flops, values, axis=3)
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands."""
+        for block in self._blocks:
+            block.games.keep_hands(hands)
+
+    def regroup(self, reach: Floats, least: float) -> float:
+        """Group hands again for the reach if it has moved by more than `least`."""
+        far = 0.0
+        for block in self._blocks:
+            assert isinstance(block.games, GroupedByRanges)
+            far = block.games.regroup(reach, least)
+        return far
+
+    # Files, in folders that all machines see.
+
+    def shared_state(self) -> Arrays:
+        """The part of the state that is the same for all flops."""
+        for block in self._blocks:
+            return {name: a for name, a in block.games.state().items() if flop_of(name) is None}
+        return {}
+
+    def write_state(self, folder: Path) -> dict[str, str]:
+        """Write the state of each own flop as a file of a folder; their names and checksums."""
+        files: dict[str, Arrays] = {}
+        for block in self._blocks:
+            for name, array in block.games.state().items():
+                own = flop_of(name)
+                if own is not None:
+                    file = f"flop-{int(block.places[own]):04d}.safetensors"
+                    files.setdefault(file, {})[moved_key(name, block.places)] = array
+        with ThreadPoolExecutor(WRITERS) as pool:
+            sums = pool.map(lambda file: write_checked_arrays(folder / file, files[file]), files)
+            return dict(zip(files, sums, strict=True))
+
+    def restore(self, folder: Path, files: Mapping[str, str], shared: Arrays) -> None:
+        """Let all own flops go on from what files and `shared` hold of them."""
+        stored = _Joined(StoredArrays(folder, files), shared)
+        for block in self._blocks:
+            block.games.restore(SomeFlops(stored, block.places))
+
+    def write_packed(
+        self,
+        folder: Path,
+        token: str,
+        names: Sequence[str],
+        values: NDArray[np.float32],
+        reach: Floats,
+        numbers: Sequence[Numbers],
+        places: Flops,
+    ) -> list[dict[str, Any]]:
+        """Write what a bundle stores of K own flops, with these values [2, P, K, 169]."""
+
+        def arrays(number: int) -> Arrays:
+            packed = self.pack(int(places[number]), reach, numbers)
+            return {"values": values[:, :, number], **packed}
+
+        arrays(0)  # what all flops share is computed here, once
+        return write_flops(folder, token, names, arrays)
+
+
+class _Joined(Mapping[str, NDArray[Any]]):
+    """Arrays of files, and some more."""
+
+    def __init__(self, stored: StoredArrays, shared: Arrays) -> None:
+        self._stored, self._shared = stored, shared
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        found = self._shared.get(name)
+        return self._stored[name] if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._shared
+        yield from self._stored
+
+    def __len__(self) -> int:
+        return len(self._shared) + len(self._stored)

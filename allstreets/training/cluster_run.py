@@ -1,0 +1,133 @@
+"""Training on a cluster: workers are found, and what is lost with one is solved again.
+
+A worker that dies takes the state of its flops with it. The others are in the middle of an
+iteration then, so everything goes back to the last checkpoint, or to the beginning if there is
+none: the flops that were lost are built by those who remain or by a new worker, all read what the
+checkpoint holds of theirs, and the run goes on. It ends as if nothing had happened, bit for bit.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.cluster import ClusterFlops, RayCrew, WorkerLost, connect
+from allstreets.kernels.cuda.device import CPU
+from allstreets.storage import claim, newest_checkpoint
+from allstreets.subgames import EngineSpec
+from allstreets.training.records import Progress
+from allstreets.training.watch import Watch
+from allstreets.training.wording import data_size
+
+MOST_LOSSES = 10  # without a new checkpoint
+
+Outcome = TypeVar("Outcome")
+
+
+@contextmanager
+def cluster_games(
+    where: str,
+    spec: EngineSpec,
+    costs: NDArray[np.float64],
+    threads: int | None,
+    folder: Path,
+    watch: Watch,
+    need_bytes: int = 0,
+) -> Iterator[ClusterFlops]:
+    """The games of `spec` on the machines of a cluster, which must see `folder`.
+
+    On processors they must have room for `need_bytes`.
+    """
+    with connect(where) as cluster:
+        if spec.device == CPU:
+            _require_room(need_bytes, sum(node.memory_bytes for node in cluster.nodes()))
+        crew = RayCrew(cluster, gpus=spec.device != CPU)
+        try:
+            cores = sum(station.cores for station in crew.stations)
+            workers = len(crew.stations)
+            _tell(
+                watch,
+                f"{workers} worker{'s' if workers > 1 else ''} with {cores} "
+                f"core{'s' if cores > 1 else ''} in all",
+            )
+            games = ClusterFlops(spec, crew, costs, threads)
+            _require_shared(games, folder)
+            yield games
+        finally:
+            crew.close()
+
+
+def _require_shared(games: ClusterFlops, folder: Path) -> None:
+    """Let every worker look for a file that is written here."""
+    with claim(folder):
+        sign = (
+            folder / f".metrics.jsonl.{secrets.token_hex(4)}.tmp"
+        )  # which the next run clears away
+        sign.touch()
+        try:
+            games.require_folder(sign)
+        finally:
+            sign.unlink(missing_ok=True)
+
+
+def train_through_losses(
+    games: ClusterFlops,
+    checkpoints: Path,
+    train: Callable[[bool], Outcome],
+    *,
+    resume: bool,
+    watch: Watch,
+) -> Outcome:
+    """Call `train` (True: from the latest checkpoint) until no worker is lost on the way."""
+    losses, reached = 0, newest_checkpoint(checkpoints)
+    while True:
+        try:
+            return train(resume)
+        except WorkerLost as error:
+            lost: WorkerLost | None = error
+        while lost is not None:
+            newest = newest_checkpoint(checkpoints)
+            losses = losses + 1 if newest == reached else 1
+            reached, resume = newest, newest is not None
+            if losses > MOST_LOSSES:
+                raise InputError(
+                    f"{lost}, for the {losses}th time since the last checkpoint: perhaps a machine "
+                    "has too little memory.\nGo on with the same command and --resume."
+                )
+            back = "the beginning" if newest is None else f"iteration {newest:,}"
+            _tell(watch, f"{lost}; its flops are solved again from {back}")
+            try:
+                games.recover(lost.workers, fresh=not resume)
+                lost = None
+            except WorkerLost as error:
+                lost = error
+
+
+def with_nodes(watch: Watch, games: ClusterFlops) -> Watch:
+    """Observers also see what the machines do."""
+
+    def seeing(observer: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        return lambda progress: observer(replace(progress, nodes=games.node_use()))
+
+    return replace(watch, progress=tuple(seeing(observer) for observer in watch.progress))
+
+
+def _tell(watch: Watch, text: str) -> None:
+    if watch.told is not None:
+        watch.told(f"cluster: {text}")
+
+
+def _require_room(need_bytes: int, lent_bytes: int) -> None:
+    """Refuse a game that does not fit into the memory of all machines."""
+    if need_bytes > lent_bytes:
+        raise InputError(
+            f"this game needs {data_size(need_bytes)} of memory and all machines of the cluster "
+            f"have {data_size(lent_bytes)}.\nAdd machines, or make the game smaller: fewer flops, "
+            "river groups or bet sizes."
+        )

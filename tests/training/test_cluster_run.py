@@ -1,0 +1,127 @@
+"""Runs that lose workers, with workers of this process: they end as if nothing had happened."""
+
+import errno
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.crews import CrewHere
+from builders.small_games import kept_numbers, small_config
+
+from allstreets.base import InputError
+from allstreets.cluster import ClusterFlops, WorkerLost, flops
+from allstreets.storage import CheckpointWarning
+from allstreets.training import cluster_run
+from allstreets.training.cluster_run import train_through_losses, with_nodes
+from allstreets.training.folder_run import CHECKPOINTS
+from allstreets.training.progress import node_lines
+from allstreets.training.records import Progress
+from allstreets.training.unified_run import UnifiedOutcome, plan_unified
+from allstreets.training.watch import Watch
+
+KEYS: dict[str, Any] = {"flops": "spread_5"}
+LOST = WorkerLost([0], "")
+
+
+def run(folder: Path, crew: CrewHere, told: list[str] | None = None, **keys: Any) -> UnifiedOutcome:
+    job = plan_unified(small_config(**KEYS, **keys), folder)
+    games = ClusterFlops(job.spec(), crew, threads=1)
+    told = [] if told is None else told
+    watch = Watch(told=told.append)
+    return train_through_losses(
+        games,
+        folder / CHECKPOINTS,
+        lambda resume: job._train(job.solver(games), watch, resume=resume),
+        resume=False,
+        watch=watch,
+    )
+
+
+@pytest.fixture(autouse=True)
+def nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether flops move depends on the clock, and with it how many answers there are."""
+    monkeypatch.setattr(flops, "MEASURED", 1_000_000)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    assert plan_unified(small_config(**KEYS), folder).run().unsaved is None
+    return kept_numbers(folder)
+
+
+def faults_at(*places: int) -> Callable[[int], BaseException | None]:
+    return lambda answers: LOST if answers in places else None
+
+
+# The first answers set up; three workers answer about 60 times until the first checkpoint.
+@pytest.mark.parametrize(
+    ("places", "spare"),
+    [
+        ((30,), 0),  # before there is a checkpoint
+        ((95,), 1),  # somebody else takes over
+        ((70, 71, 140), 2),  # two at once, and again
+        ((95, 99, 104), 3),  # while the loss before is made good
+    ],
+)
+def test_a_run_that_loses_workers_ends_in_the_same_bits(
+    tmp_path: Path, undisturbed: dict[str, bytes], places: tuple[int, ...], spare: int
+) -> None:
+    told: list[str] = []
+    crew = CrewHere(3, faults_at(*places), spare)
+    outcome = run(tmp_path / "run", crew, told)
+    assert outcome.training.reason == "iterations"
+    assert told
+    assert crew.answers > max(places)
+    assert kept_numbers(tmp_path / "run") == undisturbed
+
+
+def test_wherever_a_worker_is_lost(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    """In every part of a run: steps, checks, checkpoints, and the solution at the end."""
+    calm = CrewHere(2)
+    run(tmp_path / "calm", calm)
+    for number, place in enumerate(range(20, calm.answers + 1, 17)):
+        told: list[str] = []
+        run(tmp_path / str(number), CrewHere(2, faults_at(place), spare=1), told)
+        assert len(told) == 1, place
+        assert kept_numbers(tmp_path / str(number)) == undisturbed
+
+
+def test_a_full_disk_costs_a_checkpoint(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    class OneFullDisk(CrewHere):
+        left = 1
+
+        def _exchange(self, asked: Any, limit: float) -> Any:
+            if self.left and any(b"write_state" in data for data in asked.values()):
+                self.left -= 1
+                raise full
+            return super()._exchange(asked, limit)
+
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+        run(tmp_path / "run", OneFullDisk(3))
+    assert kept_numbers(tmp_path / "run") == undisturbed
+
+
+def test_a_run_that_only_loses_workers_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_run, "MOST_LOSSES", 3)
+    crew = CrewHere(2, lambda answers: LOST if answers > 20 and answers % 8 == 0 else None, 99)
+    with pytest.raises(InputError, match="for the 4th time since the last checkpoint") as error:
+        run(tmp_path / "run", crew)
+    assert "--resume" in str(error.value)
+
+
+def test_machines_are_shown(tmp_path: Path) -> None:
+    job = plan_unified(small_config(**KEYS), tmp_path / "run")
+    games = ClusterFlops(job.spec(), CrewHere(2), threads=1)
+    seen: list[Progress] = []
+    watch = with_nodes(Watch(progress=(seen.append,)), games)
+    job._train(job.solver(games), watch, resume=False)
+    lines = node_lines(seen[-1])
+    assert [line.split(":")[0] for line in lines] == ["  10.0.0.0", "  10.0.0.1"]
+    assert lines[0].startswith("  10.0.0.0: 3 flops | ")
+    assert "waiting" in lines[0]
