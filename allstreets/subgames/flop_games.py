@@ -28,7 +28,21 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Flops = NDArray[np.int64]  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
-Values = NDArray[np.float64] | NDArray[np.float32]
+
+
+class FarValues(Protocol):
+    """Values [P, K, 169] that stay where they were computed: a device, or another machine.
+
+    `np.asarray` brings them here. What is wanted most is their sum, which is made there.
+    """
+
+    def weighted(self, weights: Floats) -> Floats:
+        """[P, 169]: Σ over K flops of weight · values, in an order that never changes."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
+
+
+Values = NDArray[np.float64] | NDArray[np.float32] | FarValues
 
 
 class RegretSums(NamedTuple):
@@ -74,7 +88,7 @@ class FlopGames(Protocol):
     ) -> Values:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
-        A new array, which the caller may keep. `hero`, `villain` [P, 169] are both players'
+        The caller may keep them. `hero`, `villain` [P, 169] are both players'
         reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
         nothing need be learned about them.
         """

@@ -50,6 +50,16 @@ def padded(hands: int) -> int:
     return -(-hands // LANES) * LANES
 
 
+def matrix_cells(lengths: Sequence[int]) -> int:
+    """Numbers in the matrices of a flop: of pairs, and those that lead to the next stage and back.
+
+    >>> matrix_cells([2, 3])
+    25
+    """
+    between = zip(lengths[:-1], lengths[1:], strict=True)
+    return sum(length**2 for length in lengths) + 2 * sum(above * here for above, here in between)
+
+
 class StageMatrices:
     """The stages of F flops as the kernels read them; shared by all games on these flops."""
 

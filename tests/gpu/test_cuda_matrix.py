@@ -183,7 +183,7 @@ def test_some_flops_some_pots_each_with_its_own_discounts() -> None:
             for games in (cpu, gpu)
         )
         assert_alike([mine], [other], 1e-4)
-        assert not other[1].any()
+        assert not np.asarray(other)[1].any()
     visits = np.array([[1, 0, 0], [0, 0, 1]], bool)
     for games in (cpu, gpu):
         games.iterate(reach(3), visits, every(2, 6))
