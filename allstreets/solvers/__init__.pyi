@@ -35,6 +35,7 @@ from .flops.sweep import swept as swept
 from .flops.view import PotView as PotView
 from .game.estimate import UnifiedEstimate as UnifiedEstimate
 from .game.estimate import estimate_unified as estimate_unified
+from .game.estimate import matrix_lengths as matrix_lengths
 from .game.estimate import require_room as require_room
 from .game.game import PotGame as PotGame
 from .game.game import UnifiedGame as UnifiedGame

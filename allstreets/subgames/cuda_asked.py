@@ -18,9 +18,7 @@ AT_ONCE = 1024  # iterations whose discounts are sent together
 class Asked:
     """Flops and pots of a pass, discounts, and the other player's reach at the roots."""
 
-    def __init__(
-        self, device: Device, parts: Sequence[range], pots: int, length: int
-    ) -> None:
+    def __init__(self, device: Device, parts: Sequence[range], pots: int, length: int) -> None:
         flops = sum(len(part) for part in parts)
         self._part_of = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         self._parts, self._shape = len(parts), (pots, length)

@@ -94,9 +94,7 @@ class ClassPasses:
             for part in range(len(store.parts)):
                 stores = put(f"stores.{player}.{part}", store_table(store, part, 0, player))
                 for mode in range(3):
-                    words = packed(
-                        MATRIX, **fields, **asked.fields(part), mode=mode, stores=stores
-                    )
+                    words = packed(MATRIX, **fields, **asked.fields(part), mode=mode, stores=stores)
                     self._arguments[player, mode, part] = put(
                         f"matrix.{player}.{mode}.{part}", words
                     )

@@ -21,7 +21,7 @@ from allstreets.betting import BettingTree, Player
 from allstreets.cfr import Multipliers
 from allstreets.kernels.cuda.device import Buffer, Device, DeviceUse
 from allstreets.kernels.cuda.sources import REGRETS, flops_source, packed
-from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, THRESHOLD, UPDATE
+from allstreets.kernels.matrix_layout import BEST_RESPONSE, THRESHOLD, UPDATE
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.cuda_asked import AT_ONCE, Asked
@@ -40,7 +40,7 @@ from allstreets.subgames.cuda_store import (
     table_bytes,
 )
 from allstreets.subgames.cuda_values import DeviceValues, FlopSums
-from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums, Values
+from allstreets.subgames.flop_games import AnyValues, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_hands import HandSelection
 from allstreets.subgames.matrix_model import padded
@@ -175,8 +175,8 @@ class CudaMatrixFlops(MatrixFlops):
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Values:
-        """[P, K, 169]: a half-iteration on K flops; more is learned than a mask asks for."""
+    ) -> Any:
+        """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
         del hero, hand_mask
         alike = now[:1] if now and now.count(now[0]) == len(now) else now
         table = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
@@ -206,19 +206,19 @@ class CudaMatrixFlops(MatrixFlops):
         mode: int,
         flops: Flops,
         discounts: NDArray[np.float32],
-    ) -> Values:
+    ) -> AnyValues:
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
         reach = np.where(other > LEAST_REACH, other, 0.0)
         # A pot that the other player never gets to is worth nothing to either of them.
-        seen = reach.any(axis=1)
+        seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
             return np.zeros(shape, np.float32)
         self._asked.enter(player, reach)
         order, counts = self._asked.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
         self._asked.discounts(discounts, order if len(discounts) > 1 else None)
         self._asked.send()
-        reads, writes = TOUCHED[mode](player)
+        reads, writes = _touched(player, mode)
         for part in self._store.order():
             if counts[part]:
                 with self._store.lent(part, reads, writes):
@@ -358,7 +358,6 @@ EVERYTHING: Which = frozenset(
 
 
 def _learned(own: Player) -> tuple[Which, Which]:
-    """What an update reads of the stored arrays, and what it changes."""
     changed: Which = frozenset({("regrets", own), ("averages", own.opponent)})
     return changed | {("regrets", own.opponent)}, changed
 
@@ -367,11 +366,11 @@ def _played(*whose: Player) -> tuple[Which, Which]:
     return frozenset(("averages", player) for player in whose), frozenset()
 
 
-TOUCHED: dict[int, Callable[[Player], tuple[Which, Which]]] = {
-    UPDATE: _learned,
-    BEST_RESPONSE: lambda own: _played(own.opponent),
-    EVALUATE: lambda own: _played(*Player),
-}
+def _touched(own: Player, mode: int) -> tuple[Which, Which]:
+    """What a pass reads of the stored arrays, and what it changes."""
+    if mode == UPDATE:
+        return _learned(own)
+    return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
 
 
 def _brought_here(arrays: Sequence[Sequence[NDArray[np.float32]]]) -> None:

@@ -76,7 +76,8 @@ class Betting:
         )  # fmt: skip
         for line in range(plan.lines):
             first, last = len(self.down), len(self.up)
-            self.down += [(rows + row, rows + child, *rest) for row, child, *rest in downs[line]]
+            for row, child, actions, slot in downs[line]:
+                self.down.append((rows + row, rows + child, actions, slot))
             for value, child, actions, slot in reversed(ups[line]):
                 number = len(self.up)
                 self.sources[values + value].append((DECISION, number, 1.0))
@@ -155,12 +156,15 @@ class StagePasses:
         self, device: Device, trees: Trees, cards: StageMatrices, roots: NDArray[np.float64]
     ) -> None:
         self.cards, self._roots, self._buffers = cards, roots, Buffers(device, {})
-        self._pots, self.betting = len(trees), [
-            stage_betting(trees, player, cards.streets) for player in Player
-        ]
+        self._pots, self.betting = (
+            len(trees),
+            [stage_betting(trees, player, cards.streets) for player in Player],
+        )
         self._kernels = device.compile(stages_source())
         self.room_bytes = 4 * max(
-            sum(stage.room_rows * length for stage, length in zip(both, cards.lengths, strict=False))
+            sum(
+                stage.room_rows * length for stage, length in zip(both, cards.lengths, strict=False)
+            )
             for both in self.betting
         )
         self._passes: dict[tuple[Player, int, int], list[_Launch]] = {}

@@ -68,15 +68,16 @@ def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
     if device_room(stored, tables) <= free:
         return everything_resident(flops)
     each = -(-stored // flops)
-    part = max(1, min(-(-flops // SLOTS), SLOT_BYTES // each))
-    resident = (free - device_room(0, tables) - ROOM_BYTES) // each - SLOTS * part
+    part = max(1, min(flops // (2 * SLOTS), SLOT_BYTES // each))
+    always = device_room(stored, tables) - stored
+    resident = (free - always) // each - SLOTS * part
     if resident < 0:
-        need = device_room(0, tables) + ROOM_BYTES + SLOTS * part * each
+        need = always + SLOTS * part * each
         raise InputError(
             f"device: flops that come and go over PCIe still need {need / 1e9:.1f} GB there, and "
             f"{free / 1e9:.1f} GB are free.\nUse fewer flops, buckets or sizes, or device: cpu"
         )
-    return Residence(flops, min(resident, flops), part)
+    return Residence(flops, resident, part)
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class FlopStore:
         if self._is_resident(part):
             return self.device.address(self._resident[name])
         there = self.device.address(self._slots[self._slot(part)][name])
-        return there - 4 * self.parts[part].start * self.host[name].shape[1]
+        return int(there - 4 * self.parts[part].start * self.host[name].shape[1])
 
     def order(self) -> list[int]:
         """Parts as a pass takes them: those that stay between those that come and go."""

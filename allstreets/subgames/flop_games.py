@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Flops = NDArray[np.int64]  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
+Values = NDArray[np.float64] | NDArray[np.float32]
 
 
 class FarValues(Protocol):
@@ -42,7 +43,7 @@ class FarValues(Protocol):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
 
 
-Values = NDArray[np.float64] | NDArray[np.float32] | FarValues
+AnyValues = Values | FarValues
 
 
 class RegretSums(NamedTuple):
@@ -85,7 +86,7 @@ class FlopGames(Protocol):
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Values:
+    ) -> AnyValues:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
         The caller may keep them. `hero`, `villain` [P, 169] are both players'

@@ -17,6 +17,7 @@ of three streets; buckets have one stage per street.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def matrix_cells(lengths: Sequence[int]) -> int:
     >>> matrix_cells([2, 3])
     25
     """
-    between = zip(lengths[:-1], lengths[1:], strict=True)
+    between = pairwise(lengths)
     return sum(length**2 for length in lengths) + 2 * sum(above * here for above, here in between)
 
 

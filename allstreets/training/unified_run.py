@@ -16,7 +16,6 @@ from allstreets.solvers import (
     estimate_unified,
     first_ranges,
     keep,
-    require_device_room,
     require_room,
 )
 from allstreets.storage import (
@@ -25,6 +24,7 @@ from allstreets.storage import (
     require_unified_folder,
     save_unified,
 )
+from allstreets.training.device_plan import DevicePlan, plan_device
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals
 from allstreets.training.preflop_charts import charts_every
@@ -82,8 +82,14 @@ class UnifiedJob:
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
         self.config.pruning()
-        require_device_room(self.config.device, self.need.memory_bytes)
+        there = self.on_device()
+        if there is not None:
+            there.require()
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
+
+    def on_device(self) -> DevicePlan | None:
+        """What it makes of a GPU, if it is solved on one."""
+        return plan_device(self.config.device, self.need, self.config.card_model())
 
     def build_tables(self, watch: Watch = NOBODY) -> None:
         """Count the margins of all flops and store them, where the game needs most of them."""

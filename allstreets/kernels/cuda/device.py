@@ -224,7 +224,9 @@ class CudaDevice:
         with self._guard():
             return self._copy(array.ctypes.data, buffer.data.ptr, array.nbytes, self._going, after)
 
-    def _copy(self, to: int, source: int, size: int, stream: Any, after: Sequence[Ticket]) -> Ticket:
+    def _copy(
+        self, to: int, source: int, size: int, stream: Any, after: Sequence[Ticket]
+    ) -> Ticket:
         for ticket in after:
             stream.wait_event(ticket)
         runtime = self._cupy.cuda.runtime

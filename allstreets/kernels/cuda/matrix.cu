@@ -26,7 +26,7 @@
 #else
 #define BOUNDS
 #define PHASE static void
-#define TEAM 1
+#define TEAM THREADS
 #endif
 
 struct Piece { // `cuda_pieces.PIECE`

@@ -23,7 +23,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, Pruning, Schedule
 from allstreets.kernels.weighted_sum import add_weighted
-from allstreets.subgames import FlopGames, Flops, Values
+from allstreets.subgames import AnyValues, FlopGames, Flops
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,7 +49,7 @@ class SubgameLeaves:
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
         shape = (2, games.pots, games.flops, HAND_COUNT)
-        self.last: list[Values] = list(np.zeros(shape, np.float32))  # v_f, by player: [P, F, 169]
+        self.last: list[AnyValues] = [*np.zeros(shape, np.float32)]  # v_f, by player: [P, F, 169]
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
         self._visit_weights = [0.0]
@@ -86,8 +86,9 @@ class SubgameLeaves:
             # Neither copied nor brought here where it need not be: that takes long for all flops.
             if not np.array_equal(flops, self._all):
                 new = np.asarray(new)[:, np.argsort(flops)]
-            is_here = isinstance(new, np.ndarray)
-            self.last[player] = new.astype(np.float32, copy=False) if is_here else new
+            if isinstance(new, np.ndarray):
+                new = new.astype(np.float32, copy=False)
+            self.last[player] = new
             estimate: Floats = self.totals[player].copy()
         else:
             last, here = self._last_here(player), np.asarray(new)
@@ -170,7 +171,7 @@ class SubgameLeaves:
         self.games.restore(state)
 
 
-def _weighted(weights: Floats, values: Values) -> Floats:
+def _weighted(weights: Floats, values: AnyValues) -> Floats:
     """[P, 169]: Σ over flops of weight · values [P, K, 169]."""
     if not isinstance(values, np.ndarray):
         return values.weighted(weights)
