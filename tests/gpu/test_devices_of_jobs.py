@@ -6,12 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders.host_device import HostDevice, tried_device
+from builders.small_forms import river
 from builders.whole_solution import trips_result, whole_game
 
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
+from allstreets.explorer.solves import worker
+from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves.folders import new_folder
+from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.spots import read_form
 from allstreets.kernels.cuda.device import CPU, Device
 from allstreets.solvers import (
     FlopsResult,
@@ -22,6 +28,7 @@ from allstreets.solvers import (
     solve,
 )
 from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
+from allstreets.storage.spot_bundle import restore_spot
 from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
 from allstreets.subgames.cuda_exact import CudaSubgame
 from allstreets.subgames.cuda_matrix import CudaMatrixFlops
@@ -127,6 +134,19 @@ def test_spots() -> None:
     root, expected = found.node(""), solve(spot, threads=1).node("")
     for mine, other in zip(root.evaluate().hands, expected.evaluate().hands, strict=True):
         np.testing.assert_allclose(mine, other, atol=0.1)
+
+
+def test_spots_of_the_explorer(tmp_path: Path) -> None:
+    folder = new_folder(tmp_path / "solves", river(device="cuda"))
+    request = folder.request()
+    assert request is not None
+    with (tmp_path / "reports").open("wb") as file:
+        outlet = Outlet(folder, request, Channel(file.fileno()))
+        ending = worker.attempt(folder, request, Commands(), outlet)
+    assert (ending.state, ending.error) == ("done", None)
+    here = SpotSolver(read_form(river())[1])
+    restore_spot(here, folder.solution)
+    assert 100 * here.exploitability() / here.spot.pot <= river().target_pct
 
 
 def test_flops_that_are_completed_exactly() -> None:

@@ -304,6 +304,12 @@ def gpu_count() -> int:
         ) from None
 
 
+def gpu_names() -> list[str]:
+    """GPUs of this machine, as people know them; none is opened."""
+    runtime, count = _cupy().cuda.runtime, gpu_count()
+    return [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
+
+
 @cache
 def _opened(number: int) -> CudaDevice:
     return CudaDevice(number)
