@@ -214,6 +214,7 @@ class FlopStore:
                 width = array.shape[1]
                 part = self._resident[name][flops.start * width : last * width]
                 self.device.write(part, array[flops.start : last].reshape(-1))
+        self.device.finish(self.device.mark())  # pinned arrays are read as late as may be
 
 
 def store_table(store: FlopStore, part: int, stage: int, own: Player) -> NDArray[np.int64]:
