@@ -67,7 +67,7 @@ def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
     """
     if device_room(stored, tables) <= free:
         return everything_resident(flops)
-    each = -(-stored // flops)
+    each = max(1, -(-stored // flops))  # no pot may see a flop
     part = max(1, min(flops // (2 * SLOTS), SLOT_BYTES // each))
     always = device_room(stored, tables) - stored
     resident = (free - always) // each - SLOTS * part
