@@ -1,8 +1,9 @@
-"""What benchmarks of GPU engines share: rows of a table, parts that may fail, times by events."""
+"""What benchmarks of GPU engines share: rows of a table, parts that may fail, taken-apart times."""
 
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,52 @@ def timed(stream: Any, cupy: Any, work: Callable[[], None], rounds: int = 5) -> 
         end.synchronize()
         found.append(cupy.cuda.get_elapsed_time(start, end))
     return float(np.median(found))
+
+
+class TimedDevice:
+    """A device whose calls wait for each other: what kernels, copies and the rest take, apart.
+
+    Seconds since `start`; waiting adds some microseconds to each call.
+    """
+
+    COPIES = ("put", "write", "read", "copied", "copy_in", "copy_out", "landing")
+
+    def __init__(self, device: Any) -> None:
+        self._device = device
+        self.start()
+
+    def start(self) -> None:
+        """From now on."""
+        self.spent = {"kernels": 0.0, "copies": 0.0}
+        self.calls = {"kernels": 0, "copies": 0}
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._device, name)
+        if name == "compile":
+            return lambda *given: _TimedKernels(self, found(*given))
+        return partial(self.timed, "copies", found) if name in self.COPIES else found
+
+    def timed(self, kind: str, work: Callable[..., Any], *given: Any) -> Any:
+        """A call, from when everything is over until it is."""
+        self._wait()
+        start = time.perf_counter()
+        found = work(*given)
+        self._wait()
+        self.spent[kind] += time.perf_counter() - start
+        self.calls[kind] += 1
+        return found
+
+    def _wait(self) -> None:
+        self._device.finish(self._device.mark())
+
+
+class _TimedKernels:
+    def __init__(self, device: TimedDevice, kernels: Any) -> None:
+        self._device, self._kernels = device, kernels
+
+    def launch(self, *given: Any) -> None:
+        """Run a kernel to its end."""
+        self._device.timed("kernels", self._kernels.launch, *given)
 
 
 def random_reach(pots: int, seed: int = 1) -> Any:

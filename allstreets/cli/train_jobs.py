@@ -138,6 +138,9 @@ def print_unified_plan(job: UnifiedJob) -> None:
             "grouping the hands of all river boards comes first: "
             f"{duration(need.setup_seconds)}{again}"
         )
+    there = job.on_device()
+    if there is not None:
+        out.print(there.text, soft_wrap=True)
     limit = config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     until = f"at most {duration(limit)}" if limit and limit < seconds else duration(seconds)

@@ -54,7 +54,6 @@ def tree(
 
 def _draw(job: "UnifiedJob") -> None:
     from allstreets.betting import draw_tree
-    from allstreets.kernels.cuda.device import open_device
     from allstreets.training import data_size
 
     need, config = job.need, job.config
@@ -79,17 +78,9 @@ def _draw(job: "UnifiedJob") -> None:
         f"{need.seconds_per_iteration:.2g} s per iteration.",
         soft_wrap=True,
     )
-    device = open_device(config.device)
-    if device is not None:
-        there = job.device_bytes
-        fits = (
-            "fits" if there <= device.free_bytes else "does not fit: fewer flops, groups or sizes"
-        )
-        out.print(
-            f"On {device.name} it takes {data_size(there)} of {data_size(device.free_bytes)} that "
-            f"are free, so it {fits}.",
-            soft_wrap=True,
-        )
+    there = job.on_device()
+    if there is not None:
+        out.print(there.text, soft_wrap=True)
 
 
 def _print(lines: list[str]) -> None:

@@ -142,8 +142,8 @@ class Worker:
         """A half-iteration."""
         return self._values(
             flops,
-            lambda games, places, positions: games.step(
-                player, hero, villain, places, now.some(positions), hand_mask
+            lambda games, places, positions: np.asarray(
+                games.step(player, hero, villain, places, now.some(positions), hand_mask)
             ),
         )
 

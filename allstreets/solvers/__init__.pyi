@@ -38,6 +38,7 @@ from .game.estimate import UnifiedEstimate as UnifiedEstimate
 from .game.estimate import estimate_unified as estimate_unified
 from .game.estimate import flop_costs as flop_costs
 from .game.estimate import game_device_bytes as game_device_bytes
+from .game.estimate import matrix_lengths as matrix_lengths
 from .game.estimate import require_room as require_room
 from .game.game import PotGame as PotGame
 from .game.game import UnifiedGame as UnifiedGame

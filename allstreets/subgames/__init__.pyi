@@ -8,6 +8,13 @@ from .card_model import RiverGroups as RiverGroups
 from .classes import class_stages as class_stages
 from .cuda_boards_memory import BoardsMemory as BoardsMemory
 from .cuda_boards_memory import FlopCounts as FlopCounts
+from .cuda_store import Residence as Residence
+from .cuda_store import Streaming as Streaming
+from .cuda_store import device_room as device_room
+from .cuda_store import everything_resident as everything_resident
+from .cuda_store import residence as residence
+from .cuda_store import streaming as streaming
+from .cuda_store import table_bytes as table_bytes
 from .dealt_pairs import DealtPairs as DealtPairs
 from .engine import ON_DEVICES as ON_DEVICES
 from .engine import EngineSpec as EngineSpec
@@ -27,6 +34,7 @@ from .exact_suits import suit_sharing as suit_sharing
 from .exact_view import StreetView as StreetView
 from .exact_view import average_strategy as average_strategy
 from .exact_view import find_board as find_board
+from .flop_games import AnyValues as AnyValues
 from .flop_games import Arrays as Arrays
 from .flop_games import Flags as Flags
 from .flop_games import FlopGames as FlopGames
@@ -43,6 +51,7 @@ from .mapped_memory import PagesAgain as PagesAgain
 from .matrix_flops import MatrixCards as MatrixCards
 from .matrix_flops import MatrixFlops as MatrixFlops
 from .matrix_model import Stage as Stage
+from .matrix_model import matrix_cells as matrix_cells
 from .matrix_model import padded as padded
 from .matrix_pruning import checked_pruning as checked_pruning
 from .packed import ONE_BYTE as ONE_BYTE

@@ -1,9 +1,9 @@
-"""Matrix games of classes on a GPU: the same stored numbers, other kernels.
+"""Matrix games on a GPU: the same stored numbers, other kernels.
 
-Regrets and averages live on the device; what the host has of them follows when somebody looks. A
-half-iteration of all pots on all flops is three launches (`kernels/cuda/matrix.cu`): reach [P, 169]
-goes there and values [P, K, 169] come back. Every block works on a piece of a pot's tree on one
-flop, in shared memory from the way down to the way up (`cuda_pieces`).
+Regrets and averages live on the device, or come there part by part (`cuda_store`); what the host
+has of them follows when somebody looks. A half-iteration of all pots on all flops is a few launches
+(`cuda_classes`, `cuda_stages`): reach [P, 169] goes there, and values [P, K, 169] stay until they
+are asked for (`cuda_values`).
 
 All hands are stored and all actions visited: there is no pruning, and hands that a player has
 stopped playing are not left out.
@@ -11,7 +11,7 @@ stopped playing are not left out.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Never
+from typing import Any, Never, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,95 +19,171 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr import Multipliers
-from allstreets.kernels.cuda.device import Device, DeviceUse
-from allstreets.kernels.cuda.sources import MATRIX, matrix_source, packed
-from allstreets.kernels.matrix_layout import THRESHOLD, UPDATE, Discounting
-from allstreets.kernels.matrix_pass import LEAST_SHARE, SMALL_SHARE
+from allstreets.kernels.cuda.device import Buffer, Device, DeviceUse
+from allstreets.kernels.cuda.sources import REGRETS, flops_source, packed
+from allstreets.kernels.matrix_layout import BEST_RESPONSE, THRESHOLD, UPDATE
 from allstreets.kernels.simd import aligned
 from allstreets.subgames.card_model import CLASSES, CardModel
+from allstreets.subgames.cuda_asked import AT_ONCE, Asked
+from allstreets.subgames.cuda_classes import ClassPasses
 from allstreets.subgames.cuda_exact import MOST_ACTIONS, SUM_BYTES
-from allstreets.subgames.cuda_layout import ints
 from allstreets.subgames.cuda_memory import Buffers, Mirror, followed
-from allstreets.subgames.cuda_pieces import Lists, TreeCutter
-from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
+from allstreets.subgames.cuda_stages import StagePasses
+from allstreets.subgames.cuda_store import (
+    ROOM_BYTES,
+    FlopStore,
+    Name,
+    Residence,
+    Which,
+    residence,
+    store_table,
+    table_bytes,
+)
+from allstreets.subgames.cuda_values import DeviceValues, FlopSums
+from allstreets.subgames.flop_games import AnyValues, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.matrix_flops import LEAST_REACH, MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_hands import HandSelection
+from allstreets.subgames.matrix_model import padded
+from allstreets.subgames.matrix_plan import slot_counts, stage_of_nodes
 from allstreets.subgames.matrix_store import Allocate
 from allstreets.subgames.packed import Numbers
 
-CARDS = 52
-ROW_GAP = 4  # numbers between rows: LINE of the kernels
-TILE_ROWS = 3 * 8  # of the matrix in shared memory: TILES of the kernels
-TALL = 8  # showdowns that a thread works on
-PLAYERS = 256  # threads of a block that plays a piece; two such blocks share a multiprocessor
-THREADS = 176  # of the others
-RESERVED = 1024  # bytes of shared memory that a block has without asking
-AT_ONCE = 1024  # iterations whose discounts are sent together
-ROOM_BYTES = 2_000_000_000  # of the rows of tops and lines, for as many flops as fit
+SUMMING = 256  # threads that add up regrets
 
-Launch = tuple[str, int, int, int]  # kernel, blocks for each flop, threads, shared bytes
+Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]
+
+
+class Passes(Protocol):
+    """The launches of passes over all pots on a part of the flops."""
+
+    root_length: int  # of the other's reach at a root
+    room_bytes: int  # of the rows of a flop
+
+    def arrange(self, asked: Asked, store: FlopStore, out: Buffer) -> None:
+        """Prepare passes over the parts of a store; values go to `out` [P, K, 169]."""
+
+    def launch(self, player: Player, mode: int, part: int, places: int) -> None:
+        """A pass on so many flops of a part."""
 
 
 class CudaMatrixFlops(MatrixFlops):
-    """`MatrixFlops` of classes whose passes run on a device."""
+    """`MatrixFlops` whose passes run on a device; `where` are its flops, if not where they fit."""
 
     def __init__(
         self,
-        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        trees: Trees,
         cards: MatrixCards,
         device: Device,
         model: CardModel = CLASSES,
         threads: int = 1,
         allocate: Allocate = aligned,
+        where: Residence | None = None,
     ) -> None:
-        if cards.roots is not None or len(cards.stages[0]) > 1:
-            raise InputError(
-                f"cards: {model} change after the flop, which is for processors;\n"
-                "a GPU takes cards: classes"
-            )
         if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        where = where or _fitting(trees, cards, device)
+        if where.streamed:
+            allocate = _pinned(device)
         super().__init__(trees, cards, model, threads, allocate)
-        self.device, self._trees = device, trees
+        self.device, self.where = device, where
+        self._kernels = device.compile(flops_source())
         self._buffers = Buffers(device, {})
-        self._row = self.cards.lengths[0] + ROW_GAP
-        defines = f"HANDS={self.cards.lengths[0]}", f"PLAYERS={PLAYERS}"
-        self._kernels = device.compile(matrix_source(), defines)
-        self._launches: list[list[Launch]] = []
-        self._arguments: dict[tuple[Player, int], list[int]] = {}
-        self._replay: tuple[int, Callable[[], None]] | None = None
-        self._chunk = self.flops
+        self._replays: dict[int, tuple[int, Callable[[], None]]] = {}  # by part
         if trees:
-            self._own_arrays()
-            self._prepare()
+            self._prepare(self._passes_of(trees))
+
+    def _passes_of(self, trees: Trees) -> Passes:
+        if self.roots is None and self.cards.stages == 1:
+            return ClassPasses(self.device, trees, self.cards)
+        if self.roots is None or any(stage.twins.any() for stage in self.cards.kernel):
+            raise InputError(
+                "a GPU takes hands that change between streets in product form, with roots;\n"
+                "use cards: classes or buckets, or device: cpu"
+            )
+        return StagePasses(self.device, trees, self.cards, self.roots)
+
+    def _prepare(self, passes: Passes) -> None:
+        """Everything that stays the same: stored arrays, rooms, and the structures of passes."""
+        device, flops, pots = self.device, self.flops, self.pots
+        hands = self._classes
+        arrays = {
+            (kind, pot): getattr(game, kind)
+            for pot, game in enumerate(self.games)
+            for kind in ("regrets", "averages")
+        }
+        parts = self.where.parts(max(1, ROOM_BYTES // passes.room_bytes))
+        self._store = FlopStore(device, arrays, self.where, parts)
+        for (kind, pot), host in arrays.items():
+            mirror = Mirror(host)
+            mirror.fetch = self._fetch(kind, pot)
+            setattr(self.games[pot], kind, mirror)
+        self._asked = Asked(device, parts, pots, passes.root_length)
+        self._out = device.zeros(pots * flops * hands)
+        self._sums = FlopSums(device, self._kernels, pots, flops, hands)
+        self._buffers.kept["sums"] = device.zeros(2 * pots * flops, np.float64)
+        self._passes = passes
+        passes.arrange(self._asked, self._store, self._out)
+
+    @property
+    def _classes(self) -> int:
+        """Hands at the roots."""
+        found = self.cards.hands[0] if self.roots is None else self.roots.shape[1]
+        return int(found)
 
     # -- passes
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
-        """Whole iterations with a fixed reach [2, P, 169]."""
+        """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
         flops = np.flatnonzero(pairs.any(axis=0))
         if not self.games or not len(flops) or not every:
             return
         for player in Player:
-            self._enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+            self._asked.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+        _, counts = self._asked.flops(flops, pairs[:, flops])
         for first in range(0, len(every), AT_ONCE):
             table = np.array(every[first : first + AT_ONCE], np.float32)
             _refuse_pruning(table)
-            self._ask(flops, pairs[:, flops], table, each_flop=False)
-            for _ in table:
-                if self._replay is not None and self._replay[0] == len(flops):
-                    self._replay[1]()
-                    continue
-                self._iteration(len(flops))  # loads what a recording may not
-                again = self.device.recorded(lambda: self._iteration(len(flops)))
-                self._replay = len(flops), again
-        self._wait()
+            self._asked.discounts(table)
+            for part in self._store.order():
+                if counts[part]:
+                    with self._store.lent(part, EVERYTHING, EVERYTHING):
+                        self._iterate_part(part, int(counts[part]), len(table))
+        self.device.finish(self.device.mark())
         self._fall_behind()
 
-    def _iteration(self, places: int) -> None:
+    def _iterate_part(self, part: int, places: int, iterations: int) -> None:
+        self._asked.send()  # again at the first row of discounts
+        for _ in range(iterations):
+            known = self._replays.get(part)
+            if known is not None and known[0] == places:
+                known[1]()
+                continue
+            self._iteration(part, places)  # loads what a recording may not
+            again = self.device.recorded(lambda: self._iteration(part, places))
+            self._replays[part] = places, again
+
+    def _iteration(self, part: int, places: int) -> None:
         for player in Player:
-            self._launch(player, UPDATE, places)
-        self._kernels.launch("tick", 1, 1, 0, self._arguments[Player.OOP, UPDATE][0])
+            self._passes.launch(player, UPDATE, part, places)
+        self._kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Any:
+        """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
+        del hero, hand_mask
+        alike = now[:1] if now and now.count(now[0]) == len(now) else now
+        table = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
+        _refuse_pruning(table)
+        found = self._pass(player, villain, UPDATE, flops, table)
+        self._fall_behind()
+        return found
 
     def _run(
         self,
@@ -119,132 +195,126 @@ class CudaMatrixFlops(MatrixFlops):
         selection: HandSelection,
         hand_mask: Flags | None = None,
     ) -> NDArray[np.float32]:
-        """[P, K, 169]: passes about all hands; more is learned than a mask asks for."""
+        """[P, K, 169]: passes about all hands."""
         del selection, hand_mask
-        if mode == UPDATE:
-            _refuse_pruning(discounts)
-        shape = self.pots, len(flops), self.cards.hands[0]
+        return np.asarray(self._pass(player, other, mode, flops, discounts))
+
+    def _pass(
+        self,
+        player: Player,
+        other: Floats,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+    ) -> AnyValues:
+        """[P, K, 169], on the device."""
+        shape = self.pots, len(flops), self._classes
         reach = np.where(other > LEAST_REACH, other, 0.0)
         # A pot that the other player never gets to is worth nothing to either of them.
-        seen = np.array([row.any() for row in reach], np.bool_)
+        seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
             return np.zeros(shape, np.float32)
-        self._enter(player, reach)
-        visits = np.repeat(seen[:, None], len(flops), axis=1)
-        self._ask(flops, visits, discounts, each_flop=len(discounts) > 1)
-        self._launch(player, mode, len(flops))
-        values = self.device.landing(shape)
-        self.device.read(self._buffers.kept["out"][: values.size], values.reshape(-1))
-        values[~seen] = 0.0
-        if mode == UPDATE:
-            self._fall_behind()
-        return values
+        self._asked.enter(player, reach)
+        order, counts = self._asked.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
+        self._asked.discounts(discounts, order if len(discounts) > 1 else None)
+        self._asked.send()
+        reads, writes = _touched(player, mode)
+        for part in self._store.order():
+            if counts[part]:
+                with self._store.lent(part, reads, writes):
+                    self._passes.launch(player, mode, part, int(counts[part]))
+        size = shape[0] * shape[1] * shape[2]
+        return DeviceValues(self._sums, self.device.copied(self._out[:size]), shape, order)
 
-    def _launch(self, player: Player, mode: int, places: int) -> None:
-        """A pass: chunks of flops whose rows fit the rooms, each in three launches."""
-        for chunk, argument in enumerate(self._arguments[player, mode]):
-            count = min(self._chunk, places - chunk * self._chunk)
-            if count <= 0:
-                break
-            for name, blocks, threads, shared in self._launches[player]:
-                self._kernels.launch(name, count * blocks, threads, shared, argument)
-
-    def _enter(self, player: Player, reach: Floats) -> None:
-        """Send the other's reach [P, 169] at the roots."""
-        rows = np.zeros((self.pots, self.cards.lengths[0]), np.float32)
-        rows[:, : reach.shape[1]] = reach
-        least = np.maximum(SMALL_SHARE * rows.max(axis=1), LEAST_SHARE)
-        self.device.write(self._buffers.kept[f"root.{player}"], rows.reshape(-1))
-        self.device.write(self._buffers.kept[f"least.{player}"], least.astype(np.float32))
-
-    def _ask(
-        self, flops: Flops, visits: Flags, discounts: NDArray[np.float32], each_flop: bool
-    ) -> None:
-        """Send what the next passes are about: pots to be visited [P, K], discounts [.., 7]."""
-        places, kept = len(flops), self._buffers.kept
-        self.device.write(kept["flop_of"][:places], ints(flops))
-        by_place = np.ascontiguousarray(visits.T, np.uint8).reshape(-1)
-        self.device.write(kept["visits"][: by_place.size], by_place)
-        self.device.write(kept["discounts"][: discounts.size], discounts.reshape(-1))
-        self.device.write(kept["call"], ints([0, int(each_flop), places]))
-
-    def _wait(self) -> None:
-        """Until all launches are over."""
-        self.device.read(self._buffers.kept["call"], np.zeros(3, np.int32))
+    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+        """[K, 169, 169], by processors: chips that OOP wins with the row's hand."""
+        _brought_here(self.games[pot].averages)
+        return super().pair_values(pot, flops)
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
         total, largest = np.zeros((2, self.pots, len(flops)))
-        entries = [int(game.slots.sum()) * self.cards.hands[0] for game in self.games]
-        buffer = self._buffers.kept.get("sums")
-        if buffer is not None and len(flops):
-            self.device.write(self._buffers.kept["flop_of"][: len(flops)], ints(flops))
+        entries = [int(game.slots.sum(axis=1) @ self.cards.hands[: len(game.slots)])
+                   for game in self.games]  # fmt: skip
+        if self.games and len(flops):
+            order, counts = self._asked.flops(flops, np.ones(total.shape, np.bool_))
+            self._asked.send()
+            reads: Which = frozenset(("regrets", player) for player in Player)
+            for part in self._store.order():
+                places = slice(*np.cumsum([0, *counts])[part : part + 2])
+                if counts[part]:
+                    with self._store.lent(part, reads, frozenset()):
+                        one, most = self._part_sums(part, places)
+                    total[:, order[places]], largest[:, order[places]] = one, most
+        return RegretSums(total, largest, np.repeat(entries, len(flops)).reshape(total.shape))
+
+    def _part_sums(self, part: int, places: slice) -> tuple[Floats, Floats]:
+        """[P, K] each: the sums of a part's positive regrets, and the largest."""
+        count = places.stop - places.start
+        total, largest = np.zeros((2, self.pots, count))
+        buffer = self._buffers.kept["sums"][2 * self.pots * places.start :][: 2 * self.pots * count]
+        for stage in range(max(len(game.slots) for game in self.games)):
             for player in Player:
-                argument = self._arguments[player, UPDATE][0]
-                blocks = len(flops) * self.pots
-                shared = SUM_BYTES * PLAYERS
-                self._kernels.launch("sum_regrets", blocks, PLAYERS, shared, argument)
-                found = np.zeros((len(flops), self.pots, 2))
-                self.device.read(buffer[: found.size], found.reshape(-1))
+                argument = self._regrets(player, part, stage)
+                blocks, shared = count * self.pots, SUM_BYTES * SUMMING
+                self._kernels.launch("sum_regrets", blocks, SUMMING, shared, argument)
+                found = np.zeros((count, self.pots, 2))
+                self.device.read(buffer, found.reshape(-1))
                 total += found[:, :, 0].T
                 largest = np.maximum(largest, found[:, :, 1].T)
-        return RegretSums(total, largest, np.repeat(entries, len(flops)).reshape(total.shape))
+        return total, largest
+
+    def _regrets(self, player: Player, part: int, stage: int) -> int:
+        """The structure of the own regrets of a stage."""
+        put, name = self._buffers.address, f"{player}.{part}.{stage}"
+        if f"regrets.{name}" not in self._buffers.kept:
+            stores = put(f"stores.{name}", store_table(self._store, part, stage, player))
+            fields = self._asked.fields(part)
+            put(f"regrets.{name}", packed(REGRETS, **fields, stores=stores, sums=put("sums")))
+        return put(f"regrets.{name}")
 
     # -- what is stored
 
-    def _own_arrays(self) -> None:
-        """Regrets and averages on the device, zeros as those of the host are."""
-        for pot, game in enumerate(self.games):
-            for name in ("regrets", "averages"):
-                mirror: Any = Mirror(getattr(game, name))
-                for player in Player:
-                    array = mirror.host[0][player]
-                    self._buffers.kept[f"{name}.{pot}.{player}"] = self.device.zeros(array.size)
-                mirror.fetch = self._fetch(name, pot, mirror)
-                setattr(game, name, mirror)
-
-    def _fetch(self, name: str, pot: int, mirror: Mirror) -> Callable[[int, int], None]:
+    def _fetch(self, kind: str, pot: int) -> Callable[[int, int], None]:
         def fetch(stage: int, player: int) -> None:
-            buffer = self._buffers.kept[f"{name}.{pot}.{player}"]
-            self.device.read(buffer, mirror.host[stage][player].reshape(-1))
+            self._store.fetch(Name(kind, pot, stage, Player(player)))
 
         return fetch
 
-    def _mirrors(self) -> Iterator[tuple[str, int, Mirror]]:
-        for pot, game in enumerate(self.games):
-            for name in ("regrets", "averages"):
-                yield name, pot, getattr(game, name)
+    def _mirrors(self) -> Iterator[Mirror]:
+        for game in self.games:
+            for mirror in (game.regrets, game.averages):
+                assert isinstance(mirror, Mirror)
+                yield mirror
 
     def _fall_behind(self) -> None:
         """What the host has is old from now on."""
-        for _, _, mirror in self._mirrors():
-            mirror.stale = {(0, int(player)) for player in Player}
-
-    def _send(self, flops: range, names: Sequence[str] = ("averages",)) -> None:
-        """Bring what the host has of some flops to the device."""
-        for name, pot, mirror in self._mirrors():
-            for player in Player if name in names else ():
-                array = mirror.array(0, int(player))
-                part = slice(flops.start * array.shape[1], flops.stop * array.shape[1])
-                buffer = self._buffers.kept[f"{name}.{pot}.{player}"]
-                self.device.write(buffer[part], array[flops.start : flops.stop].reshape(-1))
+        for mirror in self._mirrors():
+            mirror.stale = {(stage, int(who)) for stage in range(len(mirror)) for who in Player}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games, whichever engine it is from."""
-        for _, _, mirror in self._mirrors():
-            mirror.stale = set()  # all of it is written now
-        super().restore(state)
-        self._send(range(self.flops), ("regrets", "averages"))
+        if self.games:
+            self._store.finish()
+            for mirror in self._mirrors():
+                mirror.stale = set()  # all of it is written now
+            super().restore(state)
+            self._store.send(range(self.flops), ("regrets", "averages"))
 
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]."""
         super().set_average(pot, flop, node, strategy)
-        self._send(range(flop, flop + 1))
+        self._send_averages(range(flop, flop + 1))
+
+    def _send_averages(self, flops: range) -> None:
+        for game in self.games:
+            _brought_here(game.averages)
+        self._store.send(flops, ("averages",))
 
     @contextmanager
     def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+        with followed(super().rounded(flops, numbers), lambda: self._send_averages(flops)):
             yield
 
     @property
@@ -277,101 +347,59 @@ class CudaMatrixFlops(MatrixFlops):
 
     # -- structures
 
-    def _prepare(self) -> None:
-        """Everything that stays the same: betting, cards, rooms, and the structures of passes."""
-        length, pots, device = self.cards.lengths[0], self.pots, self.device
-        budget = (device.shared_bytes + RESERVED) // 2 - RESERVED
-        most_rows = (budget - 4 * TILE_ROWS * length) // (4 * self._row)
-        most_shows = max(PLAYERS // (length // 4), 1) * TALL
-        lists = [
-            Lists([TreeCutter(*tree, player).cut(most_rows, most_shows) for tree in self._trees])
-            for player in Player
-        ]
-        reach_rows = max(one.reach_rows for one in lists)
-        value_rows = max(one.value_rows for one in lists)
-        room = 4 * self._row * (reach_rows + value_rows)  # bytes a flop
-        self._chunk = max(1, min(self.flops, ROOM_BYTES // room))
-        table = max(self.flops, AT_ONCE) * len(Discounting._fields)
-        for name, size, kind in (
-            ("call", 3, np.int32),
-            ("flop_of", self.flops, np.int32),
-            ("visits", self.flops * pots, np.uint8),
-            ("discounts", table, np.float32),
-            ("out", pots * self.flops * self.cards.hands[0], np.float32),
-            ("sums", 2 * pots * self.flops, np.float64),
-            ("reach", self._chunk * reach_rows * self._row, np.float32),
-            ("values", self._chunk * value_rows * self._row, np.float32),
-            *((f"root.{player}", pots * length, np.float32) for player in Player),
-            *((f"least.{player}", pots, np.float32) for player in Player),
-        ):
-            self._buffers.kept[name] = device.zeros(size, kind)
-        cards = self._card_fields()
-        for player, one in zip(Player, lists, strict=True):
-            tile = one.pieces[:, 2] + one.pieces[:, 3]  # reach and value rows
-            shared = 4 * (TILE_ROWS * length + int(tile.max()) * self._row)
-            self._launches.append(
-                [
-                    ("descend", pots, THREADS, 0),
-                    ("play", len(one.pieces), PLAYERS, shared),
-                    ("ascend", pots, THREADS, 0),
-                ]
-            )
-            self._arrange(player, one, cards)
 
-    def _card_fields(self) -> dict[str, int]:
-        """The flops' matrices and lists of cards."""
-        cards, put = self.cards.kernel[0], self._buffers.address
-        lists = {"card": (CARDS, cards.card_start, cards.card_hand, cards.card_count)}
-        lists["held"] = (cards.hands, cards.hand_start, cards.hand_card, cards.hand_count)
-        fields = {
-            name: put(name, array)
-            for name, array in (
-                ("margin", cards.margin), ("combos", cards.combos), ("twins", cards.twins),
-            )
-        }  # fmt: skip
-        for name, (count, start, places, numbers) in lists.items():
-            spread, many = _side_by_side(count, start, places, numbers)
-            fields[f"{name}_most"] = spread.shape[1]
-            fields["card_hand" if name == "card" else "held_card"] = put(f"{name}.of", spread)
-            fields[f"{name}_count"] = put(f"{name}.count", many)
-        return fields
+EVERYTHING: Which = frozenset(
+    (kind, player) for kind in ("regrets", "averages") for player in Player
+)
 
-    def _arrange(self, player: Player, lists: Lists, cards: Mapping[str, int]) -> None:
-        """The structures of a player's passes, for each mode and chunk."""
-        put, other = self._buffers.address, player.opponent
-        stores = [
-            [
-                *(put(f"{name}.{pot}.{who}") for who in (player, other)
-                  for name in ("regrets", "averages")),
-                *(int(game.slots[0, who]) * self.cards.lengths[0] for who in (player, other)),
-            ]
-            for pot, game in enumerate(self.games)
-        ]  # fmt: skip
-        fields = {
-            **cards,
-            **{name: put(f"{name}.{player}", array) for name, array in lists.arrays.items()},
-            **{name: put(f"{name}.{player}") for name in ("root", "least")},
-            **{
-                name: put(name)
-                for name in (
-                    "call", "flop_of", "visits", "discounts", "out", "sums", "reach", "values",
-                )
-            },
-            "pots": self.pots,
-            "hands": self.cards.hands[0],
-            "piece_count": len(lists.pieces),
-            "stores": put(f"stores.{player}", np.array(stores, np.int64)),
-            "reach_rows": lists.reach_rows,
-            "value_rows": lists.value_rows,
-        }  # fmt: skip
-        for mode in range(3):
-            self._arguments[player, mode] = [
-                put(
-                    f"matrix.{player}.{mode}.{first}",
-                    packed(MATRIX, **fields, mode=mode, first=first),
-                )
-                for first in range(0, self.flops, self._chunk)
-            ]
+
+def _learned(own: Player) -> tuple[Which, Which]:
+    changed: Which = frozenset({("regrets", own), ("averages", own.opponent)})
+    return changed | {("regrets", own.opponent)}, changed
+
+
+def _played(*whose: Player) -> tuple[Which, Which]:
+    return frozenset(("averages", player) for player in whose), frozenset()
+
+
+def _touched(own: Player, mode: int) -> tuple[Which, Which]:
+    """What a pass reads of the stored arrays, and what it changes."""
+    if mode == UPDATE:
+        return _learned(own)
+    return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
+
+
+def _brought_here(arrays: Sequence[Sequence[NDArray[np.float32]]]) -> None:
+    """Look at arrays of the host, so that they are as the device has them."""
+    for stage in arrays:
+        for player in Player:
+            stage[player]
+
+
+def _pinned(device: Device) -> Allocate:
+    """Makes arrays of zeros that are copied fast, and beside what runs."""
+
+    def zeros(shape: tuple[int, int]) -> NDArray[np.float32]:
+        array = device.landing(shape)
+        array[...] = 0.0
+        return array
+
+    return zeros
+
+
+def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
+    """Where the flops find room."""
+    stages = cards.stages[0]
+    lengths = [
+        padded(max(len(flop[stage].combos) for flop in cards.stages))
+        for stage in range(len(stages))
+    ]
+    stored, streets = 0, tuple(stage.streets for stage in stages)
+    for tree, _ in trees:
+        slots = slot_counts(tree, stage_of_nodes(tree, streets)).sum(axis=1)
+        stored += 8 * len(cards.stages) * int(slots @ lengths[: len(slots)])
+    flops = len(cards.stages)
+    return residence(flops, stored, table_bytes(lengths, flops), device.free_bytes)
 
 
 def _refuse_pruning(discounts: NDArray[np.float32]) -> None:
@@ -379,19 +407,3 @@ def _refuse_pruning(discounts: NDArray[np.float32]) -> None:
         raise InputError(
             "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
         )
-
-
-def _side_by_side(
-    count: int, start: NDArray[np.int16], places: NDArray[np.uint8], numbers: NDArray[np.float32]
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Lists [F, …] of `count` owners as [F, longest, count], filled up with zeros."""
-    sizes = np.diff(start.astype(np.int64), axis=1)  # [F, count]
-    longest = max(1, int(sizes.max(initial=0)))
-    found = np.zeros((len(start), longest, count), np.uint8)
-    many = np.zeros(found.shape, np.float32)
-    for flop, each in enumerate(sizes):
-        owner = np.repeat(np.arange(count), each)
-        place = np.arange(len(owner)) - np.repeat(start[flop, :-1].astype(np.int64), each)
-        found[flop, place, owner] = places[flop, : len(owner)]
-        many[flop, place, owner] = numbers[flop, : len(owner)]
-    return found, many

@@ -32,7 +32,7 @@ from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
 from allstreets.subgames.matrix_store import Allocate
 from allstreets.subgames.sampled_flops import SampledFlops
 
-ON_DEVICES = ("classes", "exact", "boards")
+ON_DEVICES = ("classes", "buckets", "exact", "boards")
 """Kinds of cards that run on a GPU."""
 
 MemoryMode = Literal["resident", "memmap", "per_batch"]

@@ -32,6 +32,21 @@ Arrays = dict[str, NDArray[Any]]
 Values = NDArray[np.float64] | NDArray[np.float32]
 
 
+class FarValues(Protocol):
+    """Values [P, K, 169] that stay where they were computed: a device, or another machine.
+
+    `np.asarray` brings them here. What is wanted most is their sum, which is made there.
+    """
+
+    def weighted(self, weights: Floats) -> Floats:
+        """[P, 169]: Σ over K flops of weight · values, in an order that never changes."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
+
+
+AnyValues = Values | FarValues
+
+
 class RegretSums(NamedTuple):
     """Positive regrets of each pot and flop, [P, K], in chips times pairs of combos."""
 
@@ -72,10 +87,10 @@ class FlopGames(Protocol):
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Values:
+    ) -> AnyValues:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
-        A new array, which the caller may keep. `hero`, `villain` [P, 169] are both players'
+        The caller may keep them. `hero`, `villain` [P, 169] are both players'
         reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
         nothing need be learned about them.
         """

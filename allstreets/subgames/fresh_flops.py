@@ -17,6 +17,7 @@ from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import (
+    AnyValues,
     Arrays,
     Flags,
     Floats,
@@ -75,7 +76,7 @@ class FreshFlops:
         flops: Flops,
         now: Sequence[Multipliers],
         hand_mask: Flags | None = None,
-    ) -> Values:
+    ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
         games = self._of(flops)
         return games.step(player, hero, villain, np.arange(len(flops)), now, hand_mask)

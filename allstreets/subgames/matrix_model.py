@@ -17,6 +17,7 @@ of three streets; buckets have one stage per street.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,16 @@ class Stage:
 def padded(hands: int) -> int:
     """So many hands filled up to whole vectors."""
     return -(-hands // LANES) * LANES
+
+
+def matrix_cells(lengths: Sequence[int]) -> int:
+    """Numbers in the matrices of a flop: of pairs, and those that lead to the next stage and back.
+
+    >>> matrix_cells([2, 3])
+    25
+    """
+    between = pairwise(lengths)
+    return sum(length**2 for length in lengths) + 2 * sum(above * here for above, here in between)
 
 
 class StageMatrices:

@@ -165,8 +165,10 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
             self.__dict__.update({k: v for k, v in PRESETS[self.preset].items() if k not in given})
         if len(set(self.postflop_sprs)) != len(self.postflop_sprs):
             raise WrongKeyError("postflop_sprs", "an SPR is given twice; keep one of the two")
-        if self.device != "cpu" and (self.cards != "classes" or self.prune_warmup):
-            raise WrongKeyError("device", "a GPU solves cards: classes, without pruning; use cpu")
+        if self.device != "cpu" and (self.cards == "sampled" or self.prune_warmup):
+            raise WrongKeyError(
+                "device", "a GPU solves cards: classes and buckets, without pruning; use cpu"
+            )
         return self
 
     def usual_algorithm(self) -> str:

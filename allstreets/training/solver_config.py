@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
 from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import ON_DEVICES, CardModel
+from allstreets.subgames import CardModel
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.flop_choice_config import FlopsConfig
@@ -215,7 +215,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def _fits_a_gpu(self) -> None:
         """Refuse what only processors do."""
         wrong = {
-            "cards": self.cards not in ON_DEVICES,
             "memory": self.memory != "resident",
             "precision": self.cards == "exact" and self.precision == "int16",
             "river_groups": self.river_groups == "suits",
@@ -226,8 +225,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             if is_wrong:
                 raise WrongKeyError(
                     key,
-                    f"is not for a GPU, which takes cards {' or '.join(ON_DEVICES)}, resident and "
-                    "without pruning; change it, or leave out device",
+                    "is not for a GPU, where games are resident, all hands are stored and no "
+                    "action is left out; change it, or leave out device",
                 )
 
     def usual_algorithm(self) -> str:

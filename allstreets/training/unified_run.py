@@ -8,7 +8,6 @@ from weakref import finalize
 
 from allstreets.base import InputError, thread_count
 from allstreets.cards import flop_table
-from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import (
     Kept,
     UnifiedEstimate,
@@ -19,9 +18,7 @@ from allstreets.solvers import (
     estimate_unified,
     first_ranges,
     flop_costs,
-    game_device_bytes,
     keep,
-    require_device_room,
     require_room,
 )
 from allstreets.storage import (
@@ -33,6 +30,7 @@ from allstreets.storage import (
 )
 from allstreets.subgames import EngineSpec, FlopGames, SpreadGames
 from allstreets.training.cluster_run import cluster_games, train_through_losses, with_nodes
+from allstreets.training.device_plan import DevicePlan, plan_device
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals
 from allstreets.training.preflop_charts import charts_every
@@ -83,11 +81,6 @@ class UnifiedJob:
             save = max(1, round(CHECKPOINT_SECONDS / self.need.seconds_per_iteration))
         return Intervals(min(check, self.iterations), min(save, self.iterations))
 
-    @property
-    def device_bytes(self) -> int:
-        """What it takes of the memory of a GPU."""
-        return game_device_bytes(self.game, self.config.card_model(), self.need)
-
     def require(self) -> None:
         """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
         if self.output is None:
@@ -104,9 +97,14 @@ class UnifiedJob:
         self.config.pruning()
         if self.config.cluster is not None:
             return  # what has room is asked when the machines are known
-        if self.config.device != CPU:
-            require_device_room(self.config.device, self.device_bytes)
+        there = self.on_device()
+        if there is not None:
+            there.require()
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
+
+    def on_device(self) -> DevicePlan | None:
+        """What it makes of a GPU, if it is solved on one."""
+        return plan_device(self.config.device, self.game, self.need, self.config.card_model())
 
     def build_tables(self, watch: Watch = NOBODY) -> None:
         """Count the margins of all flops and store them, where the game needs most of them."""

@@ -5,7 +5,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -82,15 +82,49 @@ def _library(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
     return library
 
 
+class Lane:
+    """Copies one after the other, each as late as it may be: what does not wait for one, misses it.
+
+    A moment is the lane and how many of its copies were asked for by then; None: it is over.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[Callable[[], None]] = []
+        self._done = 0
+
+    def ask(self, copy: Callable[[], None], after: Sequence[Any]) -> tuple["Lane", int]:
+        def work() -> None:
+            for moment in after:
+                reach(moment)
+            copy()
+
+        self._waiting.append(work)
+        return self, self._done + len(self._waiting)
+
+    def reach(self, count: int) -> None:
+        while self._done < count:
+            work = self._waiting.pop(0)
+            work()
+            self._done += 1
+
+
+def reach(moment: Any) -> None:
+    """Do what is to be done by then; kernels are over when they are launched."""
+    if moment is not None:
+        lane, count = moment
+        lane.reach(count)
+
+
 class HostDevice:
     """Memory and kernels of a processor; `team` threads work on a block."""
 
     name = "processor"
     shared_bytes = 227 * 1024
-    free_bytes = 1 << 32
 
-    def __init__(self, team: int = 1) -> None:
+    def __init__(self, team: int = 1, free_bytes: int = 1 << 32) -> None:
         self._defines = (f"HOST_TEAM={team}",) if team > 1 else ()
+        self.free_bytes = free_bytes
+        self._coming, self._going = Lane(), Lane()
 
     def use(self, stored: int) -> DeviceUse:
         return DeviceUse(self.name, 1 << 30, 1e12, moved_bytes(stored))
@@ -109,6 +143,24 @@ class HostDevice:
 
     def read(self, buffer: NDArray[Any], array: NDArray[Any]) -> None:
         array[:] = buffer
+
+    def copied(self, buffer: NDArray[Any]) -> NDArray[Any]:
+        return buffer.copy()
+
+    def copy_in(self, buffer: NDArray[Any], array: NDArray[Any], after: Sequence[Any]) -> Any:
+        return self._coming.ask(lambda: self.write(buffer, array), after)
+
+    def copy_out(self, buffer: NDArray[Any], array: NDArray[Any], after: Sequence[Any]) -> Any:
+        return self._going.ask(lambda: self.read(buffer, array), after)
+
+    def mark(self) -> Any:
+        return None
+
+    def wait(self, ticket: Any) -> None:
+        reach(ticket)
+
+    def finish(self, ticket: Any) -> None:
+        reach(ticket)
 
     def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
         return np.full(shape, np.nan, np.float32)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.solves import SpotForm
-from allstreets.explorer.solves import spots
+from allstreets.explorer.solves import devices, spots
+from allstreets.explorer.solves.devices import device_choices
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_spot
@@ -224,6 +225,26 @@ def test_what_does_not_fit_memory_says_what_would(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(FormError, match="fewer bet and raise sizes"):
         check_form(flop(), tight)
     assert check_form(flop(), need).need.process_bytes == need
+
+
+def test_a_gpu_is_offered_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def two_gpus() -> list[str]:
+        return ["NVIDIA H200", "NVIDIA L4"]
+
+    assert [one.device for one in device_choices()] == ["cpu"]  # of a machine without one
+    assert "there is no cuda on this machine: choose cpu" in message(river(device="cuda"))
+    monkeypatch.setattr(devices, "gpu_names", two_gpus)
+    device_choices.cache_clear()
+    try:
+        found = [(one.device, one.name) for one in device_choices()]
+        assert found[1:] == [("cuda", "NVIDIA H200"), ("cuda:1", "NVIDIA L4")]
+        assert estimate(river(device="cuda:1")).problems == []
+        assert read_form(river(device="cuda:1"))[0].device == "cuda:1"
+        for changes in ({"precision": "int16"}, {"river_groups": "suits"}):
+            assert fields(river(device="cuda", **changes)) == ["device"]
+        assert fields(river(device="cuda:2")) == ["device"]
+    finally:
+        device_choices.cache_clear()
 
 
 def test_titles() -> None:

@@ -1,10 +1,12 @@
 """Matrix games by the CUDA kernels play as those by the kernels for processors."""
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from builders.host_device import tried_device
+from builders.host_device import HostDevice, tried_device
 
 from allstreets.base import InputError
 from allstreets.betting import (
@@ -15,14 +17,19 @@ from allstreets.betting import (
     payoffs,
     same_sizes,
 )
-from allstreets.cards import parse_board
+from allstreets.cards import canonical_flop, parse_board
 from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.subgames.bucket_flops import bucket_flops
+from allstreets.subgames.buckets import BucketCounts
+from allstreets.subgames.card_model import CLASSES, CardModel
 from allstreets.subgames.classes import class_stages
 from allstreets.subgames.cuda_matrix import CudaMatrixFlops
 from allstreets.subgames.cuda_pieces import TreeCutter
+from allstreets.subgames.cuda_store import Residence
 from allstreets.subgames.dealt_pairs import DealtPairs
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+from allstreets.subgames.packed import ONE_BYTE
 
 BOARDS = [parse_board(text) for text in ("Ks8h5d", "9s7h6d", "QsJs2s")]
 FLOPS = np.arange(len(BOARDS))
@@ -40,18 +47,40 @@ def trees(rake: float = 0.0) -> list[tuple[Any, Any]]:
     return [(tree, payoffs(tree, one)) for one in every for tree in [build_postflop_tree(one)]]
 
 
-CARDS = MatrixCards([class_stages(board) for board in BOARDS], DealtPairs.of(BOARDS))
+BUCKETS = CardModel("buckets", buckets=(5, 18, 70))  # more than a tile of a product
+
+
+@cache
+def cards(model: CardModel) -> MatrixCards:
+    if model.kind == "classes":
+        return MatrixCards([class_stages(board) for board in BOARDS], DealtPairs.of(BOARDS))
+    flops = [canonical_flop(board).flop for board in BOARDS]
+    stages, roots, buckets = bucket_flops(flops, BucketCounts(*model.buckets), 1, 1)
+    return MatrixCards(stages, DealtPairs.of(BOARDS, removal=False), roots, buckets)
+
+
+MODEL: list[CardModel] = []
+
+
+@pytest.fixture(params=[CLASSES, BUCKETS], ids=lambda model: model.kind, autouse=True)
+def model(request: pytest.FixtureRequest) -> Iterator[CardModel]:
+    """Let games be of these cards."""
+    MODEL.append(request.param)
+    yield request.param
+    MODEL.pop()
 
 
 def here(rake: float = 0.0) -> MatrixFlops:
-    return MatrixFlops(trees(rake), CARDS)
+    return MatrixFlops(trees(rake), cards(MODEL[-1]), MODEL[-1])
 
 
-def there(rake: float = 0.0, shared: int = 227 * 1024) -> CudaMatrixFlops:
+def there(
+    rake: float = 0.0, shared: int = 227 * 1024, where: Residence | None = None
+) -> CudaMatrixFlops:
     device: Any = tried_device()
     own, device.shared_bytes = device.shared_bytes, shared
     try:
-        return CudaMatrixFlops(trees(rake), CARDS, device)
+        return CudaMatrixFlops(trees(rake), cards(MODEL[-1]), device, MODEL[-1], where=where)
     finally:
         device.shared_bytes = own
 
@@ -128,14 +157,14 @@ def test_an_iteration_agrees(rake: float, shared: int) -> None:
 def test_both_converge_alike() -> None:
     ranges, losses = reach(), []
     for games in (here(), there()):
-        games.iterate(ranges, np.ones((games.pots, games.flops), bool), every(60))
+        games.iterate(ranges, np.ones((games.pots, games.flops), bool), every(30))
         best, own, *others = values(games, ranges)
         gains = [best - own, others[0] - others[1]]
         weighed = [np.einsum("ph,pkh->pk", ranges[player], gains[player]) for player in Player]
         losses.append(weighed[0] + weighed[1])
-    pairs = np.stack([CARDS.dealt.reached(*ranges[:, pot]) for pot in range(len(POTS))])
+    pairs = np.stack([cards(MODEL[-1]).dealt.reached(*ranges[:, pot]) for pot in range(len(POTS))])
     pots = np.array([pot for pot, *_ in POTS])[:, None]
-    assert 0 < (losses[0] / pairs / pots).max() < 0.02
+    assert 0 < (losses[0] / pairs / pots).max() < 0.1
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
 
 
@@ -149,6 +178,66 @@ def test_steps_are_iterations_and_chunks_of_flops_change_nothing(
     visit(halves, ranges, every(3))
     for name, array in whole.state().items():
         np.testing.assert_array_equal(array, halves.state()[name])
+
+
+@pytest.mark.parametrize("resident", [0, 1])
+def test_flops_that_come_and_go_are_the_same_bit_for_bit(
+    resident: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allstreets.subgames.cuda_store.SLOTS", 2)  # a slot is used again
+    ranges, games = reach(), [there(), there(where=Residence(len(BOARDS), resident, 1))]
+    found = [[*visit(one, ranges, every(3)), *values(one, ranges)] for one in games]
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
+    for one in games:
+        one.iterate(ranges, np.array([[1, 1, 0], [0, 1, 1]], bool), every(2, 4))
+        one.set_average(0, 2, 0, one.average(0, 0, 0))
+    one, two = (each.regret_sums(FLOPS).total for each in games)
+    np.testing.assert_array_equal(one, two)
+    with games[0].rounded(range(3), ONE_BYTE), games[1].rounded(range(3), ONE_BYTE):
+        for one, two in zip(*(values(one, ranges) for one in games), strict=True):
+            np.testing.assert_array_equal(one, two)
+    again = there(where=games[1].where)
+    again.restore({name: array.copy() for name, array in games[0].state().items()})
+    visit(again, ranges, every(1, 6))
+    for one in games:
+        visit(one, ranges, every(1, 6))
+        for name, array in one.state().items():
+            np.testing.assert_array_equal(array, again.state()[name])
+
+
+def test_values_are_added_up_there() -> None:
+    weights, ranges = np.array([3.0, 0.5, 1.0]), reach()
+    for where in (None, Residence(3, 2, 1)):
+        games = there(where=where)
+        for some in (np.array([1]), np.array([2, 0]), FLOPS):
+            now = [SCHEDULE.at(1)] * len(some)
+            found = games.step(Player.IP, ranges[1], ranges[0], some, now)
+            assert not isinstance(found, np.ndarray)
+            expected = np.einsum("f,pfh->ph", weights[some], np.asarray(found, np.float64))
+            np.testing.assert_allclose(found.weighted(weights[some]), expected, rtol=1e-12)
+            later = games.step(Player.IP, ranges[1], ranges[0], some, now)
+            assert not np.array_equal(found, later)  # and are those of their own step
+
+
+def test_pair_values_are_those_of_processors() -> None:
+    cpu, gpu, ranges = here(), there(), reach()
+    visit(gpu, ranges, every(1))
+    for first in (2, 3):  # what is brought here is not what was there before
+        visit(gpu, ranges, every(1, first))
+        visit(cpu, ranges, every(first, 1) if first == 2 else every(1, first))
+        mine, other = cpu.pair_values(0, FLOPS[:1]), gpu.pair_values(0, FLOPS[:1])
+        np.testing.assert_allclose(mine, other, atol=1e-3 * np.abs(mine).max())
+
+
+def test_threads_of_a_block_meet_where_they_must() -> None:
+    if not isinstance(tried_device(), HostDevice):
+        pytest.skip("a GPU has blocks of its own")
+    ranges, now, cpu = reach(), every(1), here()
+    many = CudaMatrixFlops(trees(), cards(MODEL[-1]), HostDevice(team=4), MODEL[-1])
+    for player in Player:
+        asked = player, ranges[player], ranges[player.opponent], FLOPS[:1], now
+        assert_alike([cpu.step(*asked)], [many.step(*asked)], 1e-5)
 
 
 def test_a_run_goes_on_where_it_is_restored() -> None:
@@ -183,7 +272,7 @@ def test_some_flops_some_pots_each_with_its_own_discounts() -> None:
             for games in (cpu, gpu)
         )
         assert_alike([mine], [other], 1e-4)
-        assert not other[1].any()
+        assert not np.asarray(other)[1].any()
     visits = np.array([[1, 0, 0], [0, 0, 1]], bool)
     for games in (cpu, gpu):
         games.iterate(reach(3), visits, every(2, 6))
@@ -192,7 +281,7 @@ def test_some_flops_some_pots_each_with_its_own_discounts() -> None:
 
 def test_strategies_that_are_set_or_rounded_are_played() -> None:
     cpu, gpu, ranges = here(), there(), reach()
-    strategy = np.zeros((2, 169))
+    strategy = np.zeros((2, here().cards.hands[0]))
     strategy[1] = 1.0
     for games in (cpu, gpu):
         visit(games, ranges, every(2))
@@ -215,6 +304,7 @@ def test_what_a_gpu_cannot_do_is_said() -> None:
         games.step(Player.OOP, ranges[0], ranges[1], FLOPS, [pruned] * len(FLOPS))
     with pytest.raises(InputError, match="stores all of them"):
         games.keep_hands(np.ones((2, len(POTS), 169), bool))
+    found = cards(CLASSES)
     roots = np.zeros((len(BOARDS), 169, 169))
-    with pytest.raises(InputError, match="cards: classes"):
-        CudaMatrixFlops(trees(), MatrixCards(CARDS.stages, CARDS.dealt, roots), tried_device())
+    with pytest.raises(InputError, match="in product form"):
+        CudaMatrixFlops(trees(), MatrixCards(found.stages, found.dealt, roots), tried_device())

@@ -5,22 +5,44 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.host_device import tried_device
+from builders.host_device import HostDevice, tried_device
+from builders.small_forms import river
 from builders.whole_solution import trips_result, whole_game
 
+from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
+from allstreets.explorer.solves import worker
+from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves.folders import new_folder
+from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.spots import read_form
 from allstreets.kernels.cuda.device import CPU, Device
-from allstreets.solvers import FlopsResult, Spot, SpotSolver, UnifiedSolver, solve
+from allstreets.solvers import (
+    FlopsResult,
+    Spot,
+    SpotSolver,
+    UnifiedSolver,
+    matrix_lengths,
+    solve,
+)
 from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
+from allstreets.storage.spot_bundle import restore_spot
 from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
 from allstreets.subgames.cuda_exact import CudaSubgame
+from allstreets.subgames.cuda_matrix import CudaMatrixFlops
+from allstreets.subgames.cuda_store import device_room, table_bytes
 from allstreets.training.jobs import plan, run
 from allstreets.training.train_config import read_train_config
 
+SCHEDULE = parse_schedule("ahead")
 GAMES = {
     "classes": (CLASSES, whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())),
+    "buckets": (
+        CardModel("buckets", buckets=(6, 16, 20)),
+        whole_game(["Ks7h2d", "9s8s7h"], 4, "100%", ()),
+    ),
     "exact": (EXACT, whole_game(["7s7h7d"], 3, "100%", ())),
     "boards": (CardModel("boards", groups=16, rows=32), whole_game(["7s7h7d"], 3, "100%", ())),
 }
@@ -46,14 +68,14 @@ def named(monkeypatch: pytest.MonkeyPatch, device: None) -> None:
 def solver_of(kind: str, device: str) -> UnifiedSolver:
     model, game = GAMES[kind]
     games = game.build(game.engine(model, device=device))
-    return UnifiedSolver(game, games, parse_schedule("ahead"))
+    return UnifiedSolver(game, games, SCHEDULE)
 
 
 @pytest.mark.parametrize("kind", list(GAMES))
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
-        solver.train_batch(30 if kind == "classes" else 6)
+        solver.train_batch({"classes": 30, "buckets": 12}.get(kind, 6))
     assert here.device_use is None
     assert there.device_use is not None
     mine, other = here.figures(), there.figures()
@@ -74,6 +96,35 @@ def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
     assert third.exploitability() == pytest.approx(second.exploitability(), rel=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["classes", "buckets"])
+def test_a_game_larger_than_the_device_is_the_same_bit_for_bit(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not isinstance(tried_device(), HostDevice):
+        pytest.skip("a GPU has the memory that it has")
+    model, _ = GAMES[kind]
+    flops = ["Ks7h2d", "9s8s7h", "QsJh3d", "8s8h2d", "As5s2h", "6s5h4d"]
+    game = whole_game(flops, 4, "100%", ())
+    solvers = [UnifiedSolver(game, game.build(game.engine(model, device="cuda")), SCHEDULE)]
+    stored, lengths = solvers[0].memory_bytes, matrix_lengths(model)
+    least = device_room(stored, table_bytes(lengths, len(flops))) - stored // 4
+    small = HostDevice(free_bytes=least)
+    monkeypatch.setattr("allstreets.subgames.engine.open_device", lambda _: small)
+    games = game.build(game.engine(model, device="cuda"))
+    assert isinstance(games, CudaMatrixFlops)
+    assert 3 < games.where.streamed < 6  # a slot is used again
+    solvers.append(UnifiedSolver(game, games, SCHEDULE))
+    for solver in solvers:
+        solver.train_batch(3)
+    assert solvers[0].exploitability() == solvers[1].exploitability()
+    state = solvers[0].state()
+    for name, array in solvers[1].state().items():
+        np.testing.assert_array_equal(array, state[name])
+    small.free_bytes = least - stored
+    with pytest.raises(InputError, match="come and go over PCIe still need"):
+        game.build(game.engine(model, device="cuda"))
+
+
 def test_spots() -> None:
     spot = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))
     assert isinstance(SpotSolver(spot, device="cuda").subgame, CudaSubgame)
@@ -85,6 +136,19 @@ def test_spots() -> None:
         np.testing.assert_allclose(mine, other, atol=0.1)
 
 
+def test_spots_of_the_explorer(tmp_path: Path) -> None:
+    folder = new_folder(tmp_path / "solves", river(device="cuda"))
+    request = folder.request()
+    assert request is not None
+    with (tmp_path / "reports").open("wb") as file:
+        outlet = Outlet(folder, request, Channel(file.fileno()))
+        ending = worker.attempt(folder, request, Commands(), outlet)
+    assert (ending.state, ending.error) == ("done", None)
+    here = SpotSolver(read_form(river())[1])
+    restore_spot(here, folder.solution)
+    assert 100 * here.exploitability() / here.spot.pot <= river().target_pct
+
+
 def test_flops_that_are_completed_exactly() -> None:
     flop = parse_flop("9s9h9d").flop
     here = Judge(trips_result(), Completion(replace(EXACTLY, precision="float32"), 1))
@@ -94,9 +158,13 @@ def test_flops_that_are_completed_exactly() -> None:
         np.testing.assert_allclose(mine[player], other[player], atol=1e-4 * np.abs(mine).max())
 
 
-def test_flops_one_by_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "cards",
+    ["cards: classes", "cards: buckets, num_hand_buckets_flop: 6, num_hand_buckets_turn: 16"],
+)
+def test_flops_one_by_one(cards: str, tmp_path: Path) -> None:
     file = tmp_path / "flops.yaml"
-    keys = "cards: classes, flops: [AhKd7s, 9s8s7h], bet_sizes: [1.0], iterations: 25"
+    keys = f"{cards}, flops: [AhKd7s, 9s8s7h], bet_sizes: [1.0], iterations: 25"
     file.write_text(f"postflop_model: {{{keys}}}")
     rows = []
     for device in (None, "cuda"):
@@ -110,5 +178,5 @@ def test_flops_one_by_one(tmp_path: Path) -> None:
 
 def test_cards_that_no_gpu_takes() -> None:
     game = whole_game(["7s7h7d"], 3, "100%", ())
-    with pytest.raises(ValueError, match="device: cuda takes cards: classes, exact, boards"):
-        game.build(game.engine(CardModel("buckets"), device="cuda"))
+    with pytest.raises(ValueError, match="device: cuda takes cards: classes, buckets, exact"):
+        game.build(game.engine(CardModel("sampled"), device="cuda"))

@@ -240,9 +240,13 @@ def test_what_is_remembered_adds_up() -> None:
         for player in Player:
             before = np.array(leaves.last)
             leaves.step(player, NOBODY, NOBODY)
-            np.testing.assert_array_equal(leaves.last[player][:, chosen], fresh[player][:, chosen])
+            np.testing.assert_array_equal(
+                np.asarray(leaves.last[player])[:, chosen], fresh[player][:, chosen]
+            )
             rest = np.setdiff1d(np.arange(5), chosen)
-            np.testing.assert_array_equal(leaves.last[player][:, rest], before[player][:, rest])
+            np.testing.assert_array_equal(
+                np.asarray(leaves.last[player])[:, rest], before[player][:, rest]
+            )
             np.testing.assert_array_equal(leaves.last[1 - player], before[1 - player])
     expected = np.einsum("f,qpfh->qph", leaves.weights, np.array(leaves.last, np.float64))
     np.testing.assert_allclose(leaves.totals, expected, atol=1e-9 * np.abs(expected).max())

@@ -147,7 +147,7 @@ def test_values_of_hands_that_do_not_matter_stay_what_they_were() -> None:
     for player in Player:
         mask = watched.masks[player]
         assert mask is not None
-        kept, new = before[player], solver.leaves.last[player]  # [P, F, 169]
+        kept, new = before[player], np.asarray(solver.leaves.last[player])  # [P, F, 169]
         out = np.broadcast_to(~mask[:, None], new.shape)
         np.testing.assert_array_equal(new[out], kept[out])
         assert out.sum() > 50

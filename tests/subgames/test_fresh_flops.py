@@ -39,9 +39,8 @@ def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> lis
         reach = generator.random((2, games.pots, HAND_COUNT))
         rows = [TUNED.at(iteration)] * len(flops)
         for player in (OOP, IP):
-            found.append(
-                games.step(player, reach[player], reach[1 - player], np.array(flops), rows)
-            )
+            asked = player, reach[player], reach[1 - player], np.array(flops), rows
+            found.append(np.asarray(games.step(*asked)))
     return found
 
 

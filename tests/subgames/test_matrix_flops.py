@@ -121,7 +121,7 @@ def test_every_pot_and_flop_is_a_game_of_its_own(rake: float) -> None:
         every = [SCHEDULE.at(int(visit)) for visit in visits[flops]]
         for player in Player:
             own, other = generator.random((2, 2, HANDS))
-            found = games.step(player, own, other, flops, every)
+            found = np.asarray(games.step(player, own, other, flops, every))
             assert found.shape == (2, len(flops), HANDS)
             for pot in range(2):
                 for place, flop in enumerate(chosen):

@@ -62,7 +62,6 @@ def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("cards", "buckets"),
         ("memory", "memmap"),
         ("prune_warmup", 30),
         ("drop_unplayed_every", 50),
@@ -87,13 +86,31 @@ def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tree_says_whether_it_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("allstreets.kernels.cuda.device.open_device", lambda _: HostDevice())
+    free = 1 << 32
+
+    def opened(_: str) -> HostDevice:
+        return HostDevice(free_bytes=free)
+
+    monkeypatch.setattr("allstreets.training.device_plan.open_device", opened)
     file = tmp_path / "game.yaml"
     text = "solver: {type: unified_cfr, device: cuda, flops: "
     file.write_text(f"{text}subset_15}}")
     assert main(["tree", str(file)]) == 0
     assert "of 4.29 GB that are free, so it fits." in capsys.readouterr().out
-    file.write_text(f"{text}all}}")
+    file.write_text(f"{text}all, postflop_bet_sizes: [0.5, 1.0]}}")
+    free = 8_000_000_000
+    assert main(["tree", str(file)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "GB that are free: " in told
+    assert "flops stay there, and it streams " in told
+    assert " an iteration over PCIe: about 0." in told
+    free = 2_000_000_000
+    assert main(["tree", str(file)]) == 0
+    assert "so it does not fit: fewer flops" in capsys.readouterr().out
+    with pytest.raises(InputError, match=r"GB on processor, of which 2\.0 GB are free"):
+        plan(read_train_config(file), None)[0].run()
+    file.write_text(f"{text}all, cards: exact}}")
+    free = 1 << 32
     assert main(["tree", str(file)]) == 0
     assert "so it does not fit: fewer flops" in capsys.readouterr().out
 

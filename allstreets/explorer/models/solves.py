@@ -69,6 +69,14 @@ class SpotForm(Request):
     max_seconds: float | None = Field(default=None, gt=0)
     precision: Literal["float32", "float16", "int16"] = "float32"
     river_groups: Literal["none", "suits"] = "none"  # suits: river hands alike share a strategy
+    device: str = Field(default="cpu", pattern=r"^(cpu|cuda(:[0-9]{1,3})?)$")  # of `DeviceChoice`
+
+
+class DeviceChoice(Message):
+    """What spots can be solved on."""
+
+    device: str  # "cpu", "cuda", "cuda:1"
+    name: str  # "16 processors", "NVIDIA H200"
 
 
 class FlopSource(BaseModel):

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from allstreets.explorer.models.solves import (
+    DeviceChoice,
     Example,
     Solve,
     SolveDetail,
@@ -14,6 +15,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
 )
 from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS
+from allstreets.explorer.solves.devices import device_choices
 from allstreets.explorer.solves.examples import examples as all_examples
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import estimate as estimate_spot
@@ -35,6 +37,12 @@ SolveId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z-]+$")]
 def examples() -> list[Example]:
     """Spots that are ready to solve."""
     return all_examples()
+
+
+@router.get("/devices")
+def devices() -> list[DeviceChoice]:
+    """What spots can be solved on, the processors first."""
+    return [*device_choices()]
 
 
 @router.post("/solves/estimate")

@@ -11,7 +11,8 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
-from allstreets.solvers import SpotSolver
+from allstreets.kernels.cuda.device import CPU
+from allstreets.solvers import SpotSolver, device_bytes, estimate_spot, require_device_room
 from allstreets.storage import restore_spot
 from allstreets.training import (
     COMPILING,
@@ -38,12 +39,17 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
     """Solve a spot, or go on with it where the folder holds a bundle."""
     form, work = request.form, read_work(request)
     config, spot = work.config, work.spot
-    if must_compile(spot, config.precision):
+    here = config.device == CPU
+    if here and must_compile(spot, config.precision):
         outlet.send(Report(note=COMPILING))
     outlet.origin = work.origin()  # before the solver takes its memory
+    if not here:
+        stored = estimate_spot(spot, config.precision).memory_bytes
+        require_device_room(config.device, device_bytes(stored))
     solver = SpotSolver(
-        spot, config.algorithm, precision=config.precision, river_groups=config.river_groups
-    )
+        spot, config.algorithm, precision=config.precision, river_groups=config.river_groups,
+        device=config.device,
+    )  # fmt: skip
     course = Course(solver, outlet)
     if folder.has_solution:
         reached = course.restore(folder)
@@ -56,7 +62,8 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
         observers=[course],
         control=commands,
     )
-    mark_compiled(spot, config.precision)
+    if here:
+        mark_compiled(spot, config.precision)
     return _ending(outcome, course.finish(outcome.progress), form, commands)
 
 

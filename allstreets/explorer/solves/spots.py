@@ -38,6 +38,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetCounts,
 )
+from allstreets.explorer.solves.devices import require_device
 from allstreets.solvers import (
     Estimate,
     Spot,
@@ -158,6 +159,9 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
         value = getattr(form, name)
         if value is not None and not math.isfinite(value):
             reading.complain(name, f"{name} must be a finite number")
+    reading.attempt(
+        "device", lambda: require_device(form.device, form.precision, form.river_groups)
+    )
     if form.stack == 0:
         reading.complain("stack", "no player has chips left to bet: there is nothing to solve")
     if reading.problems:
@@ -247,6 +251,7 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             "exploitability_threshold": f"{form.target_pct!r}%",
             "precision": form.precision,
             "river_groups": form.river_groups,
+            "device": form.device,
         }
     )
 

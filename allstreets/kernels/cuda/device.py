@@ -6,7 +6,7 @@ CuPy is imported when a GPU is asked for, and not before.
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +22,9 @@ DEVICE_PATTERN = r"^(cpu|cuda(:\d+)?)$"
 
 Buffer = Any
 """An array on a device."""
+
+Ticket = Any
+"""A moment on a device: all that was asked for before it is over."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,28 @@ class Device(Protocol):
     def read(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy from an array there, when all kernels are done."""
 
+    def copied(self, buffer: Buffer) -> Buffer:
+        """A copy of an array there, as it is when all kernels are done."""
+
     def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
-        """A new array on this machine into which `read` is fast; what it holds is undefined."""
+        """A new array on this machine from and into which copies are fast; undefined numbers."""
+
+    # Copies beside the kernels: those to the device one after the other, and those from there.
+
+    def copy_in(self, buffer: Buffer, array: NDArray[Any], after: Sequence[Ticket]) -> Ticket:
+        """Copy an array of `landing` there, not before some moments."""
+
+    def copy_out(self, buffer: Buffer, array: NDArray[Any], after: Sequence[Ticket]) -> Ticket:
+        """Copy into an array of `landing`."""
+
+    def mark(self) -> Ticket:
+        """When the kernels that were launched so far are over."""
+
+    def wait(self, ticket: Ticket) -> None:
+        """Let kernels that are launched from now on wait for a moment."""
+
+    def finish(self, ticket: Ticket) -> None:
+        """Wait for a moment, here."""
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> Kernels:
         """Compile a source, or take it from an earlier time."""
@@ -121,7 +144,9 @@ class CudaDevice:
         self._cupy = _cupy()
         self.number, self._device = number, self._cupy.cuda.Device(number)
         with self._device:
-            self._stream = self._cupy.cuda.Stream(non_blocking=True)
+            self._stream, self._coming, self._going = (
+                self._cupy.cuda.Stream(non_blocking=True) for _ in range(3)
+            )
         self._turn = threading.RLock()
         facts: Mapping[str, Any] = self._cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = facts["name"].decode()
@@ -185,6 +210,50 @@ class CudaDevice:
         with self._guard():
             buffer.get(out=array)
 
+    def copied(self, buffer: Buffer) -> Buffer:
+        """A copy there."""
+        with self._guard():
+            return buffer.copy()
+
+    def copy_in(self, buffer: Buffer, array: NDArray[Any], after: Sequence[Ticket]) -> Ticket:
+        """Copy there beside the kernels."""
+        with self._guard():
+            return self._copy(buffer.data.ptr, array.ctypes.data, array.nbytes, self._coming, after)
+
+    def copy_out(self, buffer: Buffer, array: NDArray[Any], after: Sequence[Ticket]) -> Ticket:
+        """Copy from there beside the kernels."""
+        with self._guard():
+            return self._copy(array.ctypes.data, buffer.data.ptr, array.nbytes, self._going, after)
+
+    def _copy(
+        self, to: int, source: int, size: int, stream: Any, after: Sequence[Ticket]
+    ) -> Ticket:
+        for ticket in after:
+            stream.wait_event(ticket)
+        runtime = self._cupy.cuda.runtime
+        runtime.memcpyAsync(to, source, size, runtime.memcpyDefault, stream.ptr)
+        return self._moment(stream)
+
+    def _moment(self, stream: Any) -> Ticket:
+        event = self._cupy.cuda.Event(disable_timing=True)
+        event.record(stream)
+        return event
+
+    def mark(self) -> Ticket:
+        """When the kernels so far are over."""
+        with self._guard():
+            return self._moment(self._stream)
+
+    def wait(self, ticket: Ticket) -> None:
+        """Let later kernels wait."""
+        with self._guard():
+            self._stream.wait_event(ticket)
+
+    def finish(self, ticket: Ticket) -> None:
+        """Wait here."""
+        with self._guard():
+            ticket.synchronize()
+
     def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
         """Pinned memory, of a pool: written by the GPU itself, and paged in once."""
         from cupyx import empty_pinned
@@ -234,6 +303,12 @@ def gpu_count() -> int:
             f"device: cuda finds no GPU that works here: {error}.\n"
             "Look at nvidia-smi; without a GPU, or with an old driver, use device: cpu"
         ) from None
+
+
+def gpu_names() -> list[str]:
+    """GPUs of this machine, as people know them; none is opened."""
+    runtime, count = _cupy().cuda.runtime, gpu_count()
+    return [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
 
 
 @cache

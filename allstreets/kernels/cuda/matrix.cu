@@ -8,8 +8,6 @@
 // What is stored is read and written once, and nothing else but lines leaves a block. HANDS is the
 // padded number of hands; blocks of `play` have at most PLAYERS threads, two blocks a multiprocessor.
 
-#define UPDATE 0
-#define BEST_RESPONSE 1
 #define CARDS 52
 #define LINE (HANDS + 4)    // rows stand apart: those of a product are in different banks
 #define QUARTERS (HANDS / 4) // four neighbouring hands are worked on together
@@ -28,7 +26,7 @@
 #else
 #define BOUNDS
 #define PHASE static void
-#define TEAM 1
+#define TEAM THREADS
 #endif
 
 struct Piece { // `cuda_pieces.PIECE`
@@ -43,93 +41,6 @@ struct Term {
     int reach, value;
     float factor;
 };
-struct Store { // of a pot: arrays by flop, and how long those of one flop are
-    float *own_regrets, *own_average, *other_regrets, *other_average;
-    Long own_size, other_size;
-};
-struct Now { // `matrix_layout.Discounting`
-    float positive, negative, lowest, average, weight, threshold, ahead;
-};
-
-// Within two units of the last digit, without the branches that one would take.
-DEVICE float quotient(float whole, float parts) {
-#ifdef __CUDACC__
-    return __fdividef(whole, parts);
-#else
-    return whole / parts;
-#endif
-}
-
-// Where a block is: a place among the flops of a pass, and its flop.
-struct Where {
-    int place; // in the rooms
-    Long whole;
-    int flop;
-};
-
-DEVICE Where where(const Matrix *ONLY s, int place) {
-    Where at;
-    at.place = place;
-    at.whole = s->first + place;
-    at.flop = s->flop_of[at.whole];
-    return at;
-}
-
-DEVICE Now now_at(const Matrix *ONLY s, const Where &at) {
-    return ((const Now *)s->discounts)[s->call[0] + s->call[1] * at.whole];
-}
-
-// ---- decisions, four hands each
-
-struct Matching { // shares of numbers, and what they are multiplied by
-    Four factor, even;
-};
-
-template <int N> DEVICE Matching matching(const Four (&numbers)[N], int actions) {
-    Four total = all(0.0f);
-#pragma unroll
-    for (int a = 0; a < actions; a++) EACH_LANE total.lane[i] += above(numbers[a].lane[i]);
-    Matching found;
-    EACH_LANE {
-        const bool some = total.lane[i] > TINY;
-        found.factor.lane[i] = some ? quotient(1.0f, total.lane[i]) : 0.0f;
-        found.even.lane[i] = some ? 0.0f : 1.0f / actions;
-    }
-    return found;
-}
-
-DEVICE Four chance_of(Four number, const Matching &found) {
-    Four chance;
-    EACH_LANE chance.lane[i] = above(number.lane[i]) * found.factor.lane[i] + found.even.lane[i];
-    return chance;
-}
-
-// The other's reach shared out among the actions of his decision; if it `gathers`, the sums of his
-// strategy move.
-template <int A>
-DEVICE void split_four(const float *stored, float *sums, const float *row, float *child,
-                       const Now &now, float least, bool gathers, int run_time) {
-    const int actions = A ? A : run_time;
-    Four numbers[A ? A : MOST_ACTIONS], old[A ? A : MOST_ACTIONS];
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
-        numbers[a] = four(stored + 16 * a);
-        old[a] = four(sums + 16 * a); // read in any case: loads that are sure can be early
-    }
-    const Four here = four(row);
-    const Matching found = matching(numbers, actions);
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
-        const Four chance = chance_of(numbers[a], found);
-        Four reach;
-        EACH_LANE reach.lane[i] = here.lane[i] * chance.lane[i];
-        put(child + a * LINE, reach);
-        EACH_LANE old[a].lane[i] = now.average * old[a].lane[i] +
-                                   now.weight * (here.lane[i] + least) * chance.lane[i];
-        if (gathers) put(sums + 16 * a, old[a]);
-    }
-}
-
 // A row of values with those that lead there. `adds` are the bounds of lists, by row.
 DEVICE Four gathered(const Matrix *ONLY s, const int *ONLY adds, const float *values, int row,
                      int hand) {
@@ -143,58 +54,13 @@ DEVICE Four gathered(const Matrix *ONLY s, const int *ONLY adds, const float *va
     return total;
 }
 
-// An own decision: its value goes into the row of its first action, and regrets move.
-template <int A>
-DEVICE void rise_four(const Matrix *ONLY s, const Node &node, float *ONLY stored,
-                      const int *ONLY adds, float *values, int hand, const Now &now) {
-    const int actions = A ? A : node.actions;
-    Four numbers[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS];
-    if (s->mode != BEST_RESPONSE) {
-#pragma unroll
-        for (int a = 0; a < actions; a++) numbers[a] = four(stored + 16 * a);
-    }
-#pragma unroll
-    for (int a = 0; a < actions; a++) worth[a] = gathered(s, adds, values, node.child + a, hand);
-    Four value;
-    if (s->mode == BEST_RESPONSE) {
-        value = worth[0];
-#pragma unroll
-        for (int a = 1; a < actions; a++)
-            EACH_LANE value.lane[i] = worth[a].lane[i] > value.lane[i] ? worth[a].lane[i]
-                                                                       : value.lane[i];
-    } else {
-        const Matching found = matching(numbers, actions);
-        value = all(0.0f);
-#pragma unroll
-        for (int a = 0; a < actions; a++) {
-            const Four chance = chance_of(numbers[a], found);
-            EACH_LANE value.lane[i] += chance.lane[i] * worth[a].lane[i];
-        }
-    }
-    if (s->mode == UPDATE) {
-        Four total = all(0.0f), gains = all(0.0f);
-#pragma unroll
-        for (int a = 0; a < actions; a++) {
-            Four updated;
-            EACH_LANE {
-                const float old = numbers[a].lane[i], gain = worth[a].lane[i] - value.lane[i];
-                const float kept = old * (old > 0.0f ? now.positive : now.negative) + gain;
-                updated.lane[i] = kept > now.lowest ? kept : now.lowest;
-                total.lane[i] += above(updated.lane[i]);
-                gains.lane[i] += above(updated.lane[i]) * gain;
-            }
-            put(stored + 16 * a, updated);
-        }
-        EACH_LANE value.lane[i] +=
-            total.lane[i] > TINY ? gains.lane[i] * quotient(now.ahead, total.lane[i]) : 0.0f;
-    }
-    put(values + node.child * LINE + hand, value);
-}
-
-// Numbers of four hands at a decision: [hand / 16][action][16] from its slot on.
-DEVICE Long stored_at(const Node &node, int hand) {
-    return (Long)node.slot * HANDS + hand / 16 * 16 * node.actions + hand % 16;
-}
+struct Worth { // of an own decision's actions
+    const Matrix *ONLY s;
+    const int *ONLY adds;
+    const float *values;
+    int child, hand;
+    METHOD Four operator()(int a) const { return gathered(s, adds, values, child + a, hand); }
+};
 
 DEVICE void go_down(const Matrix *ONLY s, const Piece &piece, const Where &at, float *rows) {
     const Store store = s->stores[piece.pot];
@@ -208,18 +74,12 @@ DEVICE void go_down(const Matrix *ONLY s, const Piece &piece, const Where &at, f
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
-            const Long place = start + stored_at(node, hand);
+            const Long place = start + stored_at(node.slot, node.actions, hand, HANDS);
             const float *stored = (learns ? store.other_regrets : store.other_average) + place;
             float *sums = store.other_average + place;
             const float *row = rows + node.row * LINE + hand;
             float *child = rows + node.child * LINE + hand;
-            switch (node.actions) { // known numbers stay in registers
-            case 2: split_four<2>(stored, sums, row, child, now, least, gathers, 2); break;
-            case 3: split_four<3>(stored, sums, row, child, now, least, gathers, 3); break;
-            case 4: split_four<4>(stored, sums, row, child, now, least, gathers, 4); break;
-            case 5: split_four<5>(stored, sums, row, child, now, least, gathers, 5); break;
-            default: split_four<0>(stored, sums, row, child, now, least, gathers, node.actions);
-            }
+            split_actions(node.actions, stored, sums, row, child, LINE, now, least, gathers);
         }
         SYNC();
     }
@@ -237,14 +97,11 @@ DEVICE void go_up(const Matrix *ONLY s, const Piece &piece, const Where &at, flo
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
-            float *stored = own + stored_at(node, hand);
-            switch (node.actions) {
-            case 2: rise_four<2>(s, node, stored, adds, values, hand, now); break;
-            case 3: rise_four<3>(s, node, stored, adds, values, hand, now); break;
-            case 4: rise_four<4>(s, node, stored, adds, values, hand, now); break;
-            case 5: rise_four<5>(s, node, stored, adds, values, hand, now); break;
-            default: rise_four<0>(s, node, stored, adds, values, hand, now);
-            }
+            float *stored = own + stored_at(node.slot, node.actions, hand, HANDS);
+            const Worth worth = {s, adds, values, node.child, hand};
+            // It goes into the row of the first action, which is not needed any more.
+            put(values + node.child * LINE + hand,
+                rise_actions(node.actions, s->mode, stored, worth, now));
         }
         SYNC();
     }
@@ -456,10 +313,6 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
 
 // ---- kernels
 
-DEVICE bool visited(const Matrix *ONLY s, const Where &at, int pot) {
-    return s->visits[at.whole * s->pots + pot];
-}
-
 KERNEL descend(const Matrix *ONLY s) {
     const Piece &top = s->tops[BLOCK % s->pots];
     const Where at = where(s, BLOCK / s->pots);
@@ -484,31 +337,18 @@ KERNEL BOUNDS play(const Matrix *ONLY s) {
 KERNEL ascend(const Matrix *ONLY s) {
     const Piece &top = s->tops[BLOCK % s->pots];
     const Where at = where(s, BLOCK / s->pots);
-    if (!visited(s, at, top.pot)) return;
+    float *out = s->out + (top.pot * (Long)s->call[2] + at.whole) * s->hands;
+    if (!visited(s, at, top.pot)) {
+        for (int hand = THREAD; hand < s->hands; hand += THREADS) out[hand] = 0.0f;
+        return;
+    }
     float *values = s->values + ((Long)at.place * s->value_rows + top.value_room) * LINE;
     for (int each = 4 * THREAD; each < top.value_rows * LINE; each += 4 * THREADS)
         put(values + each, all(0.0f));
     SYNC();
     go_up(s, top, at, values);
-    float *out = s->out + (top.pot * (Long)s->call[2] + at.whole) * s->hands;
     for (int hand = 4 * THREAD; hand < HANDS; hand += 4 * THREADS) {
         const Four found = gathered(s, s->adds + top.adders, values, 0, hand);
         EACH_LANE if (hand + i < s->hands) out[hand + i] = found.lane[i];
     }
-}
-
-// Of the own regrets of a pot on a flop: the sum of the positive ones, and the largest.
-KERNEL sum_regrets(const Matrix *ONLY s) {
-    const int pot = BLOCK % s->pots;
-    const Long whole = s->first + BLOCK / s->pots;
-    const Store store = s->stores[pot];
-    const float *regrets = store.own_regrets + s->flop_of[whole] * store.own_size;
-    PositiveRegrets found = {};
-    for (Long each = THREAD; each < store.own_size; each += THREADS) note(found, regrets[each]);
-    add_up(found, s->sums + 2 * (whole * s->pots + pot));
-}
-
-// The next iteration reads the next row of discounts.
-KERNEL tick(const Matrix *ONLY s) {
-    if (BLOCK == 0 && THREAD == 0) s->call[0]++;
 }

@@ -77,20 +77,25 @@ STREET = {
 }
 """The fields of a street of an exact subgame, as exact.cu reads them."""
 
-MATRIX = {
-    "mode": "Long",
+ASKED = {
     "pots": "Long",
-    "first": "Long",  # place of the flop that the rooms begin with
-    # What is asked for, by place among the flops of a pass.
+    "part": "Long",  # of the flops of a pass: those whose rows are in the rooms together
+    "firsts": "const int *",  # [parts + 1]: places of their first flops
+    # By place among the K flops of a pass, part by part.
     "call": "int *",  # row of discounts, how many further that of the next flop is, and K
     "discounts": "const float *",  # [..., 7]
     "flop_of": "const int *",  # [K]
     "visits": "const Byte *",  # [K][P]
+}
+"""What a pass of matrix games is about, as fours.cuh reads it."""
+
+MATRIX = {
+    **ASKED,
+    "mode": "Long",
     "root": "const float *",  # [P][H]: the other's reach
     "least": "const float *",  # [P]: reach with which every hand counts in the average
     "hands": "Long",  # without padding
     "out": "float *",  # [P][K][hands]: own values
-    "sums": "double *",  # [K][P][2]: of regrets
     # Betting, the same on every flop.
     "tops": "const Piece *",  # [P]
     "piece_count": "Long",
@@ -120,7 +125,79 @@ MATRIX = {
     "values": "float *",
     "value_rows": "Long",
 }
-"""The fields of matrix games for one own player, as matrix.cu reads them."""
+"""The fields of matrix games of classes for one own player, as matrix.cu reads them."""
+
+STAGE = {
+    **ASKED,
+    "mode": "Long",
+    "hands": "Long",  # H, padded
+    # Betting, the same on every flop; rows of all pots.
+    "lines": "Long",
+    "line": "const Line *",
+    "down": "const Node *",  # the other's decisions, parents first
+    "up": "const Node *",  # own ones, children first
+    "source_first": "const int *",  # by value row: what it is the sum of
+    "sources": "const Source *",
+    "fold_count": "Long",
+    "fold_row": "const int *",  # rows of reach
+    # Cards and stored numbers.
+    "combos": "const float *",  # [F][H]
+    "stores": "const Store *",  # [P]
+    # Rows, by place.
+    "least": "float *",  # [places][P]: reach with which every hand counts in the average
+    "reach": "float *",  # [places][reach_rows][H]
+    "reach_rows": "Long",
+    "folds": "float *",  # [places][fold_count]: combos · reach
+    "shows": "const float *",  # [places][show_rows][H]: reach · margins
+    "show_rows": "Long",
+    "exits": "const float *",  # [places][exit_rows][H]: values of the next stage's lines
+    "exit_rows": "Long",
+    "decisions": "float *",  # [places][decision_rows][H]: own values
+    "decision_rows": "Long",
+    "line_values": "float *",  # [places][lines][H]
+}
+"""The fields of a stage of a matrix game for one own player, as stages.cu reads them."""
+
+PRODUCT = {
+    **ASKED,
+    "count": "Long",
+    "terms": "const Factor *",  # by pot
+    "inputs": "const float *",  # [places][input_rows][input_hands]
+    "input_rows": "Long",  # 0: the same rows at every place
+    "input_hands": "Long",
+    "outputs": "float *",  # [places][output_rows][output_hands]
+    "output_rows": "Long",
+    "output_hands": "Long",
+    "matrix": "const float *",  # [F][input_hands][output_hands]
+}
+"""Rows times a matrix of their flop, as stages.cu reads them."""
+
+LEAVING = {
+    **ASKED,
+    "hands": "Long",  # without padding
+    "length": "Long",
+    "rows": "const float *",  # [places][P][length]
+    "out": "float *",  # [P][K][hands]: own values
+}
+"""Values of classes that leave a pass, as stages.cu reads them."""
+
+REGRETS = {
+    **ASKED,
+    "stores": "const Store *",  # [P]
+    "sums": "double *",  # [K][P][2]: of own regrets
+}
+"""Stored regrets of some flops, as flops.cu reads them."""
+
+VALUES = {
+    "pots": "Long",
+    "places": "Long",  # K
+    "hands": "Long",
+    "values": "const float *",  # [P][K][hands]
+    "weights": "const double *",  # [K]
+    "parts": "double *",  # [P][K / 64][hands]
+    "totals": "double *",  # [P][hands]
+}
+"""Values of flops that are added up, as flops.cu reads them."""
 
 BOARDS = {
     # What is done, and for whom.
@@ -269,6 +346,7 @@ GROUPS = {
 TYPES = """
 struct Node; struct End; struct Below; struct HandTables;
 struct Piece; struct Term; struct Store; struct Fold; struct Run; struct Place;
+struct Line; struct Source; struct Factor;
 """
 
 
@@ -280,29 +358,44 @@ def struct(name: str, fields: Mapping[str, str]) -> str:
 
 def exact_source() -> str:
     """The kernels of exact subgames."""
-    return _source("Street", STREET, "exact.cu")
+    return _joined("common.cuh", struct("Street", STREET), "exact.cu")
 
 
 def matrix_source() -> str:
-    """The kernels of matrix games; HANDS and PLAYERS are defined where they are compiled."""
-    return _source("Matrix", MATRIX, "matrix.cu")
+    """The kernels of matrix games of classes; HANDS and PLAYERS are defined when they compile."""
+    return _joined("common.cuh", "fours.cuh", struct("Matrix", MATRIX), "matrix.cu")
+
+
+def stages_source() -> str:
+    """The kernels of matrix games whose hands change between streets."""
+    structs = {"Stage": STAGE, "Product": PRODUCT, "Leaving": LEAVING}
+    declared = "".join(struct(name, fields) for name, fields in structs.items())
+    return _joined("common.cuh", "fours.cuh", declared, "stages.cu")
+
+
+def flops_source() -> str:
+    """The kernels that add up over flops."""
+    declared = struct("Regrets", REGRETS) + struct("Values", VALUES)
+    return _joined("common.cuh", "fours.cuh", declared, "flops.cu")
+
+
+def _joined(*parts: str) -> str:
+    """Files by their names, and texts."""
+    return "\n".join(
+        (HERE / part).read_text("utf-8") if part.endswith((".cuh", ".cu")) else part
+        for part in parts
+    )
 
 
 def boards_source() -> str:
     """The kernels of games with real boards; what they need is defined where they compile."""
-    return _source("Boards", BOARDS, "boards.cu", "dealing.cuh", "products.cuh", "rivers.cuh")
-
-
-def _source(name: str, fields: Mapping[str, str], *files: str) -> str:
-    """What all kernels share, the structure that they take, and they themselves."""
-    common, *kernels = ((HERE / file).read_text("utf-8") for file in ("common.cuh", *files))
-    return "\n".join([common, struct(name, fields), *kernels])
+    kernels = ("boards.cu", "dealing.cuh", "products.cuh", "rivers.cuh")
+    return _joined("common.cuh", struct("Boards", BOARDS), *kernels)
 
 
 def groups_source() -> str:
     """The kernels that group hands; what it needs is defined where they compile."""
-    common, groups = ((HERE / name).read_text("utf-8") for name in ("common.cuh", "groups.cu"))
-    return f"{common}\n{struct('Groups', GROUPS)}\n{groups}"
+    return _joined("common.cuh", struct("Groups", GROUPS), "groups.cu")
 
 
 def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:

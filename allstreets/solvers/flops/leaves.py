@@ -23,7 +23,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, Pruning, Schedule
 from allstreets.kernels.weighted_sum import add_weighted
-from allstreets.subgames import FlopGames, Flops, Values
+from allstreets.subgames import AnyValues, FlopGames, Flops
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,7 +49,7 @@ class SubgameLeaves:
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
         shape = (2, games.pots, games.flops, HAND_COUNT)
-        self.last = list(np.zeros(shape, np.float32))  # v_f, by player: [P, F, 169]
+        self.last: list[AnyValues] = [*np.zeros(shape, np.float32)]  # v_f, by player: [P, F, 169]
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
         self._visit_weights = [0.0]
@@ -79,22 +79,30 @@ class SubgameLeaves:
         now = self._multipliers(self.visits[flops])
         new = self.games.step(player, hero, villain, flops, now, hand_mask)
         if hand_mask is not None:
-            new = np.where(hand_mask[:, None], new, self.last[player][:, flops])
+            new = np.where(hand_mask[:, None], new, self._last_here(player)[:, flops])
         weights = self.weights[flops]
         if len(flops) == self.games.flops:
             self.totals[player] = _weighted(weights, new)
-            # Not copied where it need not be: one thread takes long for all flops.
-            in_order = np.array_equal(flops, self._all)
-            self.last[player] = (new if in_order else new[:, np.argsort(flops)]).astype(
-                np.float32, copy=False
-            )
+            # Neither copied nor brought here where it need not be: that takes long for all flops.
+            if not np.array_equal(flops, self._all):
+                new = np.asarray(new)[:, np.argsort(flops)]
+            if isinstance(new, np.ndarray):
+                new = new.astype(np.float32, copy=False)
+            self.last[player] = new
             estimate: Floats = self.totals[player].copy()
         else:
-            change = new - self.last[player][:, flops]
+            last, here = self._last_here(player), np.asarray(new)
+            change = here - last[:, flops]
             estimate = self.totals[player] + _weighted(weights / self._chances, change)
             self.totals[player] += _weighted(weights, change)
-            self.last[player][:, flops] = new
+            last[:, flops] = here
         return estimate
+
+    def _last_here(self, player: Player) -> NDArray[np.float32]:
+        """[P, F, 169]: v_f, here, where they may be changed."""
+        found: NDArray[np.float32] = np.asarray(self.last[player], np.float32)
+        self.last[player] = found
+        return found
 
     def _multipliers(self, visits: NDArray[np.int64]) -> list[Multipliers]:
         """[K]: what an iteration does on each flop, by its visits."""
@@ -149,7 +157,7 @@ class SubgameLeaves:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""
         return {
-            "leaves.last": np.stack(self.last),
+            "leaves.last": np.stack([self._last_here(player) for player in Player]),
             "leaves.totals": self.totals,
             "leaves.visits": self.visits,
             **self.games.state(),
@@ -163,8 +171,10 @@ class SubgameLeaves:
         self.games.restore(state)
 
 
-def _weighted(weights: Floats, values: Values) -> Floats:
+def _weighted(weights: Floats, values: AnyValues) -> Floats:
     """[P, 169]: Σ over flops of weight · values [P, K, 169]."""
+    if not isinstance(values, np.ndarray):
+        return values.weighted(weights)
     dense = values if values.flags.c_contiguous else values.copy()
     total = np.zeros((values.shape[0], values.shape[2]))
     add_weighted(weights, dense, total)

@@ -41,6 +41,7 @@ from allstreets.subgames import (
     FlopCounts,
     MemoryMode,
     every_combo,
+    matrix_cells,
     padded,
 )
 
@@ -101,13 +102,10 @@ def estimate_unified(
         sets = min(MOST_SETS, len(game.flop_pots))
         setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
     else:
-        lengths = [padded(HAND_COUNT)] * 3
-        if model.kind == "buckets":
-            lengths = [padded(count) for count in model.buckets]
-        stored, seconds = _matrices(game, lengths)
+        lengths = matrix_lengths(model)
+        stored, seconds = _matrices(game, lengths if len(lengths) > 1 else 3 * lengths)
         stored, seconds = stored * kept, seconds * visited
-        matrices = lengths[0] ** 2 if model.plays_classes else _bucket_cells(lengths)
-        tables = 4 * matrices * kept + 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
+        tables = 4 * matrix_cells(lengths) * kept + 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
     resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
     preflop = int((game.tree.kind == NodeKind.DECISION).sum())
     return UnifiedEstimate(
@@ -136,10 +134,9 @@ def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
     return stored, seconds
 
 
-def _bucket_cells(lengths: list[int]) -> int:
-    """Numbers in the matrices of a flop: three of pairs, and two that lead down and up again."""
-    flop, turn, river = lengths
-    return flop**2 + turn**2 + river**2 + 2 * flop * turn + 2 * turn * river
+def matrix_lengths(model: CardModel) -> list[int]:
+    """Hands of each stage, padding included, where the cards of a flop are matrices."""
+    return [padded(hands) for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])]
 
 
 def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:

@@ -216,7 +216,9 @@ class PreflopCfr:
         Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
         """
         layout, reach, values = self._layout, self._reach, self._values
-        preflop_down(layout, player, self._regrets, self._closed(), self._strategies, reach, values)
+        preflop_down(
+            layout, int(player), self._regrets, self._closed(), self._strategies, reach, values
+        )
         prunes = now.threshold > -np.inf or bool(self.closed)
         mask = self.hand_mask(player, now.threshold) if prunes else None
         values[self._pots] = self.leaves.step(
@@ -226,7 +228,7 @@ class PreflopCfr:
             None if mask is None else mask[self._pots],
         )
         preflop_up(
-            layout, player, self._regrets, self._sums, self._strategies, reach, values,
+            layout, int(player), self._regrets, self._sums, self._strategies, reach, values,
             NO_FLAGS if mask is None else mask,
             np.array([now.positive, now.negative, now.lowest, now.average, now.weight]),
             SMALL_SHARE,

@@ -22,6 +22,7 @@ const FORM: SpotForm = {
   max_seconds: null,
   precision: "float32",
   river_groups: "none",
+  device: "cpu",
 };
 
 describe("a form", () => {
@@ -32,6 +33,7 @@ describe("a form", () => {
     { max_seconds: 61.5 },
     { rake: 0, rake_cap: 12.5 },
     { pot: 5.5, stack: 97.25, chips_per_bb: 1, max_raises: 2 },
+    { device: "cuda:1" },
     { rake: 0.0525, precision: "int16", river_groups: "suits", target_pct: 0.05 },
   ])("comes back as it was read: %o", (part) => {
     const form = { ...FORM, ...part };

@@ -34,6 +34,7 @@ export interface Draft extends NumberTexts {
   sharing: Sharing;
   precision: Precision;
   river_groups: RiverGroups;
+  device: string; // of the server's choices
 }
 
 type Read = number | null | undefined; // undefined: it cannot be read
@@ -103,8 +104,8 @@ export function formOf(draft: Draft): { form: SpotForm | null; problems: Problem
     else numbers[field] = value;
   }
   if (problems.length > 0) return { form: null, problems };
-  const { name, board, oop_range, ip_range, sizes, precision, river_groups } = draft;
-  const texts = { name, board, oop_range, ip_range, sizes, precision, river_groups };
+  const { name, board, oop_range, ip_range, sizes, precision, river_groups, device } = draft;
+  const texts = { name, board, oop_range, ip_range, sizes, precision, river_groups, device };
   return { form: { ...texts, ...numbers } as SpotForm, problems };
 }
 
@@ -131,6 +132,7 @@ export function draftOf(form: SpotForm): Draft {
     sharing: sharingOf(sizes, cards),
     precision: form.precision,
     river_groups: form.river_groups,
+    device: form.device,
     pot: textOf(form.pot),
     stack: textOf(form.stack),
     chips_per_bb: textOf(form.chips_per_bb),

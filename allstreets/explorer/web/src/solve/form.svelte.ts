@@ -18,6 +18,7 @@ function problemsOf(error: RefusedError): Problem[] {
 class SpotEditor {
   draft: Draft | null = $state.raw(null);
   examples: readonly Schemas["Example"][] = $state.raw([]);
+  devices: readonly Schemas["DeviceChoice"][] = $state.raw([]);
   estimate: Schemas["SpotEstimate"] | null = $state.raw(null); // of the last spot without mistakes
   asking = $state(false); // the estimate is not yet that of the draft
   sending = $state(false);
@@ -41,7 +42,10 @@ class SpotEditor {
   /** Begin with what was written last, or with the first example. */
   async load(): Promise<void> {
     try {
-      this.examples = await get("/api/examples");
+      [this.examples, this.devices] = await Promise.all([
+        get("/api/examples"),
+        get("/api/devices"),
+      ]);
       this.refusal = null;
     } catch (error) {
       this.refuse(error);

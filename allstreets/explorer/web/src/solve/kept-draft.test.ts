@@ -19,6 +19,7 @@ const MODEL = draftOf({
   target_pct: 0.3,
   precision: "float32",
   river_groups: "none",
+  device: "cpu",
 });
 
 describe("a kept draft", () => {
