@@ -230,7 +230,7 @@ def test_games_go_on_in_other_groups() -> None:
 def test_blocks_of_several_threads_find_the_same() -> None:
     flops, some, now = FLOPS[:1], EVERY[:1], [SCHEDULE.at(1)]
     found = []
-    for device in (HostDevice(), HostDevice(team=4)):
+    for device in (HostDevice(), HostDevice(team=2)):
         device.shared_bytes = 12 * 1024
         games = CudaBoardsFlops(TREES, flops, 1, MODEL, device)
         values = [

@@ -7,12 +7,10 @@ import pytest
 from builders.whole_solution import classes, raked
 
 from allstreets.cards import (
-    FLOP_COUNT,
     Flop,
     all_flops,
     flop_table,
     preflop_equity,
-    spread_flops,
 )
 from allstreets.solvers.certify.figures import (
     JudgedFlops,
@@ -20,6 +18,7 @@ from allstreets.solvers.certify.figures import (
     judged_flops,
     needs_class_values,
 )
+from allstreets.solvers.certify.known import known_totals
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.unified.solver import UnifiedSolver
@@ -126,8 +125,7 @@ def test_a_likeness_of_the_values_on_all_flops_takes_most_of_the_luck_away() -> 
     assert needs_class_values(drawn)
     assert not needs_class_values(drawn[:20])
     assert not needs_class_values(everything(classes().game.flops))
-    whole = people.game(everything(spread_flops(FLOP_COUNT)))
-    wanted = whole._leaves(whole.judged.weights)
+    wanted = known_totals(people.preflop.pairs, people.reach, 3, truth)[2]
     reached = people.reach > 1e-6
     errors = []
     for played in (None, 2 * truth + noise):

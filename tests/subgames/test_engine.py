@@ -26,6 +26,7 @@ from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.exact_view import average_strategy, set_average_strategy
 from allstreets.subgames.flop_games import FlopGames
+from allstreets.subgames.flop_state import flop_key
 from allstreets.subgames.packed import ONE_BYTE, Numbers, PackedStrategies
 
 Floats = NDArray[np.float64]
@@ -162,7 +163,7 @@ def test_iterating_is_one_step_after_the_other(
         rest = np.zeros_like(pairs)
         rest[-1, -1] = True
         if kind == "sampled":
-            start = f"{last}.{stepped.flops - 1}."
+            start = flop_key(stepped.flops - 1, f"{last}.")
             out = [name for name in untouched if name.startswith(start)]
             assert out
             assert all(iterated_state[name] == untouched[name] for name in out)

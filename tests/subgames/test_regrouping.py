@@ -19,6 +19,7 @@ from allstreets.subgames.boards_cards import (
 )
 from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.subgames.card_model import CardModel
+from allstreets.subgames.flop_state import flop_key
 from allstreets.subgames.regrouping import HandWeights, carry
 from allstreets.subgames.river_street import river_street
 
@@ -151,7 +152,7 @@ def test_games_go_on_in_groups_of_other_ranges() -> None:
     kept = {name for name in before if np.array_equal(state[name], before[name])}
     assert {name for name in before if ".flop." in name or "counters" in name} <= kept
     assert not any(name.endswith(("regrets.river.oop", "average.turn.ip")) for name in kept)
-    assert state["0.0.average.river.ip"].any()
+    assert state[flop_key(0, "0.average.river.ip")].any()
     after = steps(games, range(4, 6))
     fresh.restore(state)
     assert np.array_equal(after, steps(fresh, range(4, 6)))
