@@ -7,7 +7,7 @@ from hypothesis import settings
 
 # Machines that run tests are busy: a slow example is not a failure. Examples are the same in every
 # run, so that what passes does so again; `thorough` looks for others, and for more of them.
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
