@@ -19,6 +19,7 @@ from .config_model import WrongKeyError as WrongKeyError
 from .config_values import RangeText as RangeText
 from .config_values import parse_target as parse_target
 from .config_values import parse_time as parse_time
+from .count_progress import CountProgress as CountProgress
 from .fitted_flops import solution_leaves as solution_leaves
 from .flop_progress import show_flop_progress as show_flop_progress
 from .flops_run import FlopsJob as FlopsJob
@@ -39,7 +40,6 @@ from .plot import plot_convergence as plot_convergence
 from .postflop_config import PostflopModelConfig as PostflopModelConfig
 from .preflop_run import PreflopOutcome as PreflopOutcome
 from .progress import ProgressView as ProgressView
-from .progress import can_redraw as can_redraw
 from .progress import line_progress as line_progress
 from .progress import live_progress as live_progress
 from .progress import show_progress as show_progress
