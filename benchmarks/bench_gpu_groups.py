@@ -212,7 +212,7 @@ def engine(device: Any, chosen: str, settings: GroupSettings, sets: int) -> None
             say("  boards, groups and games", f"{time.perf_counter() - start:.2f} s")
             return found
 
-        def _open(self, *, fresh: bool) -> None:
+        def _open(self, *, fresh: bool = True) -> None:
             start = time.perf_counter()
             super()._open(fresh=fresh)
             say("  brought to the device", f"{time.perf_counter() - start:.2f} s")

@@ -141,12 +141,14 @@ def print_unified_plan(job: UnifiedJob) -> None:
     there = job.on_device()
     if there is not None:
         out.print(there.text, soft_wrap=True)
+    threads = f"{job.threads} thread{'s' if job.threads > 1 else ''}"
+    where = threads if there is None else "the GPU"
     limit = config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     until = f"at most {duration(limit)}" if limit and limit < seconds else duration(seconds)
     out.print(
-        f"{job.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
-        f"{job.threads} thread{'s' if job.threads > 1 else ''}: {until}, without the checks"
+        f"{job.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on {where}: "
+        f"{until}, without the checks"
     )
 
 

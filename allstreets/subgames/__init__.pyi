@@ -63,7 +63,6 @@ from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
 from .pool import Pool as Pool
-from .range_sets import MOST_SETS as MOST_SETS
 from .real_flop import RealValues as RealValues
 from .real_flop import judge_flop as judge_flop
 from .real_play import RealPlay as RealPlay

@@ -5,7 +5,7 @@ hands for each player. All-ins before the river run through the same groups, car
 there is one way for all showdowns and no matrix of all hands against all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import local
 from typing import Any
@@ -43,11 +43,18 @@ StoredArrays = tuple[list[list[NDArray[Any]]], list[list[NDArray[Any]]]]
 """Regrets and average strategies, by street and player."""
 
 
-class BoardsLayout:
-    """The betting of one pot, or of several, laid out for the kernels: the same on every flop."""
+NewArray = Callable[[int, Any], NDArray[Any]]
+"""Makes an array of zeros, of a size and a kind."""
 
-    def __init__(self, trees: Trees, groups: int) -> None:
-        self.groups = groups
+
+class BoardsLayout:
+    """The betting of one pot, or of several, laid out for the kernels: the same on every flop.
+
+    `new` makes what games store there.
+    """
+
+    def __init__(self, trees: Trees, groups: int, new: NewArray = aligned) -> None:
+        self.groups, self.new = groups, new
         self.tree, first = side_by_side([tree for tree, _ in trees])
         self.chips = [float(tree.pot) if tree.pot else 1.0 for tree, _ in trees]
         payoffs = np.concatenate(
@@ -182,7 +189,9 @@ class BoardsSubgame(ExactSubgame):
         self.scale = [self.chips * hands] * 2
         self.boards = part.boards(layout) if part else boards_of(layout, cards, ranges)
         self.grouped = [cards.grouped(own, ranges) for own in Player]
-        self.regrets, self.averages = part.stored if part else stored_arrays(self.boards)
+        self.regrets, self.averages = (
+            part.stored if part else stored_arrays(self.boards, layout.new)
+        )
         self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
@@ -262,8 +271,8 @@ def boards_of(layout: BoardsLayout, cards: FlopBoards, ranges: int) -> list[list
     return found
 
 
-def stored_arrays(boards: Sequence[Sequence[Boards]]) -> StoredArrays:
+def stored_arrays(boards: Sequence[Sequence[Boards]], new: NewArray) -> StoredArrays:
     """Regrets and averages, by street and player, for the boards of either player."""
     sizes = [[int(street.own_slots[-1]) for street in pair] for pair in zip(*boards, strict=True)]
-    regrets = [[aligned(size, np.uint16) for size in pair] for pair in sizes]
-    return regrets, [[aligned(size, np.int16) for size in pair] for pair in sizes]
+    regrets = [[new(size, np.uint16) for size in pair] for pair in sizes]
+    return regrets, [[new(size, np.int16) for size in pair] for pair in sizes]

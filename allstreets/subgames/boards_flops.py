@@ -17,7 +17,8 @@ from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
 from allstreets.kernels.exact_layout import BEST_RESPONSE, EVALUATE
 from allstreets.kernels.shares import round_shares
-from allstreets.subgames.boards import RIVER, TURN, BoardsSubgame
+from allstreets.kernels.simd import aligned
+from allstreets.subgames.boards import RIVER, TURN, BoardsSubgame, NewArray
 from allstreets.subgames.boards_cards import (
     FlopBoards,
     Grouping,
@@ -46,6 +47,7 @@ class BoardsFlops(ExactFlops):
 
     subgames: Sequence[Sequence[BoardsSubgame]]
     grouping: Grouping = staticmethod(group_rivers)
+    fresh_numbers: NewArray = staticmethod(aligned)  # what untrained games start from
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class BoardsFlops(ExactFlops):
         model: CardModel,
         ranges: Floats | None = None,
     ) -> None:
-        self.sets = range_sets(ranges, len(trees))
+        self.sets = range_sets(ranges, len(trees), model.sets)
         self._description = trees, flops, threads
         super().__init__(trees, flops, threads, model)
 
@@ -63,7 +65,7 @@ class BoardsFlops(ExactFlops):
         self, trees: Trees, flops: Sequence[Flop], threads: int
     ) -> Sequence[Sequence[BoardsSubgame]]:
         settings = GroupSettings(self.model.groups, self.model.rows, self.model.seed)
-        layouts = self._layouts(trees)
+        layouts = self._layouts(trees, self.fresh_numbers)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
@@ -80,12 +82,12 @@ class BoardsFlops(ExactFlops):
         ]
         return self._by_pot(len(trees))
 
-    def _layouts(self, trees: Trees) -> list[tuple[Longs, BoardsPots]]:
+    def _layouts(self, trees: Trees, new: NewArray) -> list[tuple[Longs, BoardsPots]]:
         """By set of ranges: its pots, and how they are laid out."""
         of_pot = np.array(self.sets.of_pot)
         sets = [np.flatnonzero(of_pot == ranges) for ranges in range(len(self.sets.ranges))]
         return [
-            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups))
+            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups, new))
             for pots in sets
         ]
 
@@ -104,12 +106,12 @@ class BoardsFlops(ExactFlops):
         Says how far it had (`range_sets.moved`). Flops are replaced one by one, so that few are in
         memory twice.
         """
-        sets = range_sets(reach, self.pots)
+        sets = range_sets(reach, self.pots, self.model.sets)
         far = moved(self.sets, sets, reach)
         if far <= least:
             return far
         self.sets = sets
-        layouts = self._layouts(self._description[0])
+        layouts = self._layouts(self._description[0], aligned)
         rows = [list(row) for row in self.subgames]
         self.subgames = rows
 
@@ -235,8 +237,12 @@ class BoardsFlops(ExactFlops):
         sets = RangeSets(np.array(state["ranges"]), tuple(np.array(state["sets"]).tolist()))
         if sets.of_pot != self.sets.of_pot or not np.array_equal(sets.ranges, self.sets.ranges):
             self.sets = sets
-            self.subgames = self._build(*self._description)
+            self._rebuild()
         super().restore(state)
+
+    def _rebuild(self) -> None:
+        """Fresh games for other sets of ranges."""
+        self.subgames = self._build(*self._description)
 
 
 def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:

@@ -15,7 +15,8 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import Multipliers
 from allstreets.kernels.exact_layout import NO_DISCOUNTS, UPDATE, Discounts
-from allstreets.subgames.boards import BoardsLayout, BoardsSubgame, PartOf
+from allstreets.kernels.simd import aligned
+from allstreets.subgames.boards import BoardsLayout, BoardsSubgame, NewArray, PartOf
 from allstreets.subgames.boards_cards import FlopBoards
 from allstreets.subgames.exact_cards import whole_vectors
 from allstreets.subgames.side_by_side import Trees
@@ -26,9 +27,9 @@ Floats = NDArray[np.float64]
 class BoardsPots:
     """The layouts of P pots, each by itself and all together: the same on every flop."""
 
-    def __init__(self, trees: Trees, groups: int) -> None:
+    def __init__(self, trees: Trees, groups: int, new: NewArray = aligned) -> None:
         self.each = [BoardsLayout([tree], groups) for tree in trees]
-        self.together = BoardsLayout(trees, groups)
+        self.together = BoardsLayout(trees, groups, new)
 
     def on(self, cards: FlopBoards, ranges: int) -> "PotsOnFlop":
         """The games of a flop, in the groups of a pair of ranges."""

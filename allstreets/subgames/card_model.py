@@ -34,7 +34,7 @@ SETTINGS: dict[Kind, tuple[str, ...]] = {
     "buckets": ("buckets", "seed"),
     "exact": ("precision", "river_groups"),
     "sampled": ("sample_pct", "seed"),
-    "boards": ("groups", "rows", "seed"),
+    "boards": ("groups", "rows", "seed", "sets"),
 }
 
 
@@ -50,6 +50,7 @@ class CardModel:
     sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
     seed: int = 1  # of buckets, of groups and of sampled deals
     river_groups: RiverGroups = "none"  # which hands of a river board share a strategy
+    sets: int = 3  # pairs of ranges at most that groups are made for
 
     def __post_init__(self) -> None:
         for each in fields(self)[1:]:
@@ -63,13 +64,18 @@ class CardModel:
             "buckets": f"buckets {self.buckets} seed {self.seed}",
             "exact": f"exact {self.precision}{self._by_suits}",
             "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
-            "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}",
+            "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}"
+            f"{self._fewer_sets}",
         }
         return words[self.kind]
 
     @property
     def _by_suits(self) -> str:
         return "" if self.river_groups == "none" else f", river groups by {self.river_groups}"
+
+    @property
+    def _fewer_sets(self) -> str:
+        return "" if self.sets == CardModel.sets else f", {self.sets} sets of ranges"
 
     def facts(self) -> dict[str, Any]:
         """As JSON data: the kind and the settings that it has."""
@@ -78,6 +84,8 @@ class CardModel:
             found["buckets"] = list(self.buckets)
         if self.river_groups == "none":  # as it was before there were any
             found.pop("river_groups", None)
+        if self.sets == CardModel.sets:
+            found.pop("sets", None)
         return {"kind": self.kind, **found}
 
     @classmethod

@@ -33,14 +33,21 @@ from allstreets.subgames.cuda_boards_set import (
 )
 from allstreets.subgames.cuda_exact import MOST_ACTIONS
 from allstreets.subgames.cuda_groups import CudaGroups
-from allstreets.subgames.cuda_memory import Mirror, followed
-from allstreets.subgames.flop_games import Flags, Floats, Flops, RegretSums
+from allstreets.subgames.cuda_memory import BriefMirror, followed
+from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretSums
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.side_by_side import Trees
 
 
+def elsewhere(size: int, kind: Any) -> NDArray[Any]:
+    """Zeros that take no memory here: the device has them."""
+    return np.broadcast_to(np.zeros(1, kind), size)
+
+
 class CudaBoardsFlops(BoardsFlops):
     """`BoardsFlops` whose passes run on a device."""
+
+    fresh_numbers = staticmethod(elsewhere)
 
     def __init__(
         self,
@@ -58,7 +65,8 @@ class CudaBoardsFlops(BoardsFlops):
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
         self._sets: list[SetThere] = []
-        self._open(fresh=True)
+        self._looked_at: set[tuple[int, int]] = set()  # pots on flops of which the host has numbers
+        self._open()
 
     # -- passes
 
@@ -162,8 +170,8 @@ class CudaBoardsFlops(BoardsFlops):
 
     # -- what is stored
 
-    def _open(self, *, fresh: bool) -> None:
-        """Bring everything to the device; if all is `fresh`, numbers are zeros there as here."""
+    def _open(self, *, fresh: bool = True) -> None:
+        """Bring everything to the device; numbers that are not `fresh`, and so zeros, too."""
         self._sets.clear()  # and what they own
         trees = self._description[0]
         for number, pots in enumerate(self._pots_of_sets()):
@@ -175,13 +183,18 @@ class CudaBoardsFlops(BoardsFlops):
                 chosen = [trees[pot] for pot in pots.tolist()]
                 self._sets.append(SetThere(self.there, self._kernels, pots, chosen, flat))
         settle_together(self.there, self._sets)
+        self._looked_at.clear()
+        self._together.clear()  # passes run there: nobody needs all pots of a flop in one array
         for pot, flop, game in self._games():
             for name in NAMES:
-                mirror: Any = Mirror(getattr(game, name))
+                here = getattr(game, name)
+                for level, player in () if fresh else EVERYWHERE:
+                    if here[level][player].size:
+                        place = self._place(name, pot, flop, level, player)
+                        self.there.write(place, here[level][player])
+                mirror: Any = BriefMirror(here)
                 mirror.fetch = self._fetch(name, pot, flop, mirror)
                 setattr(game, name, mirror)
-        if not fresh:
-            self._send(range(self.flops), NAMES)
 
     def _pots_of_sets(self) -> list[NDArray[np.int64]]:
         of_pot = np.array(self.sets.of_pot, np.int64)
@@ -197,8 +210,11 @@ class CudaBoardsFlops(BoardsFlops):
         one = next(one for one in self._sets if pot in one.pots)
         return one.stored(name, int(np.searchsorted(one.pots, pot)), flop, level, player)
 
-    def _fetch(self, name: str, pot: int, flop: int, mirror: Mirror) -> Callable[[int, int], None]:
+    def _fetch(
+        self, name: str, pot: int, flop: int, mirror: BriefMirror
+    ) -> Callable[[int, int], None]:
         def fetch(level: int, player: int) -> None:
+            self._looked_at.add((pot, flop))
             array = mirror.host[level][player]
             if array.size:
                 self.there.read(self._place(name, pot, flop, level, player), array)
@@ -207,9 +223,19 @@ class CudaBoardsFlops(BoardsFlops):
 
     def _fall_behind(self, pairs: Flags) -> None:
         """What the host has of the games is old from now on."""
-        for pot, flop in np.argwhere(pairs).tolist():
-            game: Any = self.subgames[pot][flop]
-            game.regrets.stale, game.averages.stale = set(EVERYWHERE), set(EVERYWHERE)
+        for pot, flop in [place for place in self._looked_at if pairs[place]]:
+            self._forget(pot, flop)
+
+    def _forget(self, pot: int, flop: int) -> None:
+        """Let go of what the host has of a game."""
+        self._looked_at.discard((pot, flop))
+        for name in NAMES:
+            getattr(self.subgames[pot][flop], name).forget()
+
+    def _forget_all(self, flops: range) -> None:
+        for flop in flops:
+            for pot in range(self.pots):
+                self._forget(pot, flop)
 
     def _send(self, flops: range, names: Sequence[str] = ("averages",)) -> None:
         """Bring what the host has of some flops to the device."""
@@ -223,33 +249,33 @@ class CudaBoardsFlops(BoardsFlops):
                     if array.size:
                         self.there.write(self._place(name, pot, flop, level, player), array)
 
-    def _look(self) -> None:
-        """Let the host have everything: threads that work on it must not ask the device."""
-        for _, _, game in self._games():
+    def _restore_flop(self, flop: int, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with a flop from a `state()`, whichever engine it is from."""
+        for row in self.subgames:
             for name in NAMES:
-                for level, player in EVERYWHERE:
-                    getattr(game, name).array(level, player)
+                getattr(row[flop], name).start_anew()
+        super()._restore_flop(flop, state)
+        self._send(range(flop, flop + 1), NAMES)
+        self._forget_all(range(flop, flop + 1))
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games, whichever engine it is from."""
-        before = self.subgames
-        for _, _, game in self._games():
-            for name in NAMES:
-                getattr(game, name).stale = set()  # all of it is written now
-        super().restore(state)
-        if self.subgames is before:
-            self._send(range(self.flops), NAMES)
-        else:
-            self._open(fresh=False)
+    def _rebuild(self) -> None:
+        """Fresh games for other sets of ranges."""
+        super()._rebuild()
+        self._open()
 
     def regroup(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
-        before = self.subgames
-        self._look()
+        self._together = [[] for _ in range(self.flops)]
         far = super().regroup(reach, least)
-        if self.subgames is not before:
+        if far > least:
             self._open(fresh=False)
         return far
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of the flop."""
+        arrays = super().pack(flop, reach, numbers)
+        self._forget_all(range(flop, flop + 1))
+        return arrays
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
@@ -271,6 +297,7 @@ class CudaBoardsFlops(BoardsFlops):
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
         with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
             yield
+        self._forget_all(flops)
 
     @property
     def memory_bytes(self) -> int:

@@ -83,6 +83,35 @@ class Mirror(Sequence[Any]):
         return self.host[level][player]
 
 
+class BriefMirror(Mirror):
+    """A mirror that has an array only from when it is asked for until the device goes on.
+
+    `like` are arrays of the sizes and kinds of those on the device; they are not kept.
+    """
+
+    def __init__(self, like: Sequence[Sequence[NDArray[Any]]]) -> None:
+        self._kinds = [[(array.size, array.dtype) for array in pair] for pair in like]
+        super().__init__([[np.zeros(0, kind) for _, kind in pair] for pair in self._kinds])
+        self.forget()
+
+    def array(self, level: int, player: int) -> NDArray[Any]:
+        """The host's array, up to date."""
+        if (level, player) in self.stale:
+            self.host[level][player] = np.zeros(*self._kinds[level][player])
+        return super().array(level, player)
+
+    def forget(self) -> None:
+        """Let go of all arrays."""
+        for level, pair in enumerate(self._kinds):
+            self.host[level] = [np.zeros(0, kind) for _, kind in pair]
+            self.stale.update((level, player) for player in range(len(pair)))
+
+    def start_anew(self) -> None:
+        """Zeros, for somebody who writes all of them."""
+        self.host = [[np.zeros(*kind) for kind in pair] for pair in self._kinds]
+        self.stale.clear()
+
+
 class _Pair(Sequence[Any]):
     """Both players' arrays of a street."""
 

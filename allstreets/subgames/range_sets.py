@@ -13,8 +13,6 @@ from allstreets.cards import HAND_COUNT, HAND_SIZES
 
 Floats = NDArray[np.float64]
 
-MOST_SETS = 3
-
 
 @dataclass(frozen=True, eq=False)
 class RangeSets:
@@ -24,8 +22,11 @@ class RangeSets:
     of_pot: tuple[int, ...]  # [P]
 
 
-def range_sets(ranges: Floats | None, pots: int, most: int = MOST_SETS) -> RangeSets:
-    """Put pots together by the ranges [2, P, 169] that start them; without ranges all are one."""
+def range_sets(ranges: Floats | None, pots: int, most: int) -> RangeSets:
+    """Put pots together by the ranges [2, P, 169] that start them, in `most` sets at most.
+
+    Without ranges all are one.
+    """
     if ranges is None or pots == 0:
         return RangeSets(np.ones((1, 2, HAND_COUNT)), (0,) * pots)
     shares, mass = _shares(ranges), _masses(ranges)

@@ -84,6 +84,9 @@ class SeparateFlops(Generic[Subgame]):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""
         for flop in range(self.flops):
-            for pot, row in enumerate(self.subgames):
-                names = row[flop].state()
-                row[flop].restore({name: state[flop_key(flop, f"{pot}.{name}")] for name in names})
+            self._restore_flop(flop, state)
+
+    def _restore_flop(self, flop: int, state: Mapping[str, NDArray[Any]]) -> None:
+        for pot, row in enumerate(self.subgames):
+            names = row[flop].state()
+            row[flop].restore({name: state[flop_key(flop, f"{pot}.{name}")] for name in names})

@@ -98,6 +98,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     turn_rows: GroupCount | None = Field(default=None, examples=[176])
     """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
 
+    range_sets: int | None = Field(default=None, ge=1, le=8, examples=[3])
+    """Pairs of ranges at most that hands are grouped for, to save memory (cards: boards); 3."""
+
     regroup: int | None = Field(default=None, ge=0, examples=[2])
     """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
 
@@ -165,6 +168,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             )
         if self.turn_rows is not None and self.cards != "boards":
             raise WrongKeyError("turn_rows", "is for cards boards")
+        if self.range_sets is not None and self.cards != "boards":
+            raise WrongKeyError("range_sets", "is for cards boards")
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
@@ -251,6 +256,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             precision=self.precision,
             groups=self.river_groups if isinstance(self.river_groups, int) else 64,
             rows=self.turn_rows or 176,
+            sets=self.range_sets or CardModel.sets,
             river_groups="suits" if self.river_groups == "suits" else "none",
             seed=self.seed,
         )

@@ -8,6 +8,7 @@ from weakref import finalize
 
 from allstreets.base import InputError, thread_count
 from allstreets.cards import flop_table
+from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import (
     Kept,
     UnifiedEstimate,
@@ -304,4 +305,5 @@ def _estimate(config: UnifiedConfig, game: UnifiedGame, threads: int) -> Unified
         memory=config.memory,
         threads=threads,
         batch=config.flop_batch_size,
+        gpu=config.device != CPU,
     )

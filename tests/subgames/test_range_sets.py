@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allstreets.cards import HAND_COUNT, parse_hand
-from allstreets.subgames.range_sets import MOST_SETS, RangeSets, moved, range_sets
+from allstreets.subgames.range_sets import RangeSets, moved, range_sets
 
 
 def only(*names: str) -> np.ndarray:
@@ -21,16 +21,16 @@ def pots(*oop: np.ndarray) -> np.ndarray:
 
 def test_pots_whose_ranges_differ_least_share_a_set() -> None:
     ranges = pots(only("AA"), only("72o", "AA"), only("72o"), only("KK", "QQ"))
-    found = range_sets(ranges, 4)
-    assert len(found.ranges) == MOST_SETS
+    found = range_sets(ranges, 4, 3)
+    assert len(found.ranges) == 3
     assert found.of_pot[1] == found.of_pot[2]  # 72o is most of what both start with
-    assert len(set(found.of_pot)) == MOST_SETS
+    assert len(set(found.of_pot)) == 3
     own = found.ranges[found.of_pot[0], 0]
     assert own[parse_hand("AA")] == own.sum() == 1.0
 
 
 def test_without_ranges_all_pots_go_by_all_hands() -> None:
-    found = range_sets(None, 5)
+    found = range_sets(None, 5, 3)
     assert found.of_pot == (0,) * 5
     assert (found.ranges == 1.0).all()
 
@@ -48,7 +48,7 @@ def test_how_far_ranges_move_is_a_share_of_their_combos(
     then: tuple[str, ...], now: tuple[str, ...], far: float
 ) -> None:
     before, after = pots(only(*then)), pots(only(*now))
-    found = moved(range_sets(before, 1), range_sets(after, 1), after)
+    found = moved(range_sets(before, 1, 3), range_sets(after, 1, 3), after)
     assert found == pytest.approx(far / 2)  # IP's have not moved
 
 
@@ -62,4 +62,4 @@ def test_a_pot_counts_by_the_pairs_of_hands_that_start_it() -> None:
 
 def test_a_game_without_pots_has_no_ranges_to_move() -> None:
     nothing = np.zeros((2, 0, HAND_COUNT))
-    assert moved(range_sets(nothing, 0), range_sets(nothing, 0), nothing) == 0.0
+    assert moved(range_sets(nothing, 0, 3), range_sets(nothing, 0, 3), nothing) == 0.0

@@ -35,7 +35,6 @@ from allstreets.solvers.spot.estimate import (
 )
 from allstreets.subgames import (
     CLASSES,
-    MOST_SETS,
     BoardsMemory,
     CardModel,
     FlopCounts,
@@ -57,6 +56,8 @@ SETUP_SECONDS_PER_FLOP = 0.02
 BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
 GROUPING_BYTES = 400_000_000  # what a thread needs meanwhile
+GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
+"""Cores that get as much done as a GPU, an H200 (benchmarks/bench_gpu.py)."""
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 
 
@@ -86,8 +87,10 @@ def estimate_unified(
     memory: MemoryMode = "resident",
     threads: int = 1,
     batch: int = 0,
+    gpu: bool = False,
 ) -> UnifiedEstimate:
     """What a game takes; `batch` flops are visited at a time, 0 = all."""
+    cores = GPU_CORES.get(model.kind, threads) if gpu else threads
     flops = len(game.flops.flops)
     visited = min(batch or flops, flops)
     kept = visited if memory == "per_batch" else flops
@@ -99,7 +102,7 @@ def estimate_unified(
         stored, seconds, tables = _boards(game, model)
         seconds *= visited / flops
         tables += min(threads, flops) * GROUPING_BYTES  # again as ranges move, beside all the rest
-        sets = min(MOST_SETS, len(game.flop_pots))
+        sets = min(model.sets, len(game.flop_pots))
         setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
     else:
         lengths = matrix_lengths(model)
@@ -117,7 +120,7 @@ def estimate_unified(
         memory_bytes=stored,
         resident_bytes=resident,
         setup_seconds=setup,
-        seconds_per_iteration=seconds / threads + preflop * PREFLOP_SECONDS_PER_DECISION,
+        seconds_per_iteration=seconds / cores + preflop * PREFLOP_SECONDS_PER_DECISION,
     )
 
 
@@ -179,7 +182,7 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
             lines += int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
             seconds += like * need.slots * BOARDS_SECONDS_PER_SLOT
             seconds += like * 2 * count * ends * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
-        sets = min(MOST_SETS, len(game.tree_sizes))
+        sets = min(model.sets, len(game.tree_sizes))
         moves = lines // 16 + sets  # sixteen lines of a set at a time
         seconds += like * 2 * count * moves * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
         tables += like * sets * count * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
@@ -193,7 +196,7 @@ def game_device_bytes(game: UnifiedGame, model: CardModel, need: UnifiedEstimate
         return device_bytes(need.memory_bytes)
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     flops = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(game.flops.flops)]
-    sets = min(MOST_SETS, len(trees))
+    sets = min(model.sets, len(trees))
     return BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
 
 
