@@ -1,3 +1,5 @@
+from .anki import chosen as chosen
+from .anki import export_anki as export_anki
 from .dealing import Deal as Deal
 from .dealing import Dealer as Dealer
 from .hand import Hand as Hand
@@ -24,6 +26,8 @@ from .summary import day_of as day_of
 from .summary import export as export
 from .summary import export_text as export_text
 from .summary import grouped as grouped
+from .summary import stats_mapping as stats_mapping
 from .summary import summarise as summarise
+from .summary import summary_mapping as summary_mapping
 from .wanted import Wanted as Wanted
 from .wanted import parse_seat as parse_seat

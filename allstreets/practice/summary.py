@@ -84,6 +84,45 @@ def day_of(stored: StoredAnswer) -> str:
     return datetime.fromtimestamp(stored.at).astimezone().strftime("%Y-%m-%d")
 
 
+def summary_mapping(summary: Summary) -> dict[str, Any]:
+    """A summary as JSON data."""
+    return {
+        "decisions": summary.decisions,
+        "judged": summary.judged,
+        "right": summary.right,
+        "score": summary.score,
+        "loss_bb": summary.loss_bb,
+        "loss_bb_per_100": summary.loss_per_100,
+        "leaks": [asdict(leak) for leak in summary.leaks],
+        "worst": [asdict(one) for one in summary.worst],
+    }
+
+
+def stats_mapping(stored: Sequence[StoredAnswer]) -> dict[str, Any]:
+    """Everything that was kept in figures, as JSON data."""
+    parts = {
+        "by_street": lambda one: one.answer.street,
+        "by_pot": lambda one: one.answer.pot_kind,
+        "by_solution": lambda one: one.answer.solution,
+        "by_day": day_of,
+    }
+    return {
+        **summary_mapping(summarise(one.answer for one in stored)),
+        **{
+            key: [
+                {
+                    "name": name,
+                    "decisions": each.decisions,
+                    "score": each.score,
+                    "loss_bb_per_100": each.loss_per_100,
+                }
+                for name, each in grouped(stored, name_of)
+            ]
+            for key, name_of in parts.items()
+        },
+    }
+
+
 def answer_rows(stored: Iterable[StoredAnswer]) -> list[dict[str, Any]]:
     """One row per decision: pandas.DataFrame(answer_rows(results.answers())) is a table."""
     rows = []

@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from allstreets.base import InputError, suggest
 from allstreets.betting import POT_KINDS, Player, Street
-from allstreets.cards import RANKS, Texture
-from allstreets.cards.flops import PAIRING_NAMES, SUITS_NAMES
+from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES, Texture
 from allstreets.practice.playable import Playable
 
 Meaning = TypeVar("Meaning")
