@@ -8,6 +8,7 @@ from .hand import deal_hand as deal_hand
 from .opening import open_playable as open_playable
 from .playable import Playable as Playable
 from .playable import Position as Position
+from .playable import seat_names as seat_names
 from .records import MISSED as MISSED
 from .records import Answer as Answer
 from .records import Draw as Draw
@@ -29,5 +30,7 @@ from .summary import grouped as grouped
 from .summary import stats_mapping as stats_mapping
 from .summary import summarise as summarise
 from .summary import summary_mapping as summary_mapping
+from .wanted import PAIRINGS as PAIRINGS
+from .wanted import SUITS as SUITS
 from .wanted import Wanted as Wanted
 from .wanted import parse_seat as parse_seat

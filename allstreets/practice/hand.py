@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.betting import NodeKind, Outcome, Player, Street
 from allstreets.cards import DECK_SIZE, cards_text, evaluate
 from allstreets.practice.dealing import Deal, Dealer
-from allstreets.practice.playable import BEFORE, Playable, Position
+from allstreets.practice.playable import BEFORE, Playable, Position, seat_names
 from allstreets.practice.records import Answer, Draw, End
 from allstreets.review import NEVER, hand_place, judge, why_never
 from allstreets.solvers import Decision
@@ -82,8 +82,7 @@ class Hand:
     @property
     def seats(self) -> tuple[str, str]:
         """What both players are called."""
-        whole = self.solution.root.tree == BEFORE
-        return (Player.OOP.seat, Player.IP.seat) if whole else ("OOP", "IP")
+        return seat_names(self.solution)
 
     @property
     def loss_bb(self) -> float:
@@ -267,8 +266,8 @@ def deal_hand(
         except _ElsewhereError:
             continue
     raise InputError(
-        f"in {deals:,} deals {_seat(dealer, hero)} was never asked: the solution hardly ever "
-        "gets there; widen the filter or take the other seat"
+        f"in {deals:,} deals {seat_names(dealer.solution)[hero]} was never asked: the solution "
+        "hardly ever gets there; widen the filter or take the other seat"
     )
 
 
@@ -288,7 +287,3 @@ def won_text(amount: float) -> str:
     if abs(amount) < 5e-3:
         return "you win nothing and lose nothing"
     return f"you {'win' if amount > 0 else 'lose'} {abs(amount):.4g} bb"
-
-
-def _seat(dealer: Dealer, hero: Player) -> str:
-    return hero.seat if dealer.solution.root.tree == BEFORE else hero.name

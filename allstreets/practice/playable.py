@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import BettingTree, Street
+from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Texture
 from allstreets.solvers import Decision, Floats
 
@@ -134,6 +134,12 @@ class TextureTest(Protocol):
 
     def __call__(self, texture: Texture) -> bool:
         """Whether one of this texture is."""
+
+
+def seat_names(solution: Playable) -> tuple[str, str]:
+    """What OOP and IP are called."""
+    whole = solution.root.tree == BEFORE
+    return (Player.OOP.seat, Player.IP.seat) if whole else (Player.OOP.name, Player.IP.name)
 
 
 def path_places(tree: int, betting: BettingTree, node: int) -> tuple[Place, ...]:
