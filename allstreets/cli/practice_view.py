@@ -150,7 +150,7 @@ def print_summary(out: "Console", session: "Session") -> None:
         _, waiting = session.results.counts()
         out.print(f"Kept in {session.results.path}", markup=False, soft_wrap=True)
         if waiting:
-            out.print(f"{waiting:,} decisions will come back.")
+            out.print(_waiting(waiting))
 
 
 def print_totals(out: "Console", summary: "Summary") -> None:
@@ -196,7 +196,11 @@ def print_stats(out: "Console", results: "Results", stored: "Sequence[StoredAnsw
     ):
         _print_groups(out, title, grouped(stored, name_of))
     _print_groups(out, "day", grouped(stored, day_of)[-DAYS_SHOWN:])
-    out.print(f"\n{waiting:,} decisions will come back.")
+    out.print(f"\n{_waiting(waiting)}")
+
+
+def _waiting(count: int) -> str:
+    return f"{count:,} decision{'s' * (count != 1)} will come back."
 
 
 def _print_groups(out: "Console", title: str, rows: "list[tuple[str, Summary]]") -> None:

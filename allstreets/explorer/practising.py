@@ -216,6 +216,8 @@ def _verdict(hand: Hand, asked: Question, answer: Answer, number: int) -> Practi
     return PracticeVerdict(
         question=number,
         line=answer.line,
+        street=street_name(asked.street),
+        board=_cards(answer.board),
         cards=_cards(answer.cards),
         taken=answer.taken,
         best=None if best is None else best.action,

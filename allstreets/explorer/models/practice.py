@@ -80,6 +80,8 @@ class PracticeVerdict(Message):
 
     question: int
     line: str
+    street: StreetName
+    board: list[str]
     cards: list[str]
     taken: str
     best: str | None

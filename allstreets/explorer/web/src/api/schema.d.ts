@@ -1588,6 +1588,8 @@ export interface components {
         PracticeVerdict: {
             /** Best */
             best: string | null;
+            /** Board */
+            board: string[];
             /** Cards */
             cards: string[];
             decision: components["schemas"]["Decision"];
@@ -1603,6 +1605,11 @@ export interface components {
             options: components["schemas"]["PracticeOption"][];
             /** Question */
             question: number;
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
             /** Taken */
             taken: string;
         };

@@ -75,6 +75,9 @@ export class Practice {
   }
 }
 
+/** The one session of this page: who looks at something else in between finds it as it was. */
+export const practice = new Practice();
+
 export function results(signal: AbortSignal): Promise<Schemas["PracticeResults"]> {
   return get("/api/practice/results", { signal });
 }
