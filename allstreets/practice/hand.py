@@ -150,7 +150,8 @@ class Hand:
     def _decide(self) -> None:
         decision = self.solution.decision(self.at)
         if not decision.reached:
-            self._stop(f"{NEVER}: {why_never(decision)}. Nothing is known of what follows.")
+            why = f"{NEVER[0].upper()}{NEVER[1:]}: {why_never(decision)}"
+            self._stop(f"{why}. Nothing is known of what follows.")
         elif decision.player == self.hero and self._there and self.wanted.asks(decision.street):
             self.question = self._asked(decision)
         else:

@@ -6,6 +6,9 @@ from allstreets.review import Option
 
 MISSED = 0.01
 """Of the pot: what cost more was missed, and comes back."""
+OFTEN = 0.1
+"""What the solution does so often with a hand is not missed: were it solved to the end, the action
+would cost nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,9 @@ class Answer:
 
     @property
     def missed(self) -> bool:
-        """Whether it cost more than a little."""
-        return self.loss_bb is not None and self.loss_bb > MISSED * self.pot_bb
+        """Whether it cost more than a little, and the solution does not do it itself."""
+        dear = self.loss_bb is not None and self.loss_bb > MISSED * self.pot_bb
+        return dear and (self.frequency or 0.0) < OFTEN
 
 
 @dataclass(frozen=True)

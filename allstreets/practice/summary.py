@@ -32,7 +32,7 @@ class Summary:
 
     decisions: int
     judged: int
-    right: int  # that cost at most 1 % of the pot
+    right: int  # that were not missed
     loss_bb: float
     leaks: tuple[Leak, ...]  # the dearest first
     worst: tuple[Answer, ...]  # likewise, single decisions

@@ -204,6 +204,8 @@ def test_summaries(file: Path) -> None:
         ("flop, raised pot: bet instead of check", 2),
     ]
     assert [one.loss_bb for one in total.worst] == [2.0, 0.5, 0.4]
+    mixed = (Option("x", 0.9, 2.0), Option("b50%", 0.1, 1.5))
+    assert not answer(0.5, options=mixed).missed  # the solution does the same, often enough
     days = grouped(results.answers(), day_of)
     assert [figures.decisions for _, figures in days] == [4, 1]
     assert summarise([]).score is None
