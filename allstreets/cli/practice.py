@@ -160,4 +160,4 @@ def _manage(
 def _figures(session: "Session") -> dict[str, object]:
     from allstreets.practice import summary_mapping
 
-    return {"seed": session.seed, "hands": session.hands, **summary_mapping(session.summary())}
+    return {"seed": session.seed, "hands": session.played, **summary_mapping(session.summary())}

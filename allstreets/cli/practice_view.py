@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
 
 QUIT = "q"
-END_OF_KEYS = "\x04"  # Ctrl-D, on a terminal that gives keys as they are pressed
+END_OF_KEYS = ("\x03", "\x04")  # Ctrl-C and Ctrl-D, where they come as keys
 DAYS_SHOWN = 14
 BAR = 20  # letters of the longest bar
 
@@ -42,7 +42,6 @@ def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], g
         print_question(out, hand, asked)
         action = read_action(out, asked.actions, read_key)
         if action is None:
-            session.hands -= not hand.answers
             return False
         print_answer(out, session.answer(action), asked, grid)
     print_end(out, hand)
@@ -53,7 +52,7 @@ def read_action(out: "Console", actions: Sequence[str], read_key: Callable[[], s
     """The action of the next key that stands for one; None: the player ends."""
     while key := read_key():
         key = key.lower()
-        if key in (QUIT, END_OF_KEYS):
+        if key == QUIT or key in END_OF_KEYS:
             return None
         found = action_of_key(key, actions)
         if found is not None:
@@ -144,7 +143,7 @@ def draw_text(draw: "Draw") -> str:
 def print_summary(out: "Console", session: "Session") -> None:
     """What a session comes to."""
     summary = session.summary()
-    out.print(f"\n{session.hands:,} hands, seed {session.seed}", markup=False)
+    out.print(f"\n{session.played:,} hands, seed {session.seed}", markup=False)
     print_totals(out, summary)
     if session.results is not None:
         _, waiting = session.results.counts()

@@ -58,6 +58,11 @@ class Session:
             self._kept = self.results.keep(answer, self._clock(), self._kept)
         return answer
 
+    @property
+    def played(self) -> int:
+        """Hands in which a decision was made."""
+        return len({one.hand for one in self.answers})
+
     def summary(self) -> Summary:
         """What the session comes to."""
         return summarise(self.answers)

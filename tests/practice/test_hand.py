@@ -2,21 +2,31 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from builders.explorer_solutions import folder, solver
-from builders.self_play import play, solution
+from builders.whole_solution import combo_result, solver_of, whole_game
 from builders.whole_solution import result as classes_result
-from builders.whole_solution import solver_of, whole_game
 from scipy.stats import chisquare
 
 from allstreets.base import InputError
-from allstreets.betting import Player, Street
-from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO, parse_board, parse_combo, texture
+from allstreets.betting import CHIPS_PER_BB, Player, Street
+from allstreets.cards import (
+    COMBO_CARDS,
+    HAND_OF_COMBO,
+    card_text,
+    parse_board,
+    parse_combo,
+    texture,
+)
+from allstreets.hands import PlayedHand
+from allstreets.hands.ledger import Ledger
 from allstreets.practice import Dealer, Hand, Playable, Wanted, deal_hand, open_playable
 from allstreets.practice.hand import drawn_action
+from allstreets.practice.playable import BEFORE, Position
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
 from allstreets.solvers import UnifiedResult
@@ -131,6 +141,23 @@ def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
     assert all(weights[number] > 0 for number in held)
 
 
+def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
+    """Rivers come as often as play gets there on each of them, not each as often as any other."""
+    spot = solver("turn").result()
+    cards = [card for card in range(52) if card not in spot.spot.cards]
+    sizes = np.array(
+        [spot.node(f"x x | {card_text(card)} | x").own.weights.sum() for card in cards]
+    )
+    found = hands(turn, 250, Player.IP, line="x x | * | x")
+    drawn = Counter(hand.deal.board[4] for hand in found)
+    by_rank = [
+        [place for place, card in enumerate(cards) if card // 4 == rank] for rank in range(13)
+    ]
+    expected = np.array([sizes[places].sum() for places in by_rank]) * len(found) / sizes.sum()
+    counts = [sum(drawn[cards[place]] for place in places) for places in by_rank]
+    assert chisquare(counts, expected).pvalue > LEAST_CHANCE
+
+
 def test_flops_come_by_their_weights(game: Playable) -> None:
     found = hands(game, 200, Player.OOP, streets=["flop"])
     rows = classes_result().flops
@@ -197,30 +224,38 @@ def test_losses_are_those_of_the_node(turn: Playable) -> None:
     assert judged > 30
 
 
-def test_losses_are_those_of_the_review() -> None:
-    """The same hand, line and action before the flop cost the same in `allstreets review`."""
-    on = PlayableWhole(solution(), "self", Path("self"))
-    compared = 0
-    for seed in range(8):
-        hand, hero = play(seed), Player(seed % 2)
-        reviewed = review_hand(hand, hero, SolvedGame("self", solution()), Effort(seconds=0.1))
-        for one in reviewed.decisions:
-            if one.street != "preflop" or one.loss_bb is None:
-                continue
-            hole = hand.holes[hero]
-            assert hole is not None
-            combo = next(
-                number
-                for number, cards in enumerate(COMBO_CARDS.tolist())
-                if set(cards) == set(hole)
-            )
-            dealer = Dealer(on, Wanted(line=one.line))
-            mine = deal_hand(dealer, hero, seed, 1, combo)
-            assert mine.question is not None
-            answer = mine.answer(mine.question.actions.index(one.counted_as))
-            assert (answer.loss_bb, answer.options) == (one.loss_bb, one.options)
+def written_down(hand: Hand) -> PlayedHand:
+    """A hand that ended before the flop, as a history has it."""
+    stack, blind = Fraction(20), Fraction(1)
+    ledger = Ledger(("bob", "ann"), (stack, stack), blind)
+    ledger.post_blind(Player.IP, blind / 2)
+    ledger.post_blind(Player.OOP, blind)
+    tree = hand.solution.tree(hand.at)
+    for node in tree.path_to(hand.at.node)[1:]:
+        action = tree.actions[node]
+        assert action is not None
+        player = tree.player_at(int(tree.parent[node]))
+        ledger.act(Street.PREFLOP, player, action.kind, Fraction(str(action.amount)) / CHIPS_PER_BB)
+    oop, ip = (hand.deal.cards(player) for player in Player)
+    nothing = Fraction(0), Fraction(0)
+    return ledger.end(name="a hand", holes=(oop, ip), board=hand.deal.board, results=nothing)
+
+
+def test_losses_are_those_of_the_review(game: Playable) -> None:
+    """The same hand, written down, costs the same in `allstreets review`."""
+    compared, judge = 0, SolvedGame("classes", classes_result())
+    for hand in hands(game, 24, seed=9):
+        play_out(hand, "last" if hand.number % 3 else "first")
+        assert hand.end is not None
+        if hand.at.tree != BEFORE or hand.end.how == "stopped":
+            continue
+        reviewed = review_hand(written_down(hand), hand.hero, judge, Effort())
+        for one, mine in zip(reviewed.decisions, hand.answers, strict=True):
+            assert (mine.line, mine.cards) == (one.line, reviewed.cards)
+            assert (mine.taken, mine.options) == (one.counted_as, one.options)
+            assert mine.loss_bb == one.loss_bb
             compared += 1
-    assert compared >= 6
+    assert compared >= 15
 
 
 def test_the_hand_goes_on_after_a_mistake(turn: Playable) -> None:
@@ -288,10 +323,18 @@ def test_real_boards(boards: Playable) -> None:
 
 
 def test_exact_games_end_with_the_flop() -> None:
-    on = PlayableWhole(solution(), "self", Path("self"))
+    """And a hand ends where nothing was learned, however it got there."""
+    on = PlayableWhole(combo_result(), "exact", Path("exact"))
     assert "hands end there" in on.note
-    ends = [play_out(hand, "passive").end for hand in hands(on, 6, Player.OOP, line="c")]
-    assert any(end is not None and "turn is not stored" in end.text for end in ends)
+    assert on.streets == (Street.PREFLOP, Street.FLOP)
+    way = on.read("c x | 7s7h7d | x x")
+    assert not on.stored(Position(*way.end, way.pot, way.cards))
+    for hand in hands(on, 4, Player.OOP, line="c"):
+        play_out(hand, "passive")
+        assert [one.street for one in hand.answers] == ["preflop", "flop"]
+        assert "hardly ever does this" in hand.answers[-1].note  # it always bets there
+        assert hand.end is not None
+        assert "never gets here: BB does so with" in hand.end.text
 
 
 @pytest.mark.parametrize(
