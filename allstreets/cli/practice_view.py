@@ -112,7 +112,7 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
         column.justify = "right"
     for option, label in zip(answer.options, asked.labels, strict=False):
         mark = "►" if option.action == answer.taken else " "
-        ev = "" if option.ev_bb is None else f"{option.ev_bb:.3f}"
+        ev = "" if option.ev_bb is None else f"{round(option.ev_bb, 3) + 0.0:.3f}"
         table.add_row(f"{mark} {label}", percent(option.frequency, 1), ev)
     out.print(table)
     if grid:

@@ -193,8 +193,10 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
         to_call=asked.to_call_bb,
         stacks={"oop": oop, "ip": ip},
         actions=[
-            PracticeAction(word=choice.word, label=choice.label, tone=choice.tone)
-            for choice in _betting(hand, asked).choices(asked.at.node)
+            PracticeAction(word=choice.word, label=label, tone=choice.tone)
+            for choice, label in zip(
+                _betting(hand, asked).choices(asked.at.node), asked.labels, strict=True
+            )
         ],
     )
 

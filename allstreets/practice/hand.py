@@ -6,13 +6,21 @@ own seat that are not asked are played in the same way. After a mistake the hand
 player's range is what the line says, and EVs of later decisions are those of the hand that is held.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Outcome, Player, Street
+from allstreets.betting import (
+    BIG_BLINDS,
+    NodeKind,
+    Notation,
+    Outcome,
+    Player,
+    Street,
+    action_label,
+)
 from allstreets.cards import DECK_SIZE, cards_text, evaluate
 from allstreets.practice.dealing import Deal, Dealer
 from allstreets.practice.playable import BEFORE, Playable, Position, seat_names
@@ -29,6 +37,7 @@ class Question:
 
     at: Position
     decision: Decision
+    labels: tuple[str, ...]  # [A]: of the actions, for people
     line: str
     street: Street
     board: tuple[int, ...]
@@ -41,11 +50,6 @@ class Question:
     def actions(self) -> tuple[str, ...]:
         """[A]: as in a line."""
         return self.decision.actions
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """[A]: for people."""
-        return self.decision.labels
 
 
 class _ElsewhereError(Exception):
@@ -160,9 +164,11 @@ class Hand:
     def _asked(self, decision: Decision) -> Question:
         tree, at, scale = self.solution.tree(self.at), self.at, self.solution.chips_per_bb
         oop, ip = (tree.stack_at(at.node, player) / scale for player in Player)
+        children, notation = tree.children_of(at.node).tolist(), self._notation(decision)
         return Question(
             at=at,
             decision=decision,
+            labels=tuple(action_label(tree, child, notation) for child in children),
             line=self.solution.line(at),
             street=decision.street,
             board=self.solution.board(at),
@@ -171,6 +177,14 @@ class Hand:
             to_call_bb=tree.to_call_at(at.node) / scale,
             stacks_bb=(oop, ip),
         )
+
+    def _notation(self, decision: Decision) -> Notation:
+        """Amounts in big blinds, where they are a whole number of chips."""
+        scale = self.solution.chips_per_bb
+        if not scale.is_integer():
+            return decision.unit.notation
+        shown = BIG_BLINDS.shown
+        return replace(decision.unit.notation, unit=BIG_BLINDS.unit, scale=int(scale), shown=shown)
 
     def _play(self, decision: Decision) -> None:
         """Do what the solution does with the hand of the player who acts."""

@@ -8,7 +8,7 @@ from allstreets.practice.playable import Playable
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.solvers import PreflopResult, SpotResult
-from allstreets.storage import load
+from allstreets.storage import load, read_manifest
 
 MODELS = (
     "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
@@ -22,7 +22,8 @@ def open_playable(folder: Path) -> Playable:
     result = load(folder)
     found: Playable | None = None
     if isinstance(result, SpotResult):
-        found = PlayableSpot(result, folder.name, folder)
+        name = read_manifest(folder, "spot").get("name")
+        found = PlayableSpot(result, str(name or folder.name), folder)
     elif isinstance(result, PreflopResult):
         found = PlayableWhole(result, result.facts.name or folder.name, folder)
     if found is None:

@@ -29,7 +29,7 @@ class PlayableSpot:
     @property
     def chips_per_bb(self) -> float:
         """A chip, where the spot does not say."""
-        return self.result.spot.chips_per_bb or 1.0
+        return float(self.result.spot.chips_per_bb or 1.0)
 
     @property
     def exploitability_bb(self) -> float | None:

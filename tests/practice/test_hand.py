@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders.explorer_solutions import folder, solver
+from builders.small_spots import RIVER, spot
 from builders.whole_solution import combo_result, solver_of, whole_game
 from builders.whole_solution import result as classes_result
 from scipy.stats import chisquare
@@ -27,9 +28,10 @@ from allstreets.hands.ledger import Ledger
 from allstreets.practice import Dealer, Hand, Playable, Wanted, deal_hand, open_playable
 from allstreets.practice.hand import drawn_action
 from allstreets.practice.playable import BEFORE, Position
+from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solvers import UnifiedResult
+from allstreets.solvers import SpotSolver, UnifiedResult
 from allstreets.subgames import CardModel
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
@@ -256,6 +258,26 @@ def test_losses_are_those_of_the_review(game: Playable) -> None:
             assert mine.loss_bb == one.loss_bb
             compared += 1
     assert compared >= 15
+
+
+def test_amounts_are_in_big_blinds() -> None:
+    """A spot may say what a big blind is; else a chip counts as one."""
+    solved = SpotSolver(spot(RIVER, chips_per_bb=10))
+    solved.train_batch(40)
+    tenth = PlayableSpot(solved.result(), "tenth", Path("tenth"))
+    chips = PlayableSpot(solver("river").result(), "chips", Path("chips"))
+    assert (tenth.note, "a chip counts as one" in chips.note) == ("", True)
+    compared = 0
+    for one, other in zip(hands(tenth, 20), hands(chips, 20), strict=True):
+        assert one.question is not None
+        assert other.question is not None
+        assert one.question.pot_bb == pytest.approx(other.question.pot_bb / 10)
+        if "bet 5 bb (50 %)" in one.question.labels:
+            assert "bet 50 bb (50 %)" in other.question.labels
+            compared += 1
+        small, large = one.answer(1), other.answer(1)
+        assert small.loss_bb == pytest.approx(large.loss_bb and large.loss_bb / 10, abs=1e-5)
+    assert compared
 
 
 def test_the_hand_goes_on_after_a_mistake(turn: Playable) -> None:
