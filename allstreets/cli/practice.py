@@ -10,7 +10,7 @@ from allstreets.cli.output import JsonOption, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.practice import Results, Session, Wanted
+    from allstreets.practice import Results, Session, StoredAnswer, Wanted
 
 HANDS = 20
 
@@ -90,8 +90,15 @@ def practice(
     )
     player = parse_seat(seat)
     results, out = Results(file or default_file()), console(stderr=json)
+    if stats:
+        _show_stats(out, results, folder, json)
+    if export is not None:
+        _export(out, results, folder, export)
+    if anki is not None:
+        _export_anki(out, results, folder, wanted, anki)
+    if delete:
+        _delete(out, results)
     if stats or export is not None or anki is not None or delete:
-        _manage(out, results, folder, wanted, stats, export, anki, delete, json)
         return
     if folder is None:
         raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
@@ -121,40 +128,46 @@ def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
         raise typer.Exit(INTERRUPTED)
 
 
-def _manage(
-    out: "Console",
-    results: "Results",
-    folder: Path | None,
-    wanted: "Wanted",
-    stats: bool,
-    export: Path | None,
-    anki: Path | None,
-    delete: bool,
-    json: bool,
-) -> None:
-    """What is done with results that are kept."""
-    from allstreets.cli.practice_view import print_stats
-    from allstreets.practice import chosen, export_anki, stats_mapping
-    from allstreets.practice import export as write
-
+def _kept(results: "Results", folder: Path | None) -> "list[StoredAnswer]":
+    """What was kept, of one solution if it is named."""
     stored = results.answers()
-    if folder is not None:
-        stored = [one for one in stored if Path(one.answer.folder) == folder.resolve()]
-    if stats:
-        print_stats(out, results, stored)
-        if json:
-            print_json(stats_mapping(stored))
-    if export is not None:
-        write(stored, export)
-        out.print(f"{len(stored):,} decisions written to {export}", markup=False, soft_wrap=True)
-    if anki is not None:
-        count = export_anki(chosen(stored, wanted), anki)
-        out.print(f"{count:,} cards written to {anki}", markup=False, soft_wrap=True)
-    if delete:
-        hands, _ = results.counts()
-        typer.confirm(f"Delete {hands:,} hands in {results.path}?", abort=True)
-        results.delete()
-        out.print("Deleted.")
+    if folder is None:
+        return stored
+    return [one for one in stored if Path(one.answer.folder) == folder.resolve()]
+
+
+def _show_stats(out: "Console", results: "Results", folder: Path | None, json: bool) -> None:
+    from allstreets.cli.practice_view import print_stats
+    from allstreets.practice import stats_mapping
+
+    stored = _kept(results, folder)
+    print_stats(out, results, stored)
+    if json:
+        print_json(stats_mapping(stored))
+
+
+def _export(out: "Console", results: "Results", folder: Path | None, path: Path) -> None:
+    from allstreets.practice import export
+
+    stored = _kept(results, folder)
+    export(stored, path)
+    out.print(f"{len(stored):,} decisions written to {path}", markup=False, soft_wrap=True)
+
+
+def _export_anki(
+    out: "Console", results: "Results", folder: Path | None, wanted: "Wanted", path: Path
+) -> None:
+    from allstreets.practice import chosen, export_anki
+
+    count = export_anki(chosen(_kept(results, folder), wanted), path)
+    out.print(f"{count:,} cards written to {path}", markup=False, soft_wrap=True)
+
+
+def _delete(out: "Console", results: "Results") -> None:
+    hands, _ = results.counts()
+    typer.confirm(f"Delete {hands:,} hands in {results.path}?", abort=True)
+    results.delete()
+    out.print("Deleted.")
 
 
 def _figures(session: "Session") -> dict[str, object]:

@@ -150,13 +150,12 @@ class PlayableWhole:
         flop = parse_board(found.cards) if found.cards else (ANY_CARD,) * 3
         if found.flop is not None and self._whole.place_of(found.flop.flop) is None:
             raise InputError(f"line '{line}': the flop {found.cards} is none of this solution's")
-        tree = self._pot_tree(found.root)
-        after = parse_line(tree, found.after or "", flop, any_card=True, notation=self._notation)
-        cards = after.cards if self._notation.names_cards else ()
-        places = (*way, *path_places(AFTER, tree, dealt(tree, after.node)))
-        if self._notation.names_cards:
-            places = (*way, *path_places(AFTER, tree, after.node))
-        return Way(places, found.root, (*flop, *cards))
+        tree, notation = self._pot_tree(found.root), self._notation
+        after = parse_line(tree, found.after or "", flop, any_card=True, notation=notation)
+        # Where no card is named, a line that ends with a street leads to the next one.
+        node = after.node if notation.names_cards else dealt(tree, after.node)
+        cards = after.cards if notation.names_cards else ()
+        return Way((*way, *path_places(AFTER, tree, node)), found.root, (*flop, *cards))
 
     def decision(self, at: Position) -> Decision:
         """A decision of the solution, by combo where it plays combos."""
@@ -211,11 +210,11 @@ class PlayableWhole:
 
     def flop(self, chance: np.random.Generator, wanted: TextureTest) -> tuple[int, int, int] | None:
         """By the weights of the solution's flops, any of the suits that make it the same."""
-        flops, ends = self._flops
+        flops, weights = self._flops
         allowed = np.array([wanted(flop.texture) for flop in flops])
         if not allowed.any():
             raise InputError("no flop of this solution is like that: choose other textures")
-        sums = np.cumsum(np.where(allowed, ends, 0.0))
+        sums = np.cumsum(np.where(allowed, weights, 0.0))
         drawn = flops[int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))]
         permutation = CARD_PERMUTATIONS[int(chance.integers(len(CARD_PERMUTATIONS)))]
         high, middle, low = sorted(permutation[list(drawn.cards)].tolist(), reverse=True)
