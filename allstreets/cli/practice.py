@@ -43,9 +43,9 @@ def practice(
     file: Annotated[
         Path | None, typer.Option(help="Where results are kept.  [default: your data folder]")
     ] = None,
-    grid: Annotated[
-        bool, typer.Option(" /--no-grid", help="Leave out the 13×13 picture after decisions.")
-    ] = True,
+    no_grid: Annotated[
+        bool, typer.Option("--no-grid", help="Leave out the 13×13 picture after decisions.")
+    ] = False,
     stats: Annotated[
         bool, typer.Option("--stats", help="Show what was kept so far, and play nothing.")
     ] = False,
@@ -103,7 +103,7 @@ def practice(
     if folder is None:
         raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
     session = Session(open_playable(folder), player, wanted, seed, results)
-    _play(out, session, hands, grid)
+    _play(out, session, hands, not no_grid)
     if json:
         print_json(_figures(session))
 

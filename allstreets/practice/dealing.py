@@ -134,8 +134,8 @@ def _pots(solution: Playable, wanted: Wanted, node: int) -> list[Position]:
 
 def _last_known(solution: Playable, wanted: Wanted, way: Way) -> Position:
     """The last decision on the way to which no card is left open."""
-    dealt = [3] if way.pot >= 0 else []
-    root = Position(AFTER, 0, way.pot, way.cards[: sum(dealt)])
+    flop = way.cards[:3] if way.pot >= 0 else ()
+    root = Position(AFTER, 0, way.pot, flop)
     found, here = root, root
     betting = solution.tree(root)
     for place in [one for one in way.places if one[0] == AFTER][1:]:
