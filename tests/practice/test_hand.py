@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,9 @@ from allstreets.betting import CHIPS_PER_BB, Player, Street
 from allstreets.cards import (
     COMBO_CARDS,
     HAND_OF_COMBO,
+    canonical_flop,
     card_text,
+    cards_text,
     parse_board,
     parse_combo,
     texture,
@@ -47,11 +50,15 @@ def game() -> Playable:
     return PlayableWhole(classes_result(), "classes", Path("classes"))
 
 
+@cache
+def boards_result() -> UnifiedResult:
+    model = CardModel("boards", groups=16, rows=16)
+    return UnifiedResult.of(solver_of(whole_game(["KsKhKd"], 5, "100%", ()), 3, model))
+
+
 @pytest.fixture(scope="module")
 def boards() -> Playable:
-    model = CardModel("boards", groups=16, rows=16)
-    solved = solver_of(whole_game(["KsKhKd"], 5, "100%", ()), 3, model)
-    return PlayableWhole(UnifiedResult.of(solved), "boards", Path("boards"))
+    return PlayableWhole(boards_result(), "boards", Path("boards"))
 
 
 def hands(
@@ -171,8 +178,6 @@ def test_flops_come_by_their_weights(game: Playable) -> None:
 
 
 def classes_place(hand: Hand) -> int:
-    from allstreets.cards import canonical_flop
-
     place = classes_result().place_of(canonical_flop(hand.deal.board[:3]).flop)
     assert place is not None
     return place
@@ -336,6 +341,9 @@ def test_real_boards(boards: Playable) -> None:
             assert len(asked.board) == asked.street + 2
             assert len(asked.decision.combos) > 900
             answer = hand.answer(0)
+            mix = boards_result().strategy(asked.line, hand=cards_text(asked.cards))
+            shown = {option.action: option.frequency for option in answer.options}
+            assert shown == pytest.approx(mix, abs=1e-5)  # in whichever suits the flop was dealt
             if answer.loss_bb is not None:
                 evs = [option.ev_bb for option in answer.options if option.ev_bb is not None]
                 taken = next(one.ev_bb for one in answer.options if one.action == answer.taken)
