@@ -108,7 +108,7 @@ def test_first_actions_follow_the_solution(turn: Playable) -> None:
 
 def test_first_actions_of_a_whole_game(game: Playable) -> None:
     """Before the flop, and given that the small blind does not fold: then nobody is asked."""
-    played = [hand.draws[0].action for hand in hands(game, 500, Player.OOP)]
+    played = [hand.draws[0].action for hand in hands(game, 350, Player.OOP)]
     root = classes_result().node("")
     shares = root.frequencies() * (np.array(root.actions) != "f")
     counts = np.array([played.count(action) for action in root.actions])
@@ -157,7 +157,7 @@ def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
     sizes = np.array(
         [spot.node(f"x x | {card_text(card)} | x").own.weights.sum() for card in cards]
     )
-    found = hands(turn, 250, Player.IP, line="x x | * | x")
+    found = hands(turn, 160, Player.IP, line="x x | * | x")
     drawn = Counter(hand.deal.board[4] for hand in found)
     by_rank = [
         [place for place, card in enumerate(cards) if card // 4 == rank] for rank in range(13)
@@ -201,12 +201,12 @@ def test_cards_fit(name: str, request: pytest.FixtureRequest) -> None:
 
 def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) -> None:
     spot = solver("turn")
-    losses = [play_out(hand, "mixed").loss_bb for hand in hands(turn, 150)]
+    losses = [play_out(hand, "mixed").loss_bb for hand in hands(turn, 80)]
     worth = spot.exploitability()  # chips: what best responses gain
     assert 0 <= np.mean(losses) <= 2 * worth
     others = [play_out(hand, "last").loss_bb for hand in hands(turn, 40)]
     assert np.mean(others) > 5 * worth
-    losses = [play_out(hand, "mixed").loss_bb for hand in hands(game, 80)]
+    losses = [play_out(hand, "mixed").loss_bb for hand in hands(game, 40)]
     exploitability = classes_result().exploitability
     assert exploitability is not None
     assert np.mean(losses) <= 2 * exploitability / 1000
@@ -306,7 +306,7 @@ def test_the_same_seed_is_the_same_hand(game: Playable) -> None:
 
 
 def test_filters(game: Playable) -> None:
-    for hand in hands(game, 30, pots=["raised"], streets=["flop,turn"], suits=["rainbow"]):
+    for hand in hands(game, 15, pots=["raised"], streets=["flop,turn"], suits=["rainbow"]):
         play_out(hand)
         assert hand.answers
         for one in hand.answers:
@@ -324,7 +324,7 @@ def test_streets_without_cards(game: Playable) -> None:
     """Hand classes are blind to turn and river: no card is shown before the showdown."""
     assert "does not see turn and river" in game.note
     streets = set[str]()
-    for hand in hands(game, 40, line="c x"):
+    for hand in hands(game, 20, line="c x"):
         play_out(hand, "passive")
         streets.update(one.street for one in hand.answers)
         assert all(len(one.board) == 6 for one in hand.answers)
@@ -334,7 +334,7 @@ def test_streets_without_cards(game: Playable) -> None:
 def test_real_boards(boards: Playable) -> None:
     assert boards.note == ""
     lengths = set()
-    for hand in hands(boards, 12, line="c x"):
+    for hand in hands(boards, 5, line="c x"):
         while hand.question is not None:
             asked = hand.question
             lengths.add(len(asked.board))
