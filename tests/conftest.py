@@ -1,6 +1,10 @@
 """Settings for all tests."""
 
+import atexit
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -9,6 +13,10 @@ from hypothesis import settings
 # run, so that what passes does so again; `thorough` looks for others, and for more of them.
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
+# No test may touch what the user has practised.
+_FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
+os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

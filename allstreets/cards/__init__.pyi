@@ -47,6 +47,8 @@ from .flop_tables import build_flop_table as build_flop_table
 from .flop_tables import flop_matchups as flop_matchups
 from .flop_tables import flop_table as flop_table
 from .flops import FLOP_COUNT as FLOP_COUNT
+from .flops import PAIRING_NAMES as PAIRING_NAMES
+from .flops import SUITS_NAMES as SUITS_NAMES
 from .flops import CanonicalFlop as CanonicalFlop
 from .flops import Flop as Flop
 from .flops import Texture as Texture

@@ -24,6 +24,7 @@ from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.export import export
 from allstreets.cli.flops import flops
+from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
 from allstreets.cli.review import review
@@ -68,6 +69,7 @@ app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("review")(_keeps(review))
+app.command("practice")(practice)
 app.command("explore")(explore)
 app.command("export")(export)
 app.command("devices")(devices)

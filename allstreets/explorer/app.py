@@ -18,9 +18,11 @@ from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
-from allstreets.explorer.routes import ranges, solutions, solves
+from allstreets.explorer.practising import Practising
+from allstreets.explorer.routes import practice, ranges, solutions, solves
 from allstreets.explorer.security import Guard
 from allstreets.explorer.solves.manager import Solves
+from allstreets.practice import default_file
 from allstreets.version import __version__
 
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
@@ -51,8 +53,9 @@ def create_app(
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
+    app.state.practising = Practising(library, default_file())
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves, ranges):
+    for module in (solutions, solves, ranges, practice):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

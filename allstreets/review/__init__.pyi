@@ -2,6 +2,11 @@ from .games import SolvedGame as SolvedGame
 from .games import nearest_game as nearest_game
 from .games import open_games as open_games
 from .hand import review_hand as review_hand
+from .judging import NEVER as NEVER
+from .judging import Judgement as Judgement
+from .judging import hand_place as hand_place
+from .judging import judge as judge
+from .judging import why_never as why_never
 from .mapping import chance_of_smaller as chance_of_smaller
 from .mapping import map_action as map_action
 from .progress import show_review_progress as show_review_progress

@@ -5,6 +5,7 @@ the solution does. They count from the decision on: folding is 0. The loss is th
 action that was learned, less that of the one that was taken, and never below 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,17 +38,22 @@ class Judgement:
     note: str
 
 
-def judge(decision: Decision, tree: BettingTree, node: int, combo: int, taken: int) -> Judgement:
-    """Judge action number `taken` of a combo at a decision; `node` is its place in the tree."""
-    hand = _place(decision, combo)
-    words = option_words(tree, node)
+def judge(
+    decision: Decision,
+    words: Sequence[str],
+    combo: int,
+    taken: int,
+    chips_per_bb: float = CHIPS_PER_BB,
+) -> Judgement:
+    """Judge action number `taken` of a combo at a decision; `words` [A] name its actions."""
+    hand = hand_place(decision, combo)
     if hand is None:
         return Judgement((), None, f"{NEVER} with this hand")
     mix = np.round(np.nan_to_num(decision.strategy[:, hand]), 6)
     if not decision.reached:
         options = tuple(Option(*one, None) for one in zip(words, mix.tolist(), strict=True))
-        return Judgement(options, None, f"{NEVER}: {_why(decision)}")
-    evs = _in_bb(decision, decision.evaluate().actions[:, hand])
+        return Judgement(options, None, f"{NEVER}: {why_never(decision)}")
+    evs = _in_bb(decision, decision.evaluate().actions[:, hand], chips_per_bb)
     shown = decision.known_actions.copy()
     rough = not shown[taken]
     best = np.max(evs[shown & np.isfinite(evs)], initial=-np.inf)
@@ -85,7 +91,7 @@ def option_words(tree: BettingTree, node: int) -> list[str]:
 
 def weight_of(decision: Decision, combo: int) -> float:
     """The weight of a combo in the range that acts, of the largest."""
-    hand, largest = _place(decision, combo), float(decision.reach.max(initial=0.0))
+    hand, largest = hand_place(decision, combo), float(decision.reach.max(initial=0.0))
     return float(decision.reach[hand]) / largest if hand is not None and largest > 0 else 0.0
 
 
@@ -109,21 +115,22 @@ def ev_grid(decision: Decision) -> Grid:
     return _grid(_in_bb(decision, np.array(cells)))
 
 
-def _place(decision: Decision, combo: int) -> int | None:
+def hand_place(decision: Decision, combo: int) -> int | None:
+    """The place of a combo among the hands that act at a decision; None: it is not one of them."""
     if decision.own.combos is None:
         return int(HAND_OF_COMBO[combo])
     found = np.flatnonzero(decision.own.combos == combo)
     return int(found[0]) if len(found) else None
 
 
-def _in_bb(decision: Decision, evs: Floats) -> Floats:
+def _in_bb(decision: Decision, evs: Floats, chips_per_bb: float = CHIPS_PER_BB) -> Floats:
     """EVs of the player who acts, in big blinds and from here on."""
-    scale = 1.0 if decision.unit.name == "bb" else CHIPS_PER_BB
+    scale = 1.0 if decision.unit.name == "bb" else chips_per_bb
     found: Floats = (evs + decision.paid[decision.player]) / scale
     return found
 
 
-def _why(decision: Decision) -> str:
+def why_never(decision: Decision) -> str:
     """Who does not get there, in a few words."""
     shares = decision.line_reach.shares
     least = Player(int(np.argmin(shares)))

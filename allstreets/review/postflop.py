@@ -174,13 +174,14 @@ class _Street:
         self.notes.append(f"{NEVER}: as if {seat} took '{word}' with his whole range")
 
     def _judged(self, decision: Decision, moment: Moment, found: Mapped) -> ReviewedDecision:
-        judgement = judge(decision, self._tree, self._node, self._combo, found.place)
+        words = option_words(self._tree, self._node)
+        judgement = judge(decision, words, self._combo, found.place)
         outside = [OUTSIDE] if self._outside and judgement.loss is not None else []
         solved = self._result if self._behind is None else self._behind.solved
         spot = solved.spot
         return draft(self._start.hand, moment).judged(
             judgement,
-            counted_as=option_words(self._tree, self._node)[found.place],
+            counted_as=words[found.place],
             same=found.same,
             notes=[*self.notes, *outside, *([judgement.note] if judgement.note else [])],
             ranges=range_texts(decision),

@@ -79,8 +79,8 @@ def _off_tree(tree: BettingTree, node: int, player: Player) -> str:
 def _judged(
     start: Draft, result: UnifiedResult, node: int, combo: int, taken: int, same: bool
 ) -> ReviewedDecision:
-    tree, decision = result.game.tree, result.before.node(node)
-    found = judge(decision, tree, node, combo, taken)
+    words, decision = option_words(result.game.tree, node), result.before.node(node)
+    found = judge(decision, words, combo, taken)
     certificate = result.facts.certificate
     worth = result.exploitability if certificate is None else certificate.real_exploitability_mbb
     notes = [found.note] if found.note else []
@@ -88,7 +88,7 @@ def _judged(
         notes.append(OUTSIDE)
     return start.judged(
         found,
-        counted_as=option_words(tree, node)[taken],
+        counted_as=words[taken],
         same=same,
         notes=notes,
         ranges=range_texts(decision),

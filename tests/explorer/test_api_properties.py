@@ -24,7 +24,10 @@ from schemathesis.specs.openapi.checks import (
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from allstreets.explorer.app import create_app
+from allstreets.explorer.models.practice import PracticeForm
 from allstreets.explorer.models.solves import SolveProgress
+from allstreets.explorer.practising import Practising
+from allstreets.explorer.routes import practice as practice_routes
 from allstreets.explorer.routes import ranges as range_routes
 from allstreets.explorer.routes import solutions as solution_routes
 from allstreets.explorer.routes import solves as solve_routes
@@ -89,6 +92,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseS
     library, solves = open_folders([], root / "solves")
     solution = library.id_of(folder.solution)
     app = create_app(library, solves, [HOST])
+    practising: Practising = app.state.practising
+    session = practising.begin(PracticeForm(solution=solution, seed=1)).session
     document = schemathesis.openapi.from_asgi("/api/openapi.json", without_end(app))
     document.config.analysis.constants.enabled = False  # else requests depend on all our source
 
@@ -99,7 +104,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseS
         """Three times out of four those that exist."""
         existing = dict(path_parameters or {})
         if operation_of(context).method.upper() != "DELETE":
-            names = {"solution": solution, "solve": SOLVE}
+            names = {"solution": solution, "solve": SOLVE, "session": session}
             existing |= {key: name for key, name in names.items() if key in existing}
         return st.sampled_from([existing, existing, existing, path_parameters])
 
@@ -120,6 +125,11 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseS
         """Spots that can be estimated; none that would be solved."""
         if operation_of(context).path == "/api/solves/estimate":
             return st.sampled_from([*FORMS, body])
+        if operation_of(context).path == "/api/practice/sessions" and isinstance(body, dict):
+            there = {"solution": solution, "line": "x", "streets": ["river"]}
+            return st.sampled_from([{**body, "solution": solution}, there, body])
+        if operation_of(context).path.endswith("/answers"):
+            return st.sampled_from([{"question": 0, "action": 0}, body])
         return st.just(body)
 
     yield document
@@ -145,7 +155,12 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
 
 OPERATIONS = [
     (method, route.path)
-    for router in (solution_routes.router, solve_routes.router, range_routes.router)
+    for router in (
+        solution_routes.router,
+        solve_routes.router,
+        range_routes.router,
+        practice_routes.router,
+    )
     for route in router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods or ())

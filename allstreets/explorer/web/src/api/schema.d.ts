@@ -64,6 +64,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/practice/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results
+         * @description Everything that was kept, in figures.
+         */
+        get: operations["results_api_practice_results_get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Results
+         * @description Delete everything that was kept.
+         */
+        delete: operations["delete_results_api_practice_results_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/results.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Csv
+         * @description All decisions that were kept, as a table.
+         */
+        get: operations["results_csv_api_practice_results_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin
+         * @description Begin to play; the first hand is dealt.
+         */
+        post: operations["begin_api_practice_sessions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/sessions/{session}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer
+         * @description Make the decision that is asked.
+         */
+        post: operations["answer_api_practice_sessions__session__answers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/sessions/{session}/hands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deal
+         * @description Deal the next hand, when one is over.
+         */
+        post: operations["deal_api_practice_sessions__session__hands_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics
+         * @description What a solution can be practised on.
+         */
+        get: operations["topics_api_practice_topics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/range": {
         parameters: {
             query?: never;
@@ -1186,6 +1310,310 @@ export interface components {
             raise: string;
         };
         /**
+         * PracticeAction
+         * @description An action that may be taken.
+         */
+        PracticeAction: {
+            /** Label */
+            label: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "fold" | "call" | "aggressive";
+            /** Word */
+            word: string;
+        };
+        /**
+         * PracticeAnswerForm
+         * @description What the player does.
+         */
+        PracticeAnswerForm: {
+            /** Action */
+            action: number;
+            /** Question */
+            question: number;
+        };
+        /**
+         * PracticeDraw
+         * @description A choice of the solution, and the number that made it.
+         */
+        PracticeDraw: {
+            /** Action */
+            action: string;
+            /** Mix */
+            mix: [
+                string,
+                number
+            ][];
+            /** Number */
+            number: number;
+            /** Seat */
+            seat: string;
+            /** Street */
+            street: string;
+        };
+        /**
+         * PracticeEnd
+         * @description How a hand ended; only then are the other cards and the numbers shown.
+         */
+        PracticeEnd: {
+            /** Board */
+            board: string[];
+            /** Draws */
+            draws: components["schemas"]["PracticeDraw"][];
+            /** Text */
+            text: string;
+            /** Theirs */
+            theirs: string[];
+            /** Won */
+            won: number | null;
+        };
+        /**
+         * PracticeForm
+         * @description What is practised; an empty list wants everything.
+         */
+        PracticeForm: {
+            /** High Cards */
+            high_cards?: string[];
+            /**
+             * Line
+             * @default
+             */
+            line: string;
+            /** Pairings */
+            pairings?: string[];
+            /** Pots */
+            pots?: string[];
+            /**
+             * Seat
+             * @default both
+             * @enum {string}
+             */
+            seat: "both" | "oop" | "ip";
+            /** Seed */
+            seed?: number | null;
+            /** Solution */
+            solution: string;
+            /** Streets */
+            streets?: ("preflop" | "flop" | "turn" | "river")[];
+            /** Suits */
+            suits?: string[];
+        };
+        /**
+         * PracticeGroup
+         * @description Decisions of a day, a street, a kind of pot.
+         */
+        PracticeGroup: {
+            /** Decisions */
+            decisions: number;
+            /** Loss Per 100 */
+            loss_per_100: number | null;
+            /** Name */
+            name: string;
+            /** Score */
+            score: number | null;
+        };
+        /**
+         * PracticeLeak
+         * @description Decisions that were missed in the same way.
+         */
+        PracticeLeak: {
+            /** Loss */
+            loss: number;
+            /** Text */
+            text: string;
+            /** Times */
+            times: number;
+        };
+        /**
+         * PracticeMiss
+         * @description A decision that cost much.
+         */
+        PracticeMiss: {
+            /** Best */
+            best: string | null;
+            /** Cards */
+            cards: string[];
+            /** Line */
+            line: string;
+            /** Loss */
+            loss: number;
+            /** Taken */
+            taken: string;
+        };
+        /**
+         * PracticeOption
+         * @description What the solution does with the hand, and what it is worth.
+         */
+        PracticeOption: {
+            /** Ev */
+            ev: number | null;
+            /** Frequency */
+            frequency: number;
+            /** Label */
+            label: string;
+            /** Word */
+            word: string;
+        };
+        /**
+         * PracticeQuestion
+         * @description A decision that the player is asked for.
+         */
+        PracticeQuestion: {
+            /** Actions */
+            actions: components["schemas"]["PracticeAction"][];
+            /** Board */
+            board: string[];
+            /** Cards */
+            cards: string[];
+            /** Line */
+            line: string;
+            /** Number */
+            number: number;
+            /** Pot */
+            pot: number;
+            /** Stacks */
+            stacks: {
+                [key: string]: number;
+            };
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
+            /** To Call */
+            to_call: number;
+        };
+        /**
+         * PracticeResults
+         * @description Everything that was kept.
+         */
+        PracticeResults: {
+            /** Days */
+            days: components["schemas"]["PracticeGroup"][];
+            /** File */
+            file: string;
+            /** Hands */
+            hands: number;
+            /** Pots */
+            pots: components["schemas"]["PracticeGroup"][];
+            /** Streets */
+            streets: components["schemas"]["PracticeGroup"][];
+            summary: components["schemas"]["PracticeSummary"];
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * PracticeState
+         * @description Where a session is.
+         */
+        PracticeState: {
+            end: components["schemas"]["PracticeEnd"] | null;
+            /** Hand */
+            hand: number;
+            /** Name */
+            name: string;
+            /** Note */
+            note: string;
+            /**
+             * Player
+             * @enum {string}
+             */
+            player: "oop" | "ip";
+            question: components["schemas"]["PracticeQuestion"] | null;
+            /** Repeated */
+            repeated: boolean;
+            /** Seats */
+            seats: {
+                [key: string]: string;
+            };
+            /** Seed */
+            seed: number;
+            /** Session */
+            session: string;
+            /** Solution */
+            solution: string;
+            summary: components["schemas"]["PracticeSummary"];
+            verdict: components["schemas"]["PracticeVerdict"] | null;
+        };
+        /**
+         * PracticeSummary
+         * @description Decisions in figures.
+         */
+        PracticeSummary: {
+            /** Decisions */
+            decisions: number;
+            /** Judged */
+            judged: number;
+            /** Leaks */
+            leaks: components["schemas"]["PracticeLeak"][];
+            /** Loss */
+            loss: number;
+            /** Loss Per 100 */
+            loss_per_100: number | null;
+            /** Right */
+            right: number;
+            /** Score */
+            score: number | null;
+            /** Worst */
+            worst: components["schemas"]["PracticeMiss"][];
+        };
+        /**
+         * PracticeTopics
+         * @description What a solution can be practised on.
+         */
+        PracticeTopics: {
+            /** High Cards */
+            high_cards: string[];
+            /** Note */
+            note: string;
+            /** Pairings */
+            pairings: string[];
+            /** Pots */
+            pots: string[];
+            /** Seats */
+            seats: {
+                [key: string]: string;
+            };
+            /** Streets */
+            streets: ("preflop" | "flop" | "turn" | "river")[];
+            /** Suits */
+            suits: string[];
+        };
+        /**
+         * PracticeVerdict
+         * @description What a decision cost.
+         */
+        PracticeVerdict: {
+            /** Best */
+            best: string | null;
+            /** Board */
+            board: string[];
+            /** Cards */
+            cards: string[];
+            decision: components["schemas"]["Decision"];
+            /** Line */
+            line: string;
+            /** Loss */
+            loss: number | null;
+            /** Missed */
+            missed: boolean;
+            /** Note */
+            note: string;
+            /** Options */
+            options: components["schemas"]["PracticeOption"][];
+            /** Question */
+            question: number;
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
+            /** Taken */
+            taken: string;
+        };
+        /**
          * Problem
          * @description What is wrong with a request, in words for people.
          */
@@ -1881,6 +2309,491 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Example"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    results_api_practice_results_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeResults"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_results_api_practice_results_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    results_csv_api_practice_results_csv_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_api_practice_sessions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PracticeForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeState"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    answer_api_practice_sessions__session__answers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PracticeAnswerForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeState"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    deal_api_practice_sessions__session__hands_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeState"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    topics_api_practice_topics_get: {
+        parameters: {
+            query: {
+                solution: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeTopics"];
                 };
             };
             /** @description The request makes no sense */

@@ -11,6 +11,8 @@ describe("addresses", () => {
     { page: "home" },
     { page: "solve", id: null },
     { page: "solve", id: "20261115-qsjh2h-1a2b" },
+    { page: "practice", id: null },
+    { page: "practice", id: "1f0a93c2" },
     looking("1f0a93c2"),
     looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),
     { ...looking("1f0a93c2", "x"), tab: "cards", mode: "ev", player: "ip", hand: "AKs" },

@@ -14,6 +14,10 @@ export interface SolvePage {
   page: "solve";
   id: string | null; // of a solve; null: the form
 }
+export interface PracticePage {
+  page: "practice";
+  id: string | null; // of the solution that is chosen
+}
 export interface Looking {
   page: "solution";
   id: string;
@@ -23,7 +27,7 @@ export interface Looking {
   player: PlayerName | null; // null: the one who acts
   hand: string | null; // the cell that is held open
 }
-export type Address = Home | SolvePage | Looking;
+export type Address = Home | SolvePage | PracticePage | Looking;
 
 export function looking(id: string, line = ""): Looking {
   return { page: "solution", id, line, tab: "strategy", mode: "strategy", player: null, hand: null };
@@ -32,6 +36,7 @@ export function looking(id: string, line = ""): Looking {
 export function readAddress(path: string, search: string): Address {
   const [page, id] = path.split("/").filter(Boolean);
   if (page === "solve") return { page: "solve", id: id ?? null };
+  if (page === "practice") return { page: "practice", id: id ?? null };
   if (page !== "solution" || !id) return { page: "home" };
   const query = new URLSearchParams(search);
   const player = query.get("player");
@@ -50,6 +55,7 @@ export function readAddress(path: string, search: string): Address {
 export function writeAddress(address: Address): string {
   if (address.page === "home") return "/";
   if (address.page === "solve") return address.id ? `/solve/${address.id}` : "/solve";
+  if (address.page === "practice") return address.id ? `/practice/${address.id}` : "/practice";
   const query = new URLSearchParams();
   if (address.line) query.set("line", address.line);
   if (address.tab !== "strategy") query.set("tab", address.tab);

@@ -1,0 +1,296 @@
+"""The sessions of practice that pages play, and the results that are kept."""
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from allstreets.betting import POT_KINDS, Player
+from allstreets.cards import RANKS, cards_text
+from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.place import Decision
+from allstreets.explorer.models.practice import (
+    PracticeAction,
+    PracticeAnswerForm,
+    PracticeDraw,
+    PracticeEnd,
+    PracticeForm,
+    PracticeGroup,
+    PracticeLeak,
+    PracticeMiss,
+    PracticeOption,
+    PracticeQuestion,
+    PracticeResults,
+    PracticeState,
+    PracticeSummary,
+    PracticeTopics,
+    PracticeVerdict,
+)
+from allstreets.explorer.views.betting import PLAYER_NAMES, Betting, street_name
+from allstreets.explorer.views.figures import decision
+from allstreets.practice import (
+    PAIRINGS,
+    SUITS,
+    Answer,
+    Hand,
+    Playable,
+    Question,
+    Results,
+    Session,
+    Summary,
+    Wanted,
+    day_of,
+    grouped,
+    open_playable,
+    parse_seat,
+    seat_names,
+    summarise,
+)
+
+MOST_SESSIONS = 8
+
+
+@dataclass(eq=False)
+class _Played:
+    """A session of a page."""
+
+    id: str
+    solution: str
+    session: Session
+    lock: Lock = field(default_factory=Lock)
+    verdict: PracticeVerdict | None = None
+
+
+class Practising:
+    """Sessions by id; any number of threads may use it. The oldest gives way to a new one."""
+
+    def __init__(self, library: Library, file: Path) -> None:
+        self._library, self._file = library, file
+        self._lock = Lock()
+        self._played: OrderedDict[str, _Played] = OrderedDict()
+
+    def topics(self, solution: str) -> PracticeTopics:
+        """What a solution can be practised on."""
+        found = self._open(solution)
+        kinds = {kind for _, kind in found.pots()}
+        flops = bool(kinds) and len(found.streets) > 1
+        oop, ip = seat_names(found)
+        return PracticeTopics(
+            streets=[street_name(street) for street in found.streets],
+            pots=[kind for kind in POT_KINDS if kind in kinds] if flops else [],
+            suits=list(SUITS) if flops else [],
+            pairings=list(PAIRINGS) if flops else [],
+            high_cards=list(reversed(RANKS)) if flops else [],
+            seats={"oop": oop, "ip": ip},
+            note=found.note,
+        )
+
+    def begin(self, form: PracticeForm) -> PracticeState:
+        """A new session, and its first hand."""
+        wanted = Wanted.parse(
+            form.streets, form.pots, form.line, form.suits, form.pairings, form.high_cards
+        )
+        solution = self._open(form.solution)
+        results = Results(self._file)
+        session = Session(solution, parse_seat(form.seat), wanted, form.seed, results)
+        played = _Played(secrets.token_hex(8), form.solution, session)
+        session.deal()
+        with self._lock:
+            self._played[played.id] = played
+            while len(self._played) > MOST_SESSIONS:
+                self._played.popitem(last=False)
+        return _state(played)
+
+    def answer(self, id: str, form: PracticeAnswerForm) -> PracticeState:
+        """Take an action; what it cost, and what follows."""
+        played = self._require(id)
+        with played.lock:
+            session, hand = played.session, played.session.hand
+            asked = None if hand is None else hand.question
+            if hand is None or asked is None or form.question != len(session.answers):
+                raise BusyError("this decision was made already")
+            answer = session.answer(form.action)
+            played.verdict = _verdict(hand, asked, answer, form.question)
+            return _state(played)
+
+    def deal(self, id: str) -> PracticeState:
+        """The next hand."""
+        played = self._require(id)
+        with played.lock:
+            hand = played.session.hand
+            if hand is not None and hand.question is not None:
+                raise BusyError("the hand is not over yet")
+            played.session.deal()
+            played.verdict = None
+            return _state(played)
+
+    def results(self) -> PracticeResults:
+        """Everything that was kept."""
+        kept = Results(self._file)
+        stored, (hands, waiting) = kept.answers(), kept.counts()
+        return PracticeResults(
+            file=str(kept.path),
+            hands=hands,
+            waiting=waiting,
+            summary=_summary(summarise(one.answer for one in stored)),
+            days=_groups(grouped(stored, day_of)),
+            streets=_groups(grouped(stored, lambda one: one.answer.street)),
+            pots=_groups(grouped(stored, lambda one: one.answer.pot_kind)),
+        )
+
+    def kept(self) -> Results:
+        """The file of results."""
+        return Results(self._file)
+
+    def _open(self, solution: str) -> Playable:
+        return open_playable(self._library.folder(solution))
+
+    def _require(self, id: str) -> _Played:
+        with self._lock:
+            found = self._played.get(id)
+        if found is None:
+            raise MissingError("this session of practice has ended: begin another one")
+        return found
+
+
+def _state(played: _Played) -> PracticeState:
+    session, hand = played.session, played.session.hand
+    assert hand is not None
+    oop, ip = hand.seats
+    return PracticeState(
+        session=played.id,
+        solution=played.solution,
+        name=session.solution.name,
+        note=session.solution.note,
+        seed=session.seed,
+        hand=session.hands,
+        player=PLAYER_NAMES[hand.hero],
+        seats={"oop": oop, "ip": ip},
+        repeated=hand.repeated,
+        question=_question(hand, len(session.answers)),
+        verdict=played.verdict,
+        end=_end(hand),
+        summary=_summary(session.summary()),
+    )
+
+
+def _question(hand: Hand, number: int) -> PracticeQuestion | None:
+    asked = hand.question
+    if asked is None:
+        return None
+    oop, ip = asked.stacks_bb
+    return PracticeQuestion(
+        number=number,
+        line=asked.line,
+        street=street_name(asked.street),
+        board=_cards(cards_text(asked.board)),
+        cards=_cards(cards_text(asked.cards)),
+        pot=asked.pot_bb,
+        to_call=asked.to_call_bb,
+        stacks={"oop": oop, "ip": ip},
+        actions=[
+            PracticeAction(word=choice.word, label=label, tone=choice.tone)
+            for choice, label in zip(
+                _betting(hand, asked).choices(asked.at.node), asked.labels, strict=True
+            )
+        ],
+    )
+
+
+def _betting(hand: Hand, asked: Question) -> Betting:
+    """The tree that a question is in; nobody asks it how hands end."""
+    tree = hand.solution.tree(asked.at)
+    return Betting(
+        tree,
+        np.zeros((tree.node_count, len(Player), 3)),
+        asked.decision.unit.notation,
+        lambda node: hand.solution.line(replace(asked.at, node=node)),
+    )
+
+
+def _verdict(hand: Hand, asked: Question, answer: Answer, number: int) -> PracticeVerdict:
+    best = answer.best
+    shown: Decision = decision(asked.decision, _betting(hand, asked).choices(asked.at.node))
+    return PracticeVerdict(
+        question=number,
+        line=answer.line,
+        street=street_name(asked.street),
+        board=_cards(answer.board),
+        cards=_cards(answer.cards),
+        taken=answer.taken,
+        best=None if best is None else best.action,
+        options=[
+            PracticeOption(
+                word=option.action, label=label, frequency=option.frequency, ev=option.ev_bb
+            )
+            for option, label in zip(answer.options, asked.labels, strict=False)
+        ],
+        loss=answer.loss_bb,
+        missed=answer.missed,
+        note=answer.note,
+        decision=shown,
+    )
+
+
+def _end(hand: Hand) -> PracticeEnd | None:
+    end = hand.end
+    if end is None:
+        return None
+    return PracticeEnd(
+        text=end.text,
+        board=_cards(end.board),
+        theirs=_cards(end.theirs),
+        won=end.won_bb,
+        draws=[
+            PracticeDraw(
+                seat=draw.seat,
+                street=draw.street,
+                action=draw.action,
+                number=draw.number,
+                mix=list(draw.mix),
+            )
+            for draw in hand.draws
+        ],
+    )
+
+
+def _summary(summary: Summary) -> PracticeSummary:
+    return PracticeSummary(
+        decisions=summary.decisions,
+        judged=summary.judged,
+        right=summary.right,
+        score=summary.score,
+        loss=summary.loss_bb,
+        loss_per_100=summary.loss_per_100,
+        leaks=[
+            PracticeLeak(text=leak.text, times=leak.times, loss=leak.loss_bb)
+            for leak in summary.leaks
+        ],
+        worst=[
+            PracticeMiss(
+                line=one.line,
+                cards=_cards(one.cards),
+                taken=one.taken,
+                best=None if one.best is None else one.best.action,
+                loss=one.loss_bb or 0.0,
+            )
+            for one in summary.worst
+        ],
+    )
+
+
+def _groups(rows: list[tuple[str, Summary]]) -> list[PracticeGroup]:
+    return [
+        PracticeGroup(
+            name=name, decisions=row.decisions, score=row.score, loss_per_100=row.loss_per_100
+        )
+        for name, row in rows
+    ]
+
+
+def _cards(text: str) -> list[str]:
+    return [text[place : place + 2] for place in range(0, len(text), 2)]

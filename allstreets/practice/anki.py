@@ -1,0 +1,124 @@
+"""Decisions as cards for Anki, through genanki: the extra `allstreets[anki]`."""
+
+import html
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import parse_board, texture
+from allstreets.practice.records import Answer
+from allstreets.practice.results import StoredAnswer
+from allstreets.practice.wanted import STREETS, Wanted
+
+MISSING = (
+    "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"
+)
+MODEL, DECK = 1_729_168_101, 1_729_168_102  # Anki knows what it has by these numbers
+SUITS = {"c": ("♣", "#2e8b57"), "d": ("♦", "#1f6fd6"), "h": ("♥", "#d0312d"), "s": ("♠", "#222")}
+STYLE = """.card { font-family: sans-serif; font-size: 20px; text-align: center; }
+table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bold; }
+.cards { font-size: 32px; } .line { color: #777; }"""
+
+
+def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
+    """The last answer to every decision that was missed, as far as it is wanted."""
+    found: dict[tuple[str, ...], Answer] = {}
+    for one in (each.answer for each in stored):
+        if one.missed and _wants(wanted, one):
+            found[_key(one)] = one
+    return list(found.values())
+
+
+def export_anki(answers: Sequence[Answer], path: Path, deck: str = "allstreets practice") -> int:
+    """Write one card per decision; how many. Written again, Anki updates those that it has."""
+    if find_spec("genanki") is None:
+        raise InputError(MISSING)
+    if path.suffix.lower() != ".apkg":
+        raise InputError(f"{path}: files for Anki end in .apkg")
+    if not answers:
+        raise InputError(
+            "no decision was missed, as far as it is wanted: there is nothing to write"
+        )
+    import genanki
+
+    model = genanki.Model(
+        MODEL,
+        "allstreets decision",
+        fields=[{"name": "Front"}, {"name": "Back"}],
+        templates=[
+            {
+                "name": "Decision",
+                "qfmt": "{{Front}}",
+                "afmt": "{{FrontSide}}<hr id=answer>{{Back}}",
+            }
+        ],
+        css=STYLE,
+    )
+    made = genanki.Deck(DECK, deck)
+    for one in answers:
+        note: Any = genanki.Note(
+            model, [_front(one), _back(one)], guid=genanki.guid_for(*_key(one)), tags=_tags(one)
+        )
+        made.add_note(note)
+    try:
+        genanki.Package(made).write_to_file(str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    return len(answers)
+
+
+def _key(one: Answer) -> tuple[str, ...]:
+    """A decision, whoever's it was."""
+    return one.solution, one.player, one.line, one.cards
+
+
+def _wants(wanted: Wanted, one: Answer) -> bool:
+    if not wanted.asks(STREETS[one.street]):
+        return False
+    if wanted.pots and one.pot_kind not in wanted.pots:
+        return False
+    return not wanted.names_flops or wanted.texture(texture(parse_board(one.board)[:3]))
+
+
+def _front(one: Answer) -> str:
+    call = f", {one.to_call_bb:.4g} to call" if one.to_call_bb else ""
+    other = _other(one)
+    board = f"<div class=cards>{_cards(one.board)}</div>" if one.board else ""
+    actions = ", ".join(html.escape(option.action) for option in one.options)
+    return (
+        f"<div>{one.street}, {html.escape(one.solution)}: {one.seat} against {other}</div>"
+        f"<div class=line>{html.escape(one.line or 'first to act')}</div>{board}"
+        f"<div class=cards>{_cards(one.cards)}</div>"
+        f"<div>pot {one.pot_bb:.4g} bb{call}</div><div>{actions}?</div>"
+    )
+
+
+def _back(one: Answer) -> str:
+    best = one.best
+    rows = "".join(
+        f"<tr{' class=best' if option == best else ''}><td>{html.escape(option.action)}</td>"
+        f"<td>{100 * option.frequency:.0f} %</td>"
+        f"<td>{'' if option.ev_bb is None else f'{option.ev_bb:.3f} bb'}</td></tr>"
+        for option in one.options
+    )
+    return f"<table>{rows}</table>"
+
+
+def _cards(text: str) -> str:
+    found = []
+    for place in range(0, len(text), 2):
+        sign, colour = SUITS[text[place + 1]]
+        found.append(f'<span style="color: {colour}">{text[place]}{sign}</span>')
+    return " ".join(found)
+
+
+def _other(one: Answer) -> str:
+    names = (Player.OOP.seat, Player.IP.seat) if one.seat in ("BB", "SB") else ("OOP", "IP")
+    return names[Player[one.player.upper()].opponent]
+
+
+def _tags(one: Answer) -> list[str]:
+    return [one.street, one.pot_kind, one.seat]

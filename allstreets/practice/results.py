@@ -1,0 +1,221 @@
+"""Results of practice in one SQLite file: decisions as they are made, and what comes back when.
+
+A file of a later version, of another program or one that is damaged is refused and left as it is.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+from allstreets.base import InputError
+from allstreets.practice.records import Answer
+from allstreets.practice.schedule import Due, after_miss, after_success
+from allstreets.review import Option
+
+FILE_VARIABLE = "ALLSTREETS_PRACTICE"
+NAME = "practice.sqlite"
+VERSION = 1
+APPLICATION = 0x616C7374  # "alst": what SQLite files of ours are marked with
+WAIT = 10.0  # seconds for another process that writes
+ELSEWHERE = "move it away, or name another file with --file"
+TABLES = """
+create table hands (
+    id integer primary key, at real not null, solution text not null, folder text not null,
+    seed integer not null, hand integer not null, seat text not null, player text not null
+);
+create table answers (
+    id integer primary key, in_hand integer not null references hands (id), at real not null,
+    street text not null, pot_kind text not null, line text not null, board text not null,
+    cards text not null, pot_bb real not null, to_call_bb real not null, taken text not null,
+    options text not null, loss_bb real, note text not null, repeated integer not null
+);
+create table repeats (
+    folder text not null, player text not null, line text not null, cards text not null,
+    street text not null, pot_kind text not null, board text not null,
+    box integer not null, due_at real not null, due_hands integer not null,
+    primary key (folder, player, line, cards)
+);
+"""
+OF_HAND = ("solution", "folder", "seed", "hand", "seat", "player")
+OF_ANSWER = tuple(
+    one.name for one in fields(Answer) if one.name not in (*OF_HAND, "options", "repeated")
+)
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """A decision that was made, and when."""
+
+    at: float  # seconds since 1970
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A decision that comes back."""
+
+    player: str
+    line: str
+    cards: str
+    street: str
+    pot_kind: str
+    board: str
+    due: Due
+
+
+def default_file() -> Path:
+    """$ALLSTREETS_PRACTICE, or a file in the platform's folder for a user's data."""
+    chosen = os.environ.get(FILE_VARIABLE)
+    return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / NAME
+
+
+class Results:
+    """The file; any number of threads and processes may use it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._open():  # what is wrong with it is said now
+            pass
+
+    def keep(self, answer: Answer, now: float, hand: int | None = None) -> int:
+        """Keep a decision, and when it comes back; `hand` is what the first of a hand returned."""
+        with self._open() as db:
+            if hand is None:
+                values = [getattr(answer, name) for name in OF_HAND]
+                hand = _insert(db, "hands", ("at", *OF_HAND), [now, *values])
+            names = ("in_hand", "at", *OF_ANSWER, "options", "repeated")
+            own = [getattr(answer, name) for name in OF_ANSWER]
+            options = json.dumps([asdict(option) for option in answer.options])
+            _insert(db, "answers", names, [hand, now, *own, options, int(answer.repeated)])
+            self._schedule(db, answer, now)
+        return hand
+
+    def due(self, folder: Path, now: float) -> list[Repeat]:
+        """What comes back now of a solution, the most overdue first."""
+        with self._open() as db:
+            rows = db.execute(
+                "select * from repeats where folder = ? and due_at <= ? and due_hands <= ? "
+                "order by due_at, line, cards",
+                (str(folder), now, _hands(db)),
+            ).fetchall()
+        return [_repeat(row) for row in rows]
+
+    def drop(self, folder: Path, repeat: Repeat) -> None:
+        """Forget what cannot come back: the solution has changed."""
+        with self._open() as db:
+            db.execute(f"delete from repeats {KEY}", _key(str(folder), repeat))
+
+    def answers(self) -> list[StoredAnswer]:
+        """Everything, in the order in which it was played."""
+        with self._open() as db:
+            rows = db.execute(
+                "select hands.*, answers.*, answers.at as answered_at from answers "
+                "join hands on hands.id = in_hand order by answers.id"
+            ).fetchall()
+        return [_answer(row) for row in rows]
+
+    def counts(self) -> tuple[int, int]:
+        """Hands, and decisions that will come back."""
+        with self._open() as db:
+            return _hands(db), int(db.execute("select count(*) from repeats").fetchone()[0])
+
+    def delete(self) -> None:
+        """Remove the file; it has to be one of these."""
+        with self._open():
+            pass
+        self.path.unlink()
+
+    def _schedule(self, db: sqlite3.Connection, answer: Answer, now: float) -> None:
+        """Put a missed decision into the first box, and one that came back where it belongs."""
+        key = _key(answer.folder, answer)
+        row = db.execute(f"select * from repeats {KEY}", key).fetchone()
+        due: Due | None
+        if answer.missed:
+            due = after_miss(now, _hands(db))
+        elif answer.repeated and row is not None and answer.loss_bb is not None:
+            due = after_success(_repeat(row).due, now)
+        elif answer.repeated:
+            due = None  # it cannot be judged any more
+        else:
+            return
+        db.execute(f"delete from repeats {KEY}", key)
+        if due is not None:
+            of_answer = answer.street, answer.pot_kind, answer.board
+            names = ("folder", "player", "line", "cards", "street", "pot_kind", "board")
+            values = [*key, *of_answer, due.box, due.at, due.hands]
+            _insert(db, "repeats", (*names, "box", "due_at", "due_hands"), values)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is kept, or nothing."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be written: {error.strerror}") from None
+        try:
+            with closing(sqlite3.connect(self.path, timeout=WAIT)) as db:
+                db.row_factory = sqlite3.Row
+                with db:
+                    db.execute("begin immediate")
+                    self._check(db)
+                    yield db
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path} cannot be used ({error}); {ELSEWHERE}") from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self.path} is damaged, or no file of results ({error}): {ELSEWHERE}"
+            ) from None
+
+    def _check(self, db: sqlite3.Connection) -> None:
+        """Make the tables of a new file, and refuse one of something else."""
+        version = int(db.execute("pragma user_version").fetchone()[0])
+        mark = int(db.execute("pragma application_id").fetchone()[0])
+        if not version and not mark and not db.execute("select 1 from sqlite_master").fetchone():
+            for statement in TABLES.split(";")[:-1]:
+                db.execute(statement)
+            db.execute(f"pragma application_id = {APPLICATION}")
+            db.execute(f"pragma user_version = {VERSION}")
+        elif mark != APPLICATION:
+            raise InputError(f"{self.path} is a file of another program: {ELSEWHERE}")
+        elif version > VERSION:
+            raise InputError(f"{self.path} was written by a later version: use that one")
+
+
+KEY = "where folder = ? and player = ? and line = ? and cards = ?"
+
+
+def _key(folder: str, of: Answer | Repeat) -> tuple[str, str, str, str]:
+    return folder, of.player, of.line, of.cards
+
+
+def _hands(db: sqlite3.Connection) -> int:
+    return int(db.execute("select count(*) from hands").fetchone()[0])
+
+
+def _insert(db: sqlite3.Connection, table: str, names: Sequence[str], values: Sequence[Any]) -> int:
+    marks = ", ".join("?" * len(names))
+    found = db.execute(f"insert into {table} ({', '.join(names)}) values ({marks})", values)
+    return int(found.lastrowid or 0)
+
+
+def _repeat(row: sqlite3.Row) -> Repeat:
+    names = ("player", "line", "cards", "street", "pot_kind", "board")
+    due = Due(row["box"], row["due_at"], row["due_hands"])
+    return Repeat(**{name: row[name] for name in names}, due=due)
+
+
+def _answer(row: sqlite3.Row) -> StoredAnswer:
+    options: list[Option] = []
+    with suppress(ValueError, TypeError):  # mended by hand: the rest of the row is whole
+        options = [Option(**one) for one in json.loads(row["options"])]
+    names = (*OF_HAND, *OF_ANSWER)
+    given = {name: row[name] for name in names}
+    answer = Answer(**given, options=tuple(options), repeated=bool(row["repeated"]))
+    return StoredAnswer(row["answered_at"], answer)

@@ -1,0 +1,103 @@
+"""A session: hands one after the other, what was missed first, everything kept as it is made."""
+
+import secrets
+import time
+from collections.abc import Callable
+
+from allstreets.base import InputError
+from allstreets.betting import ANY_CARD, Player
+from allstreets.cards import parse_board, parse_combo, texture
+from allstreets.practice.dealing import Dealer
+from allstreets.practice.hand import Hand, deal_hand
+from allstreets.practice.playable import Playable
+from allstreets.practice.records import Answer
+from allstreets.practice.results import Repeat, Results
+from allstreets.practice.summary import Summary, summarise
+from allstreets.practice.wanted import STREETS, Wanted
+
+LARGEST_SEED = 2**31
+
+
+class Session:
+    """Hands against a solution; without a seed they are others every time."""
+
+    def __init__(
+        self,
+        solution: Playable,
+        seat: Player | None = None,
+        wanted: Wanted | None = None,
+        seed: int | None = None,
+        results: Results | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.solution, self.seat, self.wanted = solution, seat, wanted or Wanted()
+        self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
+        self.results = results
+        self.answers: list[Answer] = []
+        self.hand: Hand | None = None
+        self.hands = 0
+        self._clock = clock
+        self._kept: int | None = None  # the number of the hand in the file
+        self.wanted.check(solution)
+        self._dealer = Dealer(solution, self.wanted)
+
+    def deal(self) -> Hand:
+        """The next hand: a decision that comes back, or a new one."""
+        self.hands += 1
+        self._kept = None
+        self.hand = self._repeated() or deal_hand(self._dealer, self._hero(), self.seed, self.hands)
+        return self.hand
+
+    def answer(self, action: int) -> Answer:
+        """Take an action in the hand that is played, and keep what it cost."""
+        if self.hand is None:
+            raise InputError("no hand is dealt")
+        answer = self.hand.answer(action)
+        self.answers.append(answer)
+        if self.results is not None:
+            self._kept = self.results.keep(answer, self._clock(), self._kept)
+        return answer
+
+    @property
+    def played(self) -> int:
+        """Hands in which a decision was made."""
+        return len({one.hand for one in self.answers})
+
+    def summary(self) -> Summary:
+        """What the session comes to."""
+        return summarise(self.answers)
+
+    def _hero(self) -> Player:
+        """The seat, or both in turn."""
+        return Player(self.hands % 2) if self.seat is None else self.seat
+
+    def _repeated(self) -> Hand | None:
+        """A decision that comes back and is wanted, if there is one."""
+        if self.results is None:
+            return None
+        folder = self.solution.folder
+        for repeat in self.results.due(folder, self._clock()):
+            hero = Player[repeat.player.upper()]
+            try:
+                if not self._wants(repeat, hero):
+                    continue
+                wanted = Wanted(streets=self.wanted.streets, line=repeat.line)
+                dealer, held = Dealer(self.solution, wanted), parse_combo(repeat.cards)
+                return deal_hand(dealer, hero, self.seed, self.hands, held)
+            except InputError:  # the solution has changed
+                self.results.drop(folder, repeat)
+        return None
+
+    def _wants(self, repeat: Repeat, hero: Player) -> bool:
+        wanted = self.wanted
+        if self.seat not in (None, hero) or not wanted.asks(STREETS[repeat.street]):
+            return False
+        if wanted.pots and repeat.pot_kind not in wanted.pots:
+            return False
+        if wanted.names_flops and not wanted.texture(texture(parse_board(repeat.board)[:3])):
+            return False
+        way, line = self._dealer.way, self.solution.read(repeat.line)
+        named = all(
+            card in (ANY_CARD, other) for card, other in zip(way.cards, line.cards, strict=False)
+        )
+        return way.end in line.places and named

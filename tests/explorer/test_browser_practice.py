@@ -1,0 +1,123 @@
+"""The practice page in a real browser: a session played with the keyboard alone."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from builders.whole_solution import save_classes
+from harness.browsing import Server, browser, explorer, keep_picture, new_page
+from playwright.sync_api import Browser, Page, expect
+
+from allstreets.practice import Results, default_file
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    before = os.environ["ALLSTREETS_PRACTICE"]
+    path = tmp_path_factory.mktemp("results") / "practice.sqlite"
+    os.environ["ALLSTREETS_PRACTICE"] = str(path)
+    yield path
+    os.environ["ALLSTREETS_PRACTICE"] = before
+
+
+@pytest.fixture(scope="module")
+def server(
+    file: Path, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    del chromium  # first: without a browser there is nothing to serve
+    assert default_file() == file
+    root = tmp_path_factory.mktemp("practice")
+    save_classes(root / "game", name="small game")
+    with explorer(root / "solves", root) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, server: Server) -> Iterator[Page]:
+    with new_page(chromium, server) as fresh:
+        yield fresh
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Move the focus, as Tab does, until it is on a control of that name."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(
+            "() => document.activeElement.labels?.[0]?.innerText"
+            " ?? document.activeElement.innerText ?? ''"
+        )
+        if re.match(name, str(focused).strip()):
+            return
+    raise AssertionError(f"Tab never comes to {name}")
+
+
+def test_a_session_with_the_keyboard(page: Page, file: Path) -> None:
+    page.goto("/")
+    tab_to(page, "Practice")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.get_by_text("does not see turn and river cards")).to_be_visible()
+    tab_to(page, "Seed")
+    page.keyboard.type("3")
+    tab_to(page, "Play")
+    page.keyboard.press("Enter")
+    play = page.get_by_test_id("play")
+    heading = page.get_by_role("heading", level=1)
+    made = 0
+    for hand in (1, 2):
+        expect(heading).to_have_text(f"Hand {hand}")
+        while True:
+            expect(
+                play.get_by_role("button", name="check").or_(play.get_by_text("call")).first
+            ).to_be_visible()
+            page.keyboard.press("2")
+            made += 1
+            expect(page.get_by_role("grid")).to_be_visible()
+            answer = Results(file).answers()[-1].answer
+            assert len(Results(file).answers()) == made
+            expect(play.get_by_label("Your cards:")).to_have_attribute(
+                "aria-label", f"Your cards: {answer.cards}"
+            )
+            held = page.locator("[role=gridcell].held")
+            expect(held).to_have_count(1)
+            if answer.missed:
+                assert answer.loss_bb is not None
+                expect(play).to_contain_text(f"{answer.loss_bb:.3f} bb lost. Best: ")
+            else:
+                expect(play).to_contain_text("Right")
+            rows = play.locator("tbody tr")
+            expect(rows).to_have_count(len(answer.options))
+            over = play.get_by_role("button", name=re.compile("Next hand|Go on"))
+            expect(over).to_be_visible()
+            ended = "Next hand" in (over.text_content() or "")
+            if made == 1:
+                keep_picture(page, "practice")
+            if ended:
+                assert "drew 0." in (play.text_content() or "")
+                keep_picture(page, "practice-end")
+            page.keyboard.press("Enter")
+            if ended:
+                break
+            expect(page.get_by_role("grid")).to_be_hidden()
+    expect(heading).to_have_text("Hand 3")
+    page.keyboard.press("q")
+    expect(heading).to_have_text("small game: session")
+    expect(page.get_by_text("Per 100 decisions").first).to_be_visible()
+    results = page.get_by_role("region", name="Results so far")
+    expect(results).to_contain_text("So far: 2 hands")
+    expect(results.locator("canvas")).to_have_count(2)
+    keep_picture(page, "practice-summary")
+    tab_to(page, "Delete")
+    page.keyboard.press("Enter")
+    tab_to(page, "Yes, delete")
+    page.keyboard.press("Enter")
+    expect(results).to_be_hidden()
+    assert Results(file).answers() == []

@@ -1,0 +1,401 @@
+"""Hands that are played: honest deals and draws, and losses that are those of the solution."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders.explorer_solutions import folder, solver
+from builders.small_spots import RIVER, spot
+from builders.whole_solution import combo_result, solver_of, whole_game
+from builders.whole_solution import result as classes_result
+from scipy.stats import chisquare
+
+from allstreets.base import InputError
+from allstreets.betting import CHIPS_PER_BB, Player, Street
+from allstreets.cards import (
+    COMBO_CARDS,
+    HAND_OF_COMBO,
+    canonical_flop,
+    card_text,
+    cards_text,
+    parse_board,
+    parse_combo,
+    texture,
+)
+from allstreets.hands import PlayedHand
+from allstreets.hands.ledger import Ledger
+from allstreets.practice import Dealer, Hand, Playable, Wanted, deal_hand, open_playable
+from allstreets.practice.hand import drawn_action
+from allstreets.practice.playable import BEFORE, Position
+from allstreets.practice.playable_spot import PlayableSpot
+from allstreets.practice.playable_whole import PlayableWhole
+from allstreets.review import Effort, SolvedGame, review_hand
+from allstreets.solvers import SpotSolver, UnifiedResult
+from allstreets.subgames import CardModel
+
+LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
+
+
+@pytest.fixture(scope="module")
+def turn() -> Playable:
+    return open_playable(folder("turn"))
+
+
+@pytest.fixture(scope="module")
+def game() -> Playable:
+    return PlayableWhole(classes_result(), "classes", Path("classes"))
+
+
+@cache
+def boards_result() -> UnifiedResult:
+    model = CardModel("boards", groups=16, rows=16)
+    return UnifiedResult.of(solver_of(whole_game(["KsKhKd"], 5, "100%", ()), 3, model))
+
+
+@pytest.fixture(scope="module")
+def boards() -> Playable:
+    return PlayableWhole(boards_result(), "boards", Path("boards"))
+
+
+def hands(
+    on: Playable, count: int, hero: Player | None = None, seed: int = 1, **wanted: Sequence[str]
+) -> list[Hand]:
+    dealer = Dealer(on, Wanted.parse(**wanted))  # type: ignore[arg-type]
+    return [
+        deal_hand(dealer, Player(number % 2) if hero is None else hero, seed, number)
+        for number in range(count)
+    ]
+
+
+def play_out(hand: Hand, choose: str = "first") -> Hand:
+    """To the end: the first action, the last, check or call, or as the solution does."""
+    chance = np.random.default_rng([hand.seed, hand.number, 7])
+    while hand.question is not None:
+        asked = hand.question
+        action = {"first": 0, "last": len(asked.actions) - 1}.get(choose)
+        if choose == "passive":
+            action = next(place for place, word in enumerate(asked.actions) if word in "xc")
+        elif action is None:
+            mix = mix_of(hand)
+            action = drawn_action(mix / mix.sum(), float(chance.random()))
+        hand.answer(action)
+    return hand
+
+
+def mix_of(hand: Hand) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """[A]: what the solution does with the player's hand, read in another way than `Hand` does."""
+    assert hand.question is not None
+    here, combo = hand.question.decision, hand.deal.combos[hand.hero]
+    own = here.own.combos
+    place = int(HAND_OF_COMBO[combo]) if own is None else own.tolist().index(combo)
+    found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.maximum(here.strategy[:, place], 0.0)
+    return found
+
+
+def test_first_actions_follow_the_solution(turn: Playable) -> None:
+    """What OOP does first, over all hands that he is dealt, is what his range does."""
+    played = [hand.draws[0].action for hand in hands(turn, 700, Player.IP)]
+    root = solver("turn").result().node("")
+    counts = [played.count(action) for action in root.actions]
+    assert chisquare(counts, root.frequencies() * len(played)).pvalue > LEAST_CHANCE
+    wrong = np.full(len(counts), len(played) / len(counts))
+    assert chisquare(counts, wrong).pvalue < LEAST_CHANCE  # the test sees a strategy that is not
+
+
+def test_first_actions_of_a_whole_game(game: Playable) -> None:
+    """Before the flop, and given that the small blind does not fold: then nobody is asked."""
+    played = [hand.draws[0].action for hand in hands(game, 350, Player.OOP)]
+    root = classes_result().node("")
+    shares = root.frequencies() * (np.array(root.actions) != "f")
+    counts = np.array([played.count(action) for action in root.actions])
+    assert counts[root.actions.index("f")] == 0
+    often = shares * len(played) / shares.sum() > 5
+    expected = shares[often] * counts[often].sum() / shares[often].sum()
+    assert chisquare(counts[often], expected).pvalue > LEAST_CHANCE
+
+
+def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
+    spot = solver("turn").result()
+    seen = Counter[str]()
+    for hand in hands(turn, 40):
+        play_out(hand, "last")
+        for draw in hand.draws:
+            ends = np.cumsum([share for _, share in draw.mix])
+            place = [word for word, _ in draw.mix].index(draw.action)
+            assert ends[place] - draw.mix[place][1] <= draw.number <= ends[place] + 1e-9
+            seen[draw.action] += 1
+        first = hand.draws[0] if hand.draws else None
+        if first is not None and hand.hero == Player.IP:
+            mix = spot.node("").hand(hand.end.theirs if hand.end else "")
+            assert dict(first.mix) == pytest.approx(mix, abs=1e-6)
+    assert len(seen) > 2
+
+
+def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
+    """Who gets to a line holds what the solution brings there."""
+    found = hands(turn, 600, Player.IP, line="x")
+    here = solver("turn").result().node("x")
+    assert all(hand.question is not None and hand.question.line == "x" for hand in found)
+    weights = np.bincount(here.own.classes, here.own.weights, minlength=169)
+    held = Counter(int(HAND_OF_COMBO[hand.deal.combos[Player.IP]]) for hand in found)
+    often = weights / weights.sum() * len(found) > 5
+    counts = np.array([held[number] for number in np.flatnonzero(often).tolist()])
+    assert sum(held.values()) - counts.sum() < 0.1 * len(found)
+    expected = weights[often] * counts.sum() / weights[often].sum()
+    assert chisquare(counts, expected).pvalue > LEAST_CHANCE
+    assert all(weights[number] > 0 for number in held)
+
+
+def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
+    """Rivers come as often as play gets there on each of them, not each as often as any other."""
+    spot = solver("turn").result()
+    cards = [card for card in range(52) if card not in spot.spot.cards]
+    sizes = np.array(
+        [spot.node(f"x x | {card_text(card)} | x").own.weights.sum() for card in cards]
+    )
+    found = hands(turn, 160, Player.IP, line="x x | * | x")
+    drawn = Counter(hand.deal.board[4] for hand in found)
+    by_rank = [
+        [place for place, card in enumerate(cards) if card // 4 == rank] for rank in range(13)
+    ]
+    expected = np.array([sizes[places].sum() for places in by_rank]) * len(found) / sizes.sum()
+    counts = [sum(drawn[cards[place]] for place in places) for places in by_rank]
+    assert chisquare(counts, expected).pvalue > LEAST_CHANCE
+
+
+def test_flops_come_by_their_weights(game: Playable) -> None:
+    found = hands(game, 200, Player.OOP, streets=["flop"])
+    rows = classes_result().flops
+    canonical = Counter(classes_place(hand) for hand in found)
+    shares = np.array([row["share"] for row in rows])
+    counts = [canonical[place] for place in range(len(rows))]
+    assert chisquare(counts, shares / shares.sum() * sum(counts)).pvalue > LEAST_CHANCE
+    assert len({hand.deal.board[:3] for hand in found}) > 3 * len(rows)  # in any suits
+
+
+def classes_place(hand: Hand) -> int:
+    place = classes_result().place_of(canonical_flop(hand.deal.board[:3]).flop)
+    assert place is not None
+    return place
+
+
+@pytest.mark.parametrize("name", ["turn", "game", "boards"])
+def test_cards_fit(name: str, request: pytest.FixtureRequest) -> None:
+    on: Playable = request.getfixturevalue(name)
+    for hand in hands(on, 60):
+        cards = [*hand.deal.board, *COMBO_CARDS[list(hand.deal.combos)].ravel().tolist()]
+        assert len(set(cards)) == len(cards) == 9
+        start = on.weights(hand.deal.start)
+        assert all(start[player][hand.deal.combos[player]] > 0 for player in Player)
+        play_out(hand, "last")
+        assert hand.end is not None
+        shown = parse_board(hand.end.board) if hand.end.board else ()
+        if hand.end.how == "showdown":
+            assert len(shown) == 5
+        assert not set(shown) & set(COMBO_CARDS[list(hand.deal.combos)].ravel().tolist())
+
+
+def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) -> None:
+    spot = solver("turn")
+    losses = [play_out(hand, "mixed").loss_bb for hand in hands(turn, 80)]
+    worth = spot.exploitability()  # chips: what best responses gain
+    assert 0 <= np.mean(losses) <= 2 * worth
+    others = [play_out(hand, "last").loss_bb for hand in hands(turn, 40)]
+    assert np.mean(others) > 5 * worth
+    losses = [play_out(hand, "mixed").loss_bb for hand in hands(game, 40)]
+    exploitability = classes_result().exploitability
+    assert exploitability is not None
+    assert np.mean(losses) <= 2 * exploitability / 1000
+
+
+def test_losses_are_those_of_the_node(turn: Playable) -> None:
+    spot, judged = solver("turn").result(), 0
+    for hand in hands(turn, 30):
+        play_out(hand, "last")
+        for one in hand.answers:
+            node = spot.node(one.line)
+            place = node.combos.tolist().index(parse_combo(one.cards))
+            evs = node.action_evs[:, place]
+            taken = node.actions.index(one.taken)
+            assert [option.frequency for option in one.options] == pytest.approx(
+                node.strategy[:, place], abs=1e-5
+            )
+            if one.loss_bb is None or np.isnan(evs).any():
+                continue
+            assert one.loss_bb == pytest.approx(evs.max() - evs[taken], abs=1e-5)
+            judged += 1
+    assert judged > 30
+
+
+def written_down(hand: Hand) -> PlayedHand:
+    """A hand that ended before the flop, as a history has it."""
+    stack, blind = Fraction(20), Fraction(1)
+    ledger = Ledger(("bob", "ann"), (stack, stack), blind)
+    ledger.post_blind(Player.IP, blind / 2)
+    ledger.post_blind(Player.OOP, blind)
+    tree = hand.solution.tree(hand.at)
+    for node in tree.path_to(hand.at.node)[1:]:
+        action = tree.actions[node]
+        assert action is not None
+        player = tree.player_at(int(tree.parent[node]))
+        ledger.act(Street.PREFLOP, player, action.kind, Fraction(str(action.amount)) / CHIPS_PER_BB)
+    oop, ip = (hand.deal.cards(player) for player in Player)
+    nothing = Fraction(0), Fraction(0)
+    return ledger.end(name="a hand", holes=(oop, ip), board=hand.deal.board, results=nothing)
+
+
+def test_losses_are_those_of_the_review(game: Playable) -> None:
+    """The same hand, written down, costs the same in `allstreets review`."""
+    compared, judge = 0, SolvedGame("classes", classes_result())
+    for hand in hands(game, 24, seed=9):
+        play_out(hand, "last" if hand.number % 3 else "first")
+        assert hand.end is not None
+        if hand.at.tree != BEFORE or hand.end.how == "stopped":
+            continue
+        reviewed = review_hand(written_down(hand), hand.hero, judge, Effort())
+        for one, mine in zip(reviewed.decisions, hand.answers, strict=True):
+            assert (mine.line, mine.cards) == (one.line, reviewed.cards)
+            assert (mine.taken, mine.options) == (one.counted_as, one.options)
+            assert mine.loss_bb == one.loss_bb
+            compared += 1
+    assert compared >= 15
+
+
+def test_amounts_are_in_big_blinds() -> None:
+    """A spot may say what a big blind is; else a chip counts as one."""
+    solved = SpotSolver(spot(RIVER, chips_per_bb=10))
+    solved.train_batch(40)
+    tenth = PlayableSpot(solved.result(), "tenth", Path("tenth"))
+    chips = PlayableSpot(solver("river").result(), "chips", Path("chips"))
+    assert (tenth.note, "a chip counts as one" in chips.note) == ("", True)
+    compared = 0
+    for one, other in zip(hands(tenth, 20), hands(chips, 20), strict=True):
+        assert one.question is not None
+        assert other.question is not None
+        assert one.question.pot_bb == pytest.approx(other.question.pot_bb / 10)
+        if "bet 5 bb (50 %)" in one.question.labels:
+            assert "bet 50 bb (50 %)" in other.question.labels
+            compared += 1
+        small, large = one.answer(1), other.answer(1)
+        assert small.loss_bb == pytest.approx(large.loss_bb and large.loss_bb / 10, abs=1e-5)
+    assert compared
+
+
+def test_the_hand_goes_on_after_a_mistake(turn: Playable) -> None:
+    """A hand that was played otherwise than the solution plays it has EVs later on."""
+    later = 0
+    for hand in hands(turn, 60, Player.OOP):
+        assert hand.question is not None
+        mix = mix_of(hand)
+        hand.answer(int(np.argmin(mix)))
+        while hand.question is not None:
+            answer = hand.answer(0)
+            later += mix.min() < 0.01 and answer.loss_bb is not None
+    assert later > 5
+
+
+def test_the_same_seed_is_the_same_hand(game: Playable) -> None:
+    one, other = ([play_out(hand) for hand in hands(game, 12, seed=5)] for _ in range(2))
+    assert [hand.deal for hand in one] == [hand.deal for hand in other]
+    assert [hand.draws for hand in one] == [hand.draws for hand in other]
+    assert [hand.deal for hand in hands(game, 12, seed=6)] != [hand.deal for hand in one]
+
+
+def test_filters(game: Playable) -> None:
+    for hand in hands(game, 15, pots=["raised"], streets=["flop,turn"], suits=["rainbow"]):
+        play_out(hand)
+        assert hand.answers
+        for one in hand.answers:
+            assert one.pot_kind == "raised"
+            assert one.street in ("flop", "turn")
+            assert texture(parse_board(one.board)).suits == "rainbow"
+    for hand in hands(game, 10, Player.OOP, line="r2.5 c | * | x b100%"):
+        assert hand.question is not None
+        assert hand.question.line.startswith("r2.5 c | ")
+        assert hand.question.line.endswith(" | x b100%")
+        assert hand.question.street == Street.FLOP
+
+
+def test_streets_without_cards(game: Playable) -> None:
+    """Hand classes are blind to turn and river: no card is shown before the showdown."""
+    assert "does not see turn and river" in game.note
+    streets = set[str]()
+    for hand in hands(game, 20, line="c x"):
+        play_out(hand, "passive")
+        streets.update(one.street for one in hand.answers)
+        assert all(len(one.board) == 6 for one in hand.answers)
+    assert streets == {"flop", "turn", "river"}
+
+
+def test_real_boards(boards: Playable) -> None:
+    assert boards.note == ""
+    lengths = set()
+    for hand in hands(boards, 5, line="c x"):
+        while hand.question is not None:
+            asked = hand.question
+            lengths.add(len(asked.board))
+            assert len(asked.board) == asked.street + 2
+            assert len(asked.decision.combos) > 900
+            answer = hand.answer(0)
+            mix = boards_result().strategy(asked.line, hand=cards_text(asked.cards))
+            shown = {option.action: option.frequency for option in answer.options}
+            assert shown == pytest.approx(mix, abs=1e-5)  # in whichever suits the flop was dealt
+            if answer.loss_bb is not None:
+                evs = [option.ev_bb for option in answer.options if option.ev_bb is not None]
+                taken = next(one.ev_bb for one in answer.options if one.action == answer.taken)
+                assert taken is not None
+                assert answer.loss_bb == pytest.approx(max(evs) - taken, abs=1e-5)
+    assert lengths == {3, 4, 5}
+
+
+def test_exact_games_end_with_the_flop() -> None:
+    """And a hand ends where nothing was learned, however it got there."""
+    on = PlayableWhole(combo_result(), "exact", Path("exact"))
+    assert "hands end there" in on.note
+    assert on.streets == (Street.PREFLOP, Street.FLOP)
+    way = on.read("c x | 7s7h7d | x x")
+    assert not on.stored(Position(*way.end, way.pot, way.cards))
+    for hand in hands(on, 4, Player.OOP, line="c"):
+        play_out(hand, "passive")
+        assert [one.street for one in hand.answers] == ["preflop", "flop"]
+        assert "hardly ever does this" in hand.answers[-1].note  # it always bets there
+        assert hand.end is not None
+        assert "never gets here: BB does so with" in hand.end.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"streets": ["flopp"]}, "did you mean 'flop'"),
+        ({"pots": ["5bet"]}, "is no pot"),
+        ({"line": "r2.5 f"}, "the hand is over"),
+        ({"line": "r9"}, "not offered"),
+        ({"line": "c x | 9h8h7h"}, "none of this solution's"),
+        ({"suits": ["monotone"], "pairings": ["trips"]}, "no flop of this solution"),
+        ({"line": "r2.5 c | x", "pots": ["limped"]}, "leads to a raised pot"),
+        ({"streets": ["preflop"], "pots": ["raised"]}, "hands that see a flop"),
+    ],
+)
+def test_errors(game: Playable, wanted: dict[str, Sequence[str]], message: str) -> None:
+    def begin() -> None:
+        parsed = Wanted.parse(**wanted)  # type: ignore[arg-type]
+        parsed.check(game)
+        deal_hand(Dealer(game, parsed), Player.OOP, 1, 1)
+
+    with pytest.raises(InputError, match=message):
+        begin()
+
+
+def test_spots_have_one_pot(turn: Playable) -> None:
+    with pytest.raises(InputError, match="leave kinds of pot and textures out"):
+        Wanted.parse(pots=["3bet"]).check(turn)
+    with pytest.raises(InputError, match="choose from turn, river"):
+        Wanted.parse(streets=["flop"]).check(turn)
+    with pytest.raises(InputError, match="flops solved one by one"):
+        open_playable(folder("models"))
+    with pytest.raises(InputError, match="all-in"):
+        open_playable(folder("all-in"))
