@@ -80,7 +80,11 @@ def run_flops(job: FlopsJob, options: TrainOptions) -> int:
     """Solve flops; 130 when the user ended it, 1 when a flop failed."""
     print_flops_plan(job)
     with show_flop_progress() as observer:
-        watch = Watch(ready=partial(announce_compiling, f"flops-{job.model.kind}"), flops=observer)
+        watch = Watch(
+            ready=partial(announce_compiling, f"flops-{job.model.kind}"),
+            flops=observer,
+            told=partial(typer.echo, err=True),
+        )
         outcome = job.run(watch)
     print_flops(console(stderr=options.json), outcome, options)
     code = INTERRUPTED if outcome.interrupted else 1 if outcome.faults else 0
@@ -228,6 +232,7 @@ def print_flops_plan(job: FlopsJob) -> None:
     bundle = job.bundle
     missing, wanted = len(bundle.missing), len(bundle.wanted)
     need, free = job.estimate(missing), available_bytes()
+    on_cluster = job.config.cluster is not None
     sprs = ", ".join(f"{pot.pot.spr:g}" for pot in job.pots)
     done = f" ({wanted - missing:,} of {wanted:,} are solved)" if missing < wanted else ""
     console(stderr=True).print(
@@ -235,9 +240,10 @@ def print_flops_plan(job: FlopsJob) -> None:
         f"{job.config.cards}, {need.nodes:,} tree nodes, "
         f"about {data_size(need.memory_bytes)}, at most about "
         f"{duration(max(need.seconds, 1)) if missing else '0:00'} on {job.threads} "
-        f"thread{'s' if job.threads > 1 else ''}"
+        f"thread{'s' if job.threads > 1 else ''}{' of a cluster' if on_cluster else ''}"
     )
-    require_flop_room(need, free)
+    if not on_cluster:  # where the machines are asked what they have
+        require_flop_room(need, free)
 
 
 def print_flops(out: "Console", outcome: FlopsOutcome, options: TrainOptions) -> None:

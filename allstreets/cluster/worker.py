@@ -6,7 +6,6 @@ their places among all flops; a question about some flops goes to every worker a
 answers for its own, in the order of the question.
 """
 
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, write_checked_arrays
+from allstreets.base import write_checked_arrays
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
+from allstreets.cluster.same_version import require_version
 from allstreets.solvers import GroupedByRanges
 from allstreets.storage import StoredArrays, write_flops
 from allstreets.subgames import (
@@ -36,7 +36,6 @@ from allstreets.subgames import (
     moved_key,
     rounded_values,
 )
-from allstreets.version import __version__
 
 WRITERS = 4  # threads that write the files of a checkpoint
 
@@ -91,12 +90,7 @@ class Worker:
 
     def begin(self, spec: EngineSpec, version: str, threads: int) -> str:
         """Learn what the games are; the name of this machine."""
-        host = socket.gethostname()
-        if version != __version__:
-            raise InputError(
-                f"{host} has allstreets {__version__}, and this is {version}; "
-                "install the same version on every machine of the cluster"
-            )
+        host = require_version(version)
         self._spec = replace(spec, threads=threads)
         self._trees = self._spec.trees()
         return host

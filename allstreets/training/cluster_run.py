@@ -51,7 +51,7 @@ def cluster_games(
         try:
             cores = sum(station.cores for station in crew.stations)
             workers = len(crew.stations)
-            _tell(
+            told(
                 watch,
                 f"{workers} worker{'s' if workers > 1 else ''} with {cores} "
                 f"core{'s' if cores > 1 else ''} in all",
@@ -101,7 +101,7 @@ def train_through_losses(
                     "has too little memory.\nGo on with the same command and --resume."
                 )
             back = "the beginning" if newest is None else f"iteration {newest:,}"
-            _tell(watch, f"{lost}; its flops are solved again from {back}")
+            told(watch, f"{lost}; its flops are solved again from {back}")
             try:
                 games.recover(lost.workers, fresh=not resume)
                 lost = None
@@ -118,7 +118,8 @@ def with_nodes(watch: Watch, games: ClusterFlops) -> Watch:
     return replace(watch, progress=tuple(seeing(observer) for observer in watch.progress))
 
 
-def _tell(watch: Watch, text: str) -> None:
+def told(watch: Watch, text: str) -> None:
+    """Say what happens on the cluster."""
     if watch.told is not None:
         watch.told(f"cluster: {text}")
 
