@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED
+from allstreets.base import INTERRUPTED, Place
 from allstreets.cli.certify import certify_on_terminal
 from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
@@ -41,7 +41,7 @@ class TrainOptions:
     """What the command line adds to a training file."""
 
     file: Path | None  # None: the built-in example
-    output: Path
+    output: Place
     json: bool
     last: bool  # whether no other job follows
     certify: bool = False  # whether a whole game is judged with real cards at the end
@@ -107,6 +107,7 @@ def end_run(
     if kept is not None:
         print_way_on(out, options, kept, where, interrupted=interrupted)
         if options.certify and not interrupted:
+            assert isinstance(kept, Path)  # `train` has refused others
             judged = certify_on_terminal(out, plan_certify(kept, options.judged_flops))
             interrupted = judged.interrupted
             figures["certificate"] = judged.to_json()
@@ -216,7 +217,7 @@ def print_preflop(out: "Console", outcome: PreflopOutcome) -> list[str]:
 
 
 def print_way_on(
-    out: "Console", options: TrainOptions, kept: Path, where: list[str], *, interrupted: bool
+    out: "Console", options: TrainOptions, kept: Place, where: list[str], *, interrupted: bool
 ) -> None:
     """How to continue an interrupted run, and how to open the solution."""
     if interrupted:

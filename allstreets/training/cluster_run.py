@@ -10,13 +10,12 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, RayCrew, WorkerLost, connect
 from allstreets.kernels.cuda.device import CPU
 from allstreets.storage import claim, newest_checkpoint
@@ -36,7 +35,7 @@ def cluster_games(
     spec: EngineSpec,
     costs: NDArray[np.float64],
     threads: int | None,
-    folder: Path,
+    folder: Place,
     watch: Watch,
     need_bytes: int = 0,
 ) -> Iterator[ClusterFlops]:
@@ -63,7 +62,7 @@ def cluster_games(
             crew.close()
 
 
-def _require_shared(games: ClusterFlops, folder: Path) -> None:
+def _require_shared(games: ClusterFlops, folder: Place) -> None:
     """Let every worker look for a file that is written here."""
     with claim(folder):
         sign = (
@@ -78,7 +77,7 @@ def _require_shared(games: ClusterFlops, folder: Path) -> None:
 
 def train_through_losses(
     games: ClusterFlops,
-    checkpoints: Path,
+    checkpoints: Place,
     train: Callable[[bool], Outcome],
     *,
     resume: bool,
@@ -122,6 +121,16 @@ def told(watch: Watch, text: str) -> None:
     """Say what happens on the cluster."""
     if watch.told is not None:
         watch.told(f"cluster: {text}")
+
+
+def require_cluster(output: Remote, cluster: str | None) -> None:
+    """Refuse a place elsewhere without a cluster, or where nothing can be written."""
+    if cluster is None:
+        raise InputError(
+            f"--output {output}: a URL is for runs on a cluster.\n"
+            "Add --cluster local, or name a folder of this machine."
+        )
+    output.require_writable()
 
 
 def _require_room(need_bytes: int, lent_bytes: int) -> None:

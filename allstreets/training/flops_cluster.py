@@ -10,16 +10,16 @@ from __future__ import annotations  # some types are of files that import this o
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from allstreets.base import Arrays, Control
 from allstreets.cluster import Done, Node, Piece, RayTasks, connect
 from allstreets.kernels.cuda.device import CPU
-from allstreets.storage import Row
+from allstreets.storage import Row, drop
 from allstreets.training.cluster_run import told
-from allstreets.training.flops_here import HERE, drop_checkpoints
+from allstreets.training.flops_here import HERE
 from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.loop import Intervals, train
 
@@ -86,10 +86,8 @@ class FlopsOnCluster:
 
 def solve_by_tasks(run: FlopsRun, tasks: Tasks) -> None:
     """Solve what is missing; flops are stored as they come."""
-    job, checkpoints = run.job, run.bundle.folder / CHECKPOINTS
-    drop_checkpoints(checkpoints, set())  # of a run on one machine: here flops begin again
-    with suppress(OSError):
-        checkpoints.rmdir()
+    job, folder = run.job, run.bundle.folder
+    drop(folder / CHECKPOINTS)  # of a run on one machine: here flops begin again
     groups = [one for group in job.groups(run.missing) for one in group.one_by_one()]
     pieces = [(group.flops[0], tuple(group.pots)) for group in groups]
     # What a flop needs to know, without the flops and the folder of the job.

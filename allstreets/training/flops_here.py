@@ -17,18 +17,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allstreets.base import Arrays, Control, InputError, InterruptRequest
-from allstreets.storage import Row, latest_checkpoint
+from allstreets.storage import Row, drop, latest_checkpoint
 from allstreets.subgames import PagesAgain
 from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.loop import Intervals, RunFiles, train
 from allstreets.training.records import Progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from allstreets.solvers import FlopsSolver
     from allstreets.training.flops_run import FlopsGroup, FlopsJob, FlopsRun
     from allstreets.training.watch import Watch
@@ -83,7 +82,7 @@ class _Groups:
 
     def to_the_end(self) -> None:
         groups = list(self._job.groups(self._run.missing))
-        drop_checkpoints(self._folder, {group.name for group in groups})
+        self._drop_checkpoints({group.name for group in groups})
         self._run.tell()
         waiting = iter(groups)
         if self._at_once == 1:
@@ -152,7 +151,15 @@ class _Groups:
 
     @property
     def _folder(self) -> Path:
-        return self._run.bundle.folder / CHECKPOINTS
+        folder = self._run.bundle.folder
+        assert isinstance(folder, Path)  # elsewhere is for clusters
+        return folder / CHECKPOINTS
+
+    def _drop_checkpoints(self, names: set[str]) -> None:
+        """Remove the checkpoints of groups that are not in this run."""
+        for path in self._folder.iterdir() if self._folder.is_dir() else ():
+            if not (path.is_dir() and path.name in names):
+                drop(path)
 
     def _train(self, group: FlopsGroup, pages: PagesAgain) -> list[tuple[Row, Arrays]] | None:
         """What came out of a group; None: it was interrupted, and saved."""
@@ -184,15 +191,6 @@ class _Groups:
         seconds = self._at_once * self._job.estimate(keys).seconds / self._job.iterations
         save = max(1, round(CHECKPOINT_SECONDS / max(seconds, 1e-6)))
         return Intervals(self._job.targets.check_interval, min(save, self._job.iterations))
-
-
-def drop_checkpoints(folder: Path, names: set[str]) -> None:
-    """Remove the checkpoints of groups that are not in this run."""
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.is_dir() and path.name not in names:
-            shutil.rmtree(path, ignore_errors=True)
-        elif not path.is_dir():
-            path.unlink(missing_ok=True)
 
 
 def _fits(folder: Path, solver: FlopsSolver) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -25,6 +24,8 @@ from allstreets.base import (
     Arrays,
     InputError,
     InterruptRequest,
+    Place,
+    Remote,
     interrupt_request,
     thread_count,
 )
@@ -51,6 +52,7 @@ from allstreets.storage import (
     load_flops,
 )
 from allstreets.subgames import CardModel, EngineSpec, PagesAgain
+from allstreets.training.cluster_run import require_cluster
 from allstreets.training.estimate import process_bytes
 from allstreets.training.flops_cluster import FlopsOnCluster, NodeFlops
 from allstreets.training.flops_here import HERE
@@ -166,7 +168,7 @@ class FlopsJob:
     schedule: Schedule
     pruning: Pruning | None
     threads: int
-    output: Path
+    output: Place
     resume: bool = False
     name: str | None = None
     description: str | None = None
@@ -181,6 +183,8 @@ class FlopsJob:
     @cached_property
     def bundle(self) -> FlopsBundle:
         """The folder of the job, refused where it cannot be written to or resumed."""
+        if isinstance(self.output, Remote):
+            require_cluster(self.output, self.config.cluster)
         bundle = FlopsBundle(
             self.output,
             self.config.identity(),
@@ -290,7 +294,7 @@ class FlopsJob:
 
 def plan_flops(
     config: PostflopModelConfig,
-    output: Path,
+    output: Place,
     *,
     resume: bool = False,
     threads: int | None = None,

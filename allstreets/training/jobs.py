@@ -12,7 +12,7 @@
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.storage import Solution
 from allstreets.training.config import check_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
@@ -48,7 +48,7 @@ class Outcome(Protocol):
 
 def plan(
     config: TrainConfig,
-    output: Path | None,
+    output: Place | None,
     *,
     resume: bool = False,
     threads: int | None = None,
@@ -78,6 +78,10 @@ def plan(
         assert models is not None
         return [plan_flops(models, output, resume=resume, threads=threads, **labels)]
     assert isinstance(solver, PreflopConfig)
+    if isinstance(output, Remote):
+        raise InputError(
+            f"--output {output}: type preflop_cfr is solved on this machine.\nName a folder of it."
+        )
     folder = Path(solver.models) if solver.models else output / MODELS
     preflop = PreflopJob(solver, folder, output, resume, **labels)
     preflop.require()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from allstreets.base import InputError, thread_count
+from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
 from allstreets.solvers import (
     Kept,
@@ -29,7 +29,12 @@ from allstreets.storage import (
     save_unified,
 )
 from allstreets.subgames import EngineSpec, FlopGames, SpreadGames
-from allstreets.training.cluster_run import cluster_games, train_through_losses, with_nodes
+from allstreets.training.cluster_run import (
+    cluster_games,
+    require_cluster,
+    train_through_losses,
+    with_nodes,
+)
 from allstreets.training.device_plan import DevicePlan, plan_device
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals
@@ -52,7 +57,7 @@ class UnifiedJob:
     game: UnifiedGame
     need: UnifiedEstimate
     threads: int
-    output: Path | None  # the folder of the solution; None: nothing is stored
+    output: Place | None  # the folder of the solution; None: nothing is stored
     resume: bool = False
     name: str | None = None
     description: str | None = None
@@ -91,6 +96,8 @@ class UnifiedJob:
             if self.config.cluster is not None:
                 raise InputError("a cluster needs --output, a folder that all its machines see")
         else:
+            if isinstance(self.output, Remote):
+                require_cluster(self.output, self.config.cluster)
             require_unified_folder(self.output, resume=self.resume)
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
@@ -115,7 +122,7 @@ class UnifiedJob:
     def spec(self) -> EngineSpec:
         """What the subgames are built from."""
         config = self.config
-        folder = self.output / WORK if self.output else None
+        folder = self.output / WORK if isinstance(self.output, Path) else None
         model, ranges = config.card_model(), None
         if model.goes_by_ranges:
             ranges = first_ranges(self.game, config.schedule(), self.threads)
@@ -268,7 +275,7 @@ class UnifiedOutcome:
             name=self.job.name,
         )
 
-    def save(self, output: Path) -> None:
+    def save(self, output: Place) -> None:
         """Save the solution as a bundle."""
         save_unified(
             self.solver,
@@ -284,7 +291,7 @@ class UnifiedOutcome:
 
 def plan_unified(
     config: UnifiedConfig,
-    output: Path | None = None,
+    output: Place | None = None,
     *,
     resume: bool = False,
     name: str | None = None,

@@ -14,7 +14,7 @@ import pytest
 from builders import small_flops
 from builders.small_games import kept_numbers, small_config
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Remote
 from allstreets.cluster import RayTasks, connect, ray_crew
 from allstreets.cluster.ray_crew import RayCrew
 from allstreets.training import cluster_run
@@ -159,7 +159,8 @@ def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> No
     told: list[str] = []
     small_flops.run_small(tmp_path / "here")
     config = small_flops.small_config(cluster=crews.address)
-    outcome = plan_flops(config, tmp_path / "there").run(Watch(flops=seen.append, told=told.append))
+    there = Remote(f"file://{tmp_path}/there")
+    outcome = plan_flops(config, there).run(Watch(flops=seen.append, told=told.append))
     assert (outcome.solved, outcome.missing) == (3, ())
     kept = [
         {path.name: path.read_bytes() for path in (tmp_path / each).glob("flops-*/*")}

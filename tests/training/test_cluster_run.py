@@ -9,7 +9,7 @@ import pytest
 from builders.crews import CrewHere
 from builders.small_games import kept_numbers, small_config
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, WorkerLost, flops
 from allstreets.storage import CheckpointWarning
 from allstreets.training import cluster_run
@@ -24,7 +24,9 @@ KEYS: dict[str, Any] = {"flops": "spread_5"}
 LOST = WorkerLost([0], "")
 
 
-def run(folder: Path, crew: CrewHere, told: list[str] | None = None, **keys: Any) -> UnifiedOutcome:
+def run(
+    folder: Place, crew: CrewHere, told: list[str] | None = None, **keys: Any
+) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), folder)
     games = ClusterFlops(job.spec(), crew, threads=1)
     told = [] if told is None else told
@@ -75,6 +77,34 @@ def test_a_run_that_loses_workers_ends_in_the_same_bits(
     assert told
     assert crew.answers > max(places)
     assert kept_numbers(tmp_path / "run") == undisturbed
+
+
+def test_a_run_elsewhere_ends_in_the_same_bits(
+    tmp_path: Path, undisturbed: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers write to a place that is reached by URL, and read back what was written there."""
+    monkeypatch.setattr("allstreets.storage.mirror.cache_folder", lambda: tmp_path / "cache")
+    there = tmp_path / "bucket" / "run"
+    told: list[str] = []
+    outcome = run(Remote(f"file://{there}"), CrewHere(3, faults_at(95, 140), 1), told)
+    assert len(told) == 2
+    assert kept_numbers(there) == undisturbed
+    assert len(list(there.glob("checkpoints/checkpoint-*/flop-*"))) == 2 * 5
+    assert len((there / "metrics.jsonl").read_text().splitlines()) == 3
+    result = outcome.result()
+    assert result.exploitability == outcome.figures.exploitability
+    assert not list((tmp_path / "cache").rglob("flops-*"))
+    result.node(f"{result.flop_lines()[0]} | {result.game.flops.flops[0].text}")
+    assert len(list((tmp_path / "cache").rglob("flops-*/*"))) == 1
+
+
+def test_urls_are_for_clusters(tmp_path: Path) -> None:
+    place = Remote(f"file://{tmp_path}/run")
+    with pytest.raises(InputError, match=r"a URL is for runs on a cluster.\nAdd --cluster local"):
+        plan_unified(small_config(), place).require()
+    (tmp_path / "run").touch()
+    with pytest.raises(InputError, match=r"cannot write to file://.*\nThe bucket must exist"):
+        plan_unified(small_config(cluster="local"), place).require()
 
 
 def test_wherever_a_worker_is_lost(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
