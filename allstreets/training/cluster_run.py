@@ -7,6 +7,7 @@ checkpoint holds of theirs, and the run goes on. It ends as if nothing had happe
 """
 
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -78,16 +79,21 @@ def _require_shared(games: ClusterFlops, folder: Place) -> None:
 def train_through_losses(
     games: ClusterFlops,
     checkpoints: Place,
-    train: Callable[[bool], Outcome],
+    train: Callable[[bool, float], Outcome],
     *,
     resume: bool,
     watch: Watch,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Call `train` (True: from the latest checkpoint) until no worker is lost on the way."""
-    losses, reached = 0, newest_checkpoint(checkpoints)
+    """Call `train` until no worker is lost on the way.
+
+    It is told whether to go on from the latest checkpoint, and how many seconds have passed since
+    the first call: a time limit does not begin again with every loss.
+    """
+    losses, reached, began = 0, newest_checkpoint(checkpoints), clock()
     while True:
         try:
-            return train(resume)
+            return train(resume, clock() - began)
         except WorkerLost as error:
             lost: WorkerLost | None = error
         while lost is not None:

@@ -188,7 +188,7 @@ class _Run:
         limit = find_rule(rules, TimeLimit)
         self._total = iterations.total if iterations else None
         self._target = target.target if target else None
-        self._limit = limit.seconds if limit else math.inf
+        self._limit = limit.left if limit else math.inf
         self._began = clock()
         self._ticked = -math.inf
         # (iteration, second of this process) whenever a batch ended: what the speed is taken from.

@@ -173,8 +173,8 @@ class UnifiedJob:
             outcome = train_through_losses(
                 games,
                 folder / CHECKPOINTS,
-                lambda resume: job._train(
-                    job.solver(games), with_nodes(watch, games), resume=resume
+                lambda resume, spent: job._train(
+                    job.solver(games), with_nodes(watch, games), resume=resume, spent=spent
                 ),
                 resume=self.resume,
                 watch=watch,
@@ -184,8 +184,13 @@ class UnifiedJob:
                 finalize(outcome, stack.pop_all().close)
             return outcome
 
-    def _train(self, solver: UnifiedSolver, watch: Watch, *, resume: bool) -> "UnifiedOutcome":
-        """Train until a rule holds or the user interrupts, and save."""
+    def _train(
+        self, solver: UnifiedSolver, watch: Watch, *, resume: bool, spent: float = 0.0
+    ) -> "UnifiedOutcome":
+        """Train until a rule holds or the user interrupts, and save.
+
+        `spent` seconds of the time limit are over.
+        """
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
@@ -203,7 +208,7 @@ class UnifiedJob:
         return train_into(
             self.output,
             solver,
-            self.config.stop_rules(self.iterations),
+            self.config.stop_rules(self.iterations, spent),
             self.intervals(),
             finish,
             resume=resume,

@@ -18,7 +18,7 @@ from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.progress import node_lines
 from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
-from allstreets.training.watch import Watch
+from allstreets.training.watch import NOBODY, Watch
 
 KEYS: dict[str, Any] = {"flops": "spread_5"}
 LOST = WorkerLost([0], "")
@@ -34,7 +34,7 @@ def run(
     return train_through_losses(
         games,
         folder / CHECKPOINTS,
-        lambda resume: job._train(job.solver(games), watch, resume=resume),
+        lambda resume, spent: job._train(job.solver(games), watch, resume=resume, spent=spent),
         resume=False,
         watch=watch,
     )
@@ -143,6 +143,24 @@ def test_a_run_that_only_loses_workers_ends(
     with pytest.raises(InputError, match="for the 4th time since the last checkpoint") as error:
         run(tmp_path / "run", crew)
     assert "--resume" in str(error.value)
+
+
+def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
+    """A clock that only runs when a worker is lost: all of the time is over then."""
+    job = plan_unified(small_config(**KEYS, time_limit_seconds=50.0), tmp_path / "run")
+    games = ClusterFlops(job.spec(), CrewHere(3, faults_at(95), 1), threads=1)
+    seconds = iter([0.0, 0.0, 60.0])
+    outcome = train_through_losses(
+        games,
+        tmp_path / "run" / CHECKPOINTS,
+        lambda resume, spent: job._train(job.solver(games), NOBODY, resume=resume, spent=spent),
+        resume=False,
+        watch=NOBODY,
+        clock=lambda: next(seconds),
+    )
+    assert outcome.training.reason == "time"
+    assert outcome.solver.iterations == 8  # the last checkpoint, and nothing beyond it
+    assert outcome.unsaved is None
 
 
 def test_machines_are_shown(tmp_path: Path) -> None:

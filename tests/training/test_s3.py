@@ -52,7 +52,7 @@ def run(place: Remote, crew: CrewHere, *, resume: bool = False, **keys: Any) -> 
     return train_through_losses(
         games,
         place / CHECKPOINTS,
-        lambda resume: job._train(job.solver(games), NOBODY, resume=resume),
+        lambda resume, spent: job._train(job.solver(games), NOBODY, resume=resume, spent=spent),
         resume=resume,
         watch=NOBODY,
     )
