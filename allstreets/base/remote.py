@@ -123,6 +123,7 @@ class Remote:
 
     def require_writable(self) -> None:
         """Refuse a place where nothing can be written, in words for people."""
+        _open(self.url)
         try:
             (self / SIGN).touch()
             (self / SIGN).unlink()
