@@ -94,7 +94,9 @@ def train(
         raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
     for job in jobs:
         judged = certify or file is None
-        options = TrainOptions(file, place, json, last=job is jobs[-1], certify=judged)
+        options = TrainOptions(
+            file, place, json, last=job is jobs[-1], certify=judged, cluster=cluster
+        )
         if code := run_job(job, options):
             raise typer.Exit(code)
 

@@ -45,6 +45,14 @@ class TrainOptions:
     json: bool
     last: bool  # whether no other job follows
     certify: bool = False  # whether a whole game is judged with real cards at the end
+    cluster: str | None = None  # where it is given here, not in the file
+
+    @property
+    def to_resume(self) -> str:
+        """The command that goes on with an interrupted run."""
+        file = [self.file] if self.file else []
+        where = ["--cluster", self.cluster] if self.cluster else []
+        return command("train", *file, "--output", self.output, *where, "--resume")
 
     @property
     def judged_flops(self) -> str | None:
@@ -221,8 +229,7 @@ def print_way_on(
 ) -> None:
     """How to continue an interrupted run, and how to open the solution."""
     if interrupted:
-        file = [options.file] if options.file else []
-        again = command("train", *file, "--output", options.output, "--resume")
+        again = options.to_resume
         out.print(f"Interrupted; saved in {kept}. Go on: {again}", markup=False, soft_wrap=True)
     print_looks(out, kept, *where)
 
@@ -272,9 +279,7 @@ def print_flops(out: "Console", outcome: FlopsOutcome, options: TrainOptions) ->
         word = "Interrupted" if outcome.interrupted else "Not everything is solved"
         count = len(outcome.missing)
         left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        file = [options.file] if options.file else []
-        again = command("train", *file, "--output", options.output, "--resume")
-        out.print(f"{word}, {left} missing. Go on with: {again}", soft_wrap=True)
+        out.print(f"{word}, {left} missing. Go on with: {options.to_resume}", soft_wrap=True)
     if outcome.rows:
         first = outcome.rows[0]
         spr = ["--spr", f"{first['spr']:g}"] if len(job.pots) > 1 else []

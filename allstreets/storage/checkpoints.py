@@ -297,17 +297,17 @@ def _parts(arrays: Mapping[str, NDArray[Any]]) -> Iterator[list[str]]:
 
 def _checkpoints(folder: Place) -> list[tuple[int, Place]]:
     """(iterations, path) of everything named as a checkpoint, oldest first."""
-    return [(iterations, path) for iterations, path in _named(folder) if _is_complete(path)]
-
-
-def _named(folder: Place) -> list[tuple[int, Place]]:
     try:
-        entries: list[Place] = [*folder.iterdir()]
+        return [(iterations, path) for iterations, path in _named(folder) if _is_complete(path)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         why = error.strerror or error
         raise InputError(f"the folder {folder} cannot be read: {why}") from None
+
+
+def _named(folder: Place) -> list[tuple[int, Place]]:
+    entries: list[Place] = [*folder.iterdir()]
     matches = ((_NAME.fullmatch(path.name), path) for path in entries)
     found = [(int(match[1]), path) for match, path in matches if match]
     return sorted(found, key=lambda each: each[0])

@@ -102,7 +102,7 @@ def _read(folder: Place, maker: str) -> dict[str, Any]:
     except NotADirectoryError:
         raise InputError(f"{folder} is a file; name the folder of a solution") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError, AttributeError):
         raise InputError(f"{path} is damaged.\n{AGAIN}") from None
     return manifest

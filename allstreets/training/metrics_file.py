@@ -31,7 +31,9 @@ def begin(path: Place, *, overwrite: bool = False) -> None:
         with path.open("wb" if overwrite else "ab") as file:
             used = file.tell() > 0
     except OSError as error:
-        raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot write the metrics file {path}: {error.strerror or error}"
+        ) from None
     if used:
         raise InputError(f"{path} already holds metrics of a run; remove it or name another file")
 
@@ -70,7 +72,9 @@ def continue_from(path: Place, iteration: int, history: Iterable[Mapping[str, An
             path.replace(path.with_name(f"{path.name}.{secrets.token_hex(4)}.damaged"))
         write_atomic(path, lambda file: file.write(lines.encode()))
     except OSError as error:
-        raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot write the metrics file {path}: {error.strerror or error}"
+        ) from None
 
 
 def _check_lines(path: Place) -> tuple[list[int], list[int]]:
@@ -83,7 +87,9 @@ def _check_lines(path: Place) -> tuple[list[int], list[int]]:
     except FileNotFoundError:
         return [], []
     except OSError as error:
-        raise InputError(f"cannot read the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot read the metrics file {path}: {error.strerror or error}"
+        ) from None
     found: tuple[list[int], list[int]] = [], []
     for number, line in enumerate(text.split(b"\n")[:-1], start=1):
         found[_is_check(line)].append(number)

@@ -11,7 +11,7 @@ import pytest
 from builders.crews import TasksHere
 from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, small_config
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, place_of
 from allstreets.cluster import RayTasks
 from allstreets.cluster.connect import Cluster, Node
 from allstreets.solvers.flops import estimate
@@ -46,9 +46,9 @@ class Hired:
 
 
 def run(
-    folder: Path, tasks: TasksHere, observe: Observer | None = None, *, resume: bool = False
+    folder: Place, tasks: TasksHere, observe: Observer | None = None, *, resume: bool = False
 ) -> FlopsOutcome:
-    job = plan_flops(small_config(**KEYS), folder, resume=resume, threads=1)
+    job = plan_flops(small_config(**KEYS, cluster="local"), folder, resume=resume, threads=1)
     return replace(job, crew=Hired(tasks)).run(Watch(flops=observe))
 
 
@@ -76,18 +76,22 @@ def test_files_do_not_depend_on_workers(
     assert [row["flop"] for row in outcome.rows] == [text for text in TEXTS for _ in (1, 2)]
 
 
+@pytest.mark.parametrize("scheme", ["", "file://"])
 def test_an_interrupted_run_keeps_what_is_solved_and_goes_on(
-    tmp_path: Path, whole: dict[str, bytes]
+    tmp_path: Path, whole: dict[str, bytes], scheme: str
 ) -> None:
+    """In a folder, and in a place elsewhere."""
+    place = place_of(f"{scheme}{tmp_path}/run")
+
     def press(progress: FlopsProgress) -> None:
         if progress.done == 2 and progress.running:
             signal.raise_signal(signal.SIGINT)
 
     tasks = TasksHere(1)
-    outcome = run(tmp_path / "run", tasks, press)
+    outcome = run(place, tasks, press)
     assert (outcome.interrupted, outcome.solved, tasks.done) == (True, 2, [0])
     assert {row["flop"] for row in load_flops(tmp_path / "run").flops} == {TEXTS[0]}
-    outcome = run(tmp_path / "run", TasksHere(2), resume=True)
+    outcome = run(place, TasksHere(2), resume=True)
     assert (outcome.interrupted, outcome.solved, outcome.missing) == (False, 4, ())
     assert files(tmp_path / "run") == whole
 
