@@ -25,9 +25,12 @@ def command(*words: "str | Place") -> str:
 
     `make run` runs it out of an environment that the newcomer's shell does not look into.
     """
+    from allstreets.storage import origin
+
     called = Path(sys.argv[0])
     known = shutil.which("allstreets") is not None or called.name != "allstreets"
-    return " ".join(_quoted(str(word)) for word in ("allstreets" if known else called, *words))
+    texts = [origin(word) if isinstance(word, Path) else str(word) for word in words]
+    return " ".join(_quoted(text) for text in ("allstreets" if known else str(called), *texts))
 
 
 def _quoted(word: str) -> str:

@@ -26,6 +26,7 @@ from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
 from .manifest import read_manifest as read_manifest
 from .mirror import mirrored as mirrored
+from .mirror import origin as origin
 from .opening import Solution as Solution
 from .opening import load as load
 from .preflop_bundle import load_preflop as load_preflop

@@ -65,6 +65,14 @@ def _clear_replaced(folder: Path, manifest: str) -> None:
                 path.unlink()
 
 
+def origin(folder: Path) -> str:
+    """What people call a folder: the URL that it is a copy of, or its own name."""
+    try:
+        return (folder / MARK).read_text()
+    except OSError:
+        return str(folder)
+
+
 def fetch_missing(path: Path) -> None:
     """Fetch a file of a copy; nothing happens anywhere else."""
     folder, names = path.parent, [path.name]

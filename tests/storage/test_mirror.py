@@ -49,6 +49,8 @@ def test_files_of_a_solution_that_was_replaced_go(place: Remote, tmp_path: Path)
 def test_reports_open_urls(place: Remote, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(place), "--flop", TEXTS[0]]) == 0
     assert "Ks7h2d" in capsys.readouterr().out
+    assert main(["report", str(place)]) == 0
+    assert f"report {place} --flop Ks7h2d" in capsys.readouterr().out
     assert main(["report", f"{place}/nothing"]) == 2
     assert "holds no solution (no manifest.json)" in capsys.readouterr().err
 
