@@ -37,6 +37,7 @@ NAMES = {
 }
 TYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 CHUNK = 1 << 24
+HEAD_BYTES = 1 << 14  # that hold the header of most files
 
 Writer = Callable[[base.Place, Callable[[BinaryIO], object]], None]
 
@@ -148,8 +149,10 @@ def array_names(path: base.Place) -> list[str]:
     if isinstance(path, Path):
         return list(map_arrays(path)[0])
     try:
-        size = 8 + int.from_bytes(path.read_bytes(0, 8), "little")
-        head = path.read_bytes(0, size)
+        head = path.read_bytes(0, HEAD_BYTES)
+        size = 8 + int.from_bytes(head[:8], "little")
+        if size > len(head):
+            head = path.read_bytes(0, size)
     except FileNotFoundError:
         raise DamagedFileError(f"{path} is missing") from None
     except OSError as error:
