@@ -27,8 +27,8 @@ def train(
     """Run the job of a training file, or of a mapping with its keys, and return the solution.
 
     Without `config` it is the first example. `output` is the folder for the solution, its
-    checkpoints and metrics (on a cluster also a URL); without one, nothing is stored. Observers are called with a
-    `Progress` a few times per second (not by the job postflop_model).
+    checkpoints and metrics (on a cluster also a URL); without one, nothing is stored. Observers are
+    called with a `Progress` a few times per second (not by the job postflop_model).
     """
     given, watch = _config(config), Watch(progress=tuple(observers))
     if output is not None:
