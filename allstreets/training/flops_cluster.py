@@ -90,7 +90,7 @@ def solve_by_tasks(run: FlopsRun, tasks: Tasks) -> None:
     drop(folder / CHECKPOINTS)  # of a run on one machine: here flops begin again
     groups = [one for group in job.groups(run.missing) for one in group.one_by_one()]
     pieces = [(group.flops[0], tuple(group.pots)) for group in groups]
-    # What a flop needs to know, without the flops and the folder of the job.
+    # What a flop needs to know of the job.
     common = replace(job, flops=(), resume=False, crew=HERE)
     left, use = dict(enumerate(groups)), NodesInUse(tasks.nodes())
 
