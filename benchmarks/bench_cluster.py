@@ -1,12 +1,16 @@
 """What a half-iteration costs on a cluster beside the work itself, and what the driver holds.
 
     python benchmarks/bench_cluster.py [--most 64]
+    python benchmarks/bench_cluster.py --scaling [--cores 16] [--price 0.05]
 
 1. Overhead against the number of workers: real Ray actors on this machine, whose pots nobody gets
    to, so that they answer with zeros at once. The answers are as long as always.
 2. Memory of the driver with a simulated game of 300 GB: all 1,755 flops and seven pots, trained,
    checked, stored as a checkpoint and as a bundle. Workers are simulated, and answer with arrays of
    the true size; everything that the driver does is real.
+3. Scaling on paper (`--scaling`): the efficiency of 16 to 256 machines, computed from what a flop,
+   a message and the driver's own work were measured to take, and from how whole flops fit onto
+   cores. No cluster of this size was there to measure it on.
 """
 
 import argparse
@@ -28,7 +32,9 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cluster import ClusterFlops, Crew, RayCrew, connect
 from allstreets.cluster.crew import Station
 from allstreets.cluster.line import Answer, answer, read_answer
+from allstreets.cluster.shares import cut
 from allstreets.cluster.worker import Sizes, Visits
+from allstreets.solvers import flop_costs
 from allstreets.storage import Checkpoint, save_checkpoint, save_unified
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.solver_config import UnifiedConfig
@@ -38,6 +44,12 @@ WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HALVES = 100
 SIMULATED_BYTES = 300e9
 SIMULATED_WORKERS = 16
+
+# Measured: real boards with 64 groups, 20 bb, one size, seven pots, a flop on one core.
+FLOP_SECONDS, FLOP_BYTES = 0.16, 0.155e9  # an iteration; regrets and strategies
+MESSAGE_SECONDS = 72e-6  # of the driver's processor, a question and its answer: 4.6 ms for 64
+NETWORK = 1.25e9  # bytes per second into the driver: 10 Gbit/s, assumed
+DELAY = 1e-4  # seconds, of a message and its answer, assumed
 
 
 def make_job(**keys: Any) -> UnifiedJob:
@@ -148,6 +160,7 @@ class SimulatedCrew(Crew):
         super().__init__()
         self._workers = [Simulated(pots) for _ in range(SIMULATED_WORKERS)]
         self._stations = [Station(f"{k}", f"{k}", 1) for k in range(SIMULATED_WORKERS)]
+        self.seconds = 0.0  # in which workers would have worked
 
     @property
     def stations(self) -> Sequence[Station]:
@@ -163,9 +176,10 @@ class SimulatedCrew(Crew):
 
     def _exchange(self, asked: Mapping[int, bytes], limit: float) -> dict[int, Answer]:
         del limit
-        return {
-            each: read_answer(answer(self._workers[each], data)) for each, data in asked.items()
-        }
+        began = time.process_time()
+        told = {each: answer(self._workers[each], data) for each, data in asked.items()}
+        self.seconds += time.process_time() - began
+        return {each: read_answer(data) for each, data in told.items()}
 
 
 def drive(folder: Path) -> int:
@@ -183,12 +197,74 @@ def drive(folder: Path) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def driver_seconds(iterations: int = 5) -> float:
+    """What the driver does in a half-iteration of all flops and seven pots, in double precision."""
+    job = make_job(flops="all")
+    crew = SimulatedCrew(len(job.game.flop_pots))
+    solver = job.solver(ClusterFlops(job.spec(), crew))
+    solver.train_batch(1)
+    crew.seconds, began = 0.0, time.process_time()
+    solver.train_batch(iterations)
+    return (time.process_time() - began - crew.seconds) / (2 * iterations)
+
+
+def scaling(cores: int, price: float, flop_seconds: float) -> list[Row]:
+    """Efficiency, time and cost of an iteration on many machines, on paper.
+
+    1. Work: a flop takes its share of the measured time, by its river boards and by how much more
+       the betting takes than that of the game which was measured. Flops are whole, so that the time
+       is that of the core with most of them. Cores are taken to be as fast when all are busy.
+    2. Beside it, twice per iteration: the driver's work, a message for each machine, and the
+       answers of all flops through the driver's network.
+    """
+    rows, driver = [], driver_seconds()
+    measured = boards_job(stack_depth=20, postflop_bet_sizes=[1.0])
+    deep = boards_job(stack_depth=100, raise_sizes=[2.5, 3.5], postflop_bet_sizes=[0.5, 1.0])
+    for name, job in (("20 bb, one size", measured), ("100 bb, two sizes", deep)):
+        flops = job.game.flops.flops
+        costs = flop_costs(flops, job.config.card_model())
+        ratio = job.need.seconds_per_iteration / measured.need.seconds_per_iteration
+        seconds = flop_seconds * ratio * costs / costs.mean()
+        memory = FLOP_BYTES * len(flops) * job.need.memory_bytes / measured.need.memory_bytes
+        answers = len(job.game.flop_pots) * len(flops) * HAND_COUNT * 8
+        for nodes in (16, 64, 256):
+            shares = cut(seconds, np.ones(nodes * cores))
+            work = max(float(seconds[share].sum()) for share in shares)
+            beside = 2 * (driver + nodes * MESSAGE_SECONDS + answers / NETWORK + DELAY)
+            ideal, real = seconds.sum() / (nodes * cores), work + beside
+            hours = 300 * real / 3600
+            rows.append(
+                Row(
+                    f"{name}, {nodes} machines of {cores} cores",
+                    100 * ideal / real,
+                    "% efficiency",
+                    f"{real:.2f} s an iteration: {ideal:.3f} s of work, {work - ideal:.3f} s as "
+                    f"flops are whole, {beside:.3f} s beside it; "
+                    f"{memory / nodes / 1e9:,.0f} GB each; 300 iterations {hours:.2f} h, "
+                    f"{hours * nodes * cores * price:,.0f} $",
+                )
+            )
+    return [Row("driver, a half-iteration of all flops", 1e3 * driver, "ms", ""), *rows]
+
+
+def boards_job(**keys: Any) -> UnifiedJob:
+    """A game with real boards on all flops."""
+    return make_job(cards="boards", river_groups=64, flops="all", raise_cap=3, **keys)
+
+
 def main() -> None:
     """Run it."""
     options = argparse.ArgumentParser()
     options.add_argument("--most", type=int, default=64, help="workers")
     options.add_argument("--driver", action="store_true", help="only the driver, here")
+    options.add_argument("--scaling", action="store_true", help="on paper, without a cluster")
+    options.add_argument("--cores", type=int, default=16, help="of a machine, for --scaling")
+    options.add_argument("--price", type=float, default=0.05, help="$ per core and hour")
+    options.add_argument("--flop-seconds", type=float, default=FLOP_SECONDS, help="20 bb, a core")
     given = options.parse_args()
+    if given.scaling:
+        write_report("cluster_scaling", scaling(given.cores, given.price, given.flop_seconds))
+        return
     with tempfile.TemporaryDirectory() as folder:
         if given.driver:
             print(drive(Path(folder)))

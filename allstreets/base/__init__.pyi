@@ -22,5 +22,8 @@ from .locks import is_held as is_held
 from .locks import share as share
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet
+from .remote import Place as Place
+from .remote import Remote as Remote
+from .remote import place_of as place_of
 from .threads import processors as processors
 from .threads import thread_count as thread_count

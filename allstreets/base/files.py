@@ -15,6 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base.remote import Place, Remote
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -22,13 +24,16 @@ class DamagedFileError(Exception):
     """A file is not what its writer left: cut short, overwritten or altered."""
 
 
-def write_atomic(path: Path, write: Callable[[BinaryIO], object], *, durable: bool = True) -> None:
+def write_atomic(path: Place, write: Callable[[BinaryIO], object], *, durable: bool = True) -> None:
     """Call `write` on a temporary file beside `path`, then rename it to `path`.
 
     When `write` raises or the disk is full, `path` keeps what it held before. A file that is not
     `durable` may be damaged by a power cut: for files that are checked when they are read, and can
     be made again. Waiting for the disk would hold up whoever makes many of them.
     """
+    if isinstance(path, Remote):
+        path.write_whole(write)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     # Opened plainly, not by `tempfile`: the file gets the permissions of the user's umask, so
     # that a colleague may read it, where mkstemp would leave it to its owner alone.
@@ -47,8 +52,10 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], object], *, durable: bo
         sync_folder(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: Place) -> None:
     """Make renames inside `folder` survive a power cut (a no-op where folders cannot be opened)."""
+    if isinstance(folder, Remote):
+        return
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows
@@ -71,7 +78,7 @@ def checksum(arrays: Mapping[str, NDArray[Any]], facts: str = "") -> str:
 
 
 def write_checked_arrays(
-    path: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any] | None = None
+    path: Place, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any] | None = None
 ) -> str:
     """Write arrays and a JSON object of facts as one safetensors file that knows its checksum.
 

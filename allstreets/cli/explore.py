@@ -10,9 +10,10 @@ RUNS = Path("runs")  # where `allstreets train` writes its solutions
 
 def explore(
     folders: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
-            metavar="DIR", help="Solutions, or folders of them; default: runs, if it exists."
+            metavar="DIR",
+            help="Solutions, URLs of them, or folders of them; default: runs, if it exists.",
         ),
     ] = None,
     port: Annotated[
@@ -38,8 +39,10 @@ def explore(
     The server listens on this machine only. Ctrl-C ends it and saves running solves.
     """
     from allstreets.base import InputError
+    from allstreets.storage import mirrored
 
-    for folder in folders or ():
+    opened = [mirrored(folder) for folder in folders or ()]
+    for folder in opened:
         if not folder.is_dir():
             what = "is a file" if folder.exists() else "does not exist"
             raise InputError(f"{folder} {what}; name the folder of a solution, or one above it")
@@ -47,7 +50,7 @@ def explore(
     from allstreets.explorer import default_folder, serve
 
     serve(
-        folders or default_folders(),
+        opened or default_folders(),
         solves or default_folder(),
         port,
         not no_browser,

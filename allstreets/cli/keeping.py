@@ -3,15 +3,20 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
+
+Folder = TypeVar("Folder", bound=Place)
 
 UNSAVED = 2  # the exit code, that of a folder which cannot be used
 
 
-def kept_in(output: Path | None, unsaved: str | None, keep: Callable[[Path], None]) -> Path | None:
+def kept_in(
+    output: Folder | None, unsaved: str | None, keep: Callable[[Path], None]
+) -> Folder | Path | None:
     """Where a solution is: in `output`, or elsewhere; None if it is not saved.
 
     `unsaved` says why it could not be written. At a terminal the user may name another folder, as

@@ -13,19 +13,24 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from allstreets.base import Place
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
 ]
 
 
-def command(*words: str | Path) -> str:
+def command(*words: "str | Place") -> str:
     """A command that can be typed as it stands: by the path of this program if its name is unknown.
 
     `make run` runs it out of an environment that the newcomer's shell does not look into.
     """
+    from allstreets.storage import origin
+
     called = Path(sys.argv[0])
     known = shutil.which("allstreets") is not None or called.name != "allstreets"
-    return " ".join(_quoted(str(word)) for word in ("allstreets" if known else called, *words))
+    texts = [origin(word) if isinstance(word, Path) else str(word) for word in words]
+    return " ".join(_quoted(text) for text in ("allstreets" if known else str(called), *texts))
 
 
 def _quoted(word: str) -> str:
@@ -59,7 +64,7 @@ def percent(share: float, digits: int = 2, width: int = 0) -> str:
     return f"{round(100 * share, digits) + 0.0:>{max(width - 2, 0)}.{digits}f} %"
 
 
-def print_looks(out: "Console", folder: Path, *where: str) -> None:
+def print_looks(out: "Console", folder: "Place", *where: str) -> None:
     """How to open the solution; a flop that is kept beside its whole game is explored with it."""
     game = folder.parent.parent
     beside = folder.parent.name == "spots" and (game / "manifest.json").exists()

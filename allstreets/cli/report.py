@@ -22,8 +22,12 @@ class ReportFormat(StrEnum):
 
 
 def report(
-    folder: Annotated[
-        Path, typer.Argument(help="A folder written by allstreets solve or allstreets train.")
+    solution: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER",
+            help="A folder written by allstreets solve or allstreets train, or its URL.",
+        ),
     ],
     line: Annotated[
         str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
@@ -74,8 +78,9 @@ def report(
     cards: boards the turn and river cards stand between bars, as in a spot.
     EVs of a spot are in chips from here on: folding is 0, and both EVs sum to the pot less rake.
     """
-    from allstreets.storage import folder_kind, load_spot
+    from allstreets.storage import folder_kind, load_spot, mirrored
 
+    folder = mirrored(solution)
     if json:
         form = ReportFormat.json
     kind = folder_kind(folder)

@@ -14,8 +14,13 @@ def train(
         typer.Argument(metavar="FILE.yaml", help="A training file; default: a small example."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Folder for the solution; default: runs/<time>."),
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the solution (on a cluster also a URL: s3://bucket/run); "
+            "default: runs/<time>.",
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
     threads: Annotated[
@@ -67,28 +72,31 @@ def train(
     Ctrl-C saves what is solved, as SIGTERM and SIGHUP do. docs/training.md and
     docs/postflop-models.md list all keys.
     """
-    from allstreets.base import InputError
+    from allstreets.base import InputError, place_of
     from allstreets.cli.train_jobs import TrainOptions, run_job
     from allstreets.training import FIRST_RUN, plan, read_train_config
 
-    if output is None:
-        if resume:
-            raise InputError("--resume needs --output, the folder of the run to continue")
-        output = default_output()
+    if output is None and resume:
+        raise InputError("--resume needs --output, the folder of the run to continue")
+    place = default_output() if output is None else place_of(output)
     config = read_train_config(file or FIRST_RUN)
     if chart_interval is not None:
         if config.solver is None:
             raise InputError("--chart-interval: flops one by one have no preflop charts")
         solver = config.solver.model_copy(update={"chart_interval": chart_interval})
         config = config.model_copy(update={"solver": solver})
-    jobs = plan(config, output, resume=resume, threads=threads, device=device, cluster=cluster)
+    jobs = plan(config, place, resume=resume, threads=threads, device=device, cluster=cluster)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
+    if certify and not isinstance(place, Path):
+        raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
     for job in jobs:
         judged = certify or file is None
-        options = TrainOptions(file, output, json, last=job is jobs[-1], certify=judged)
+        options = TrainOptions(
+            file, place, json, last=job is jobs[-1], certify=judged, cluster=cluster
+        )
         if code := run_job(job, options):
             raise typer.Exit(code)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED
+from allstreets.base import INTERRUPTED, Place
 from allstreets.cli.certify import certify_on_terminal
 from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
@@ -41,10 +41,18 @@ class TrainOptions:
     """What the command line adds to a training file."""
 
     file: Path | None  # None: the built-in example
-    output: Path
+    output: Place
     json: bool
     last: bool  # whether no other job follows
     certify: bool = False  # whether a whole game is judged with real cards at the end
+    cluster: str | None = None  # where it is given here, not in the file
+
+    @property
+    def to_resume(self) -> str:
+        """The command that goes on with an interrupted run."""
+        file = [self.file] if self.file else []
+        where = ["--cluster", self.cluster] if self.cluster else []
+        return command("train", *file, "--output", self.output, *where, "--resume")
 
     @property
     def judged_flops(self) -> str | None:
@@ -80,7 +88,11 @@ def run_flops(job: FlopsJob, options: TrainOptions) -> int:
     """Solve flops; 130 when the user ended it, 1 when a flop failed."""
     print_flops_plan(job)
     with show_flop_progress() as observer:
-        watch = Watch(ready=partial(announce_compiling, f"flops-{job.model.kind}"), flops=observer)
+        watch = Watch(
+            ready=partial(announce_compiling, f"flops-{job.model.kind}"),
+            flops=observer,
+            told=partial(typer.echo, err=True),
+        )
         outcome = job.run(watch)
     print_flops(console(stderr=options.json), outcome, options)
     code = INTERRUPTED if outcome.interrupted else 1 if outcome.faults else 0
@@ -103,6 +115,7 @@ def end_run(
     if kept is not None:
         print_way_on(out, options, kept, where, interrupted=interrupted)
         if options.certify and not interrupted:
+            assert isinstance(kept, Path)  # `train` has refused others
             judged = certify_on_terminal(out, plan_certify(kept, options.judged_flops))
             interrupted = judged.interrupted
             figures["certificate"] = judged.to_json()
@@ -214,12 +227,11 @@ def print_preflop(out: "Console", outcome: PreflopOutcome) -> list[str]:
 
 
 def print_way_on(
-    out: "Console", options: TrainOptions, kept: Path, where: list[str], *, interrupted: bool
+    out: "Console", options: TrainOptions, kept: Place, where: list[str], *, interrupted: bool
 ) -> None:
     """How to continue an interrupted run, and how to open the solution."""
     if interrupted:
-        file = [options.file] if options.file else []
-        again = command("train", *file, "--output", options.output, "--resume")
+        again = options.to_resume
         out.print(f"Interrupted; saved in {kept}. Go on: {again}", markup=False, soft_wrap=True)
     print_looks(out, kept, *where)
 
@@ -230,6 +242,7 @@ def print_flops_plan(job: FlopsJob) -> None:
     bundle = job.bundle
     missing, wanted = len(bundle.missing), len(bundle.wanted)
     need, free = job.estimate(missing), available_bytes()
+    on_cluster = job.config.cluster is not None
     sprs = ", ".join(f"{pot.pot.spr:g}" for pot in job.pots)
     done = f" ({wanted - missing:,} of {wanted:,} are solved)" if missing < wanted else ""
     console(stderr=True).print(
@@ -237,9 +250,10 @@ def print_flops_plan(job: FlopsJob) -> None:
         f"{job.config.cards}, {need.nodes:,} tree nodes, "
         f"about {data_size(need.memory_bytes)}, at most about "
         f"{duration(max(need.seconds, 1)) if missing else '0:00'} on {job.threads} "
-        f"thread{'s' if job.threads > 1 else ''}"
+        f"thread{'s' if job.threads > 1 else ''}{' of a cluster' if on_cluster else ''}"
     )
-    require_flop_room(need, free)
+    if not on_cluster:  # where the machines are asked what they have
+        require_flop_room(need, free)
 
 
 def print_flops(out: "Console", outcome: FlopsOutcome, options: TrainOptions) -> None:
@@ -267,9 +281,7 @@ def print_flops(out: "Console", outcome: FlopsOutcome, options: TrainOptions) ->
         word = "Interrupted" if outcome.interrupted else "Not everything is solved"
         count = len(outcome.missing)
         left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        file = [options.file] if options.file else []
-        again = command("train", *file, "--output", options.output, "--resume")
-        out.print(f"{word}, {left} missing. Go on with: {again}", soft_wrap=True)
+        out.print(f"{word}, {left} missing. Go on with: {options.to_resume}", soft_wrap=True)
     if outcome.rows:
         first = outcome.rows[0]
         spr = ["--spr", f"{first['spr']:g}"] if len(job.pots) > 1 else []

@@ -6,3 +6,6 @@ from .flops import ClusterFlops as ClusterFlops
 from .flops import NodeUse as NodeUse
 from .lost import WorkerLost as WorkerLost
 from .ray_crew import RayCrew as RayCrew
+from .tasks import Done as Done
+from .tasks import Piece as Piece
+from .tasks import RayTasks as RayTasks

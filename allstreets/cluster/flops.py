@@ -13,13 +13,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.cluster.crew import Crew
@@ -132,7 +131,7 @@ class ClusterFlops:
         self._greet(workers)  # all, in case that some were lost before they were greeted
         self._own(workers, fresh=fresh)
 
-    def _moved(self, folder: Path, files: Mapping[str, str]) -> None:
+    def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
         """Let flops move from slow workers to fast ones, by way of files that hold their state."""
         speeds = self._speeds()
         found = None if speeds is None else balanced(self._costs, speeds, self._shares)
@@ -306,9 +305,9 @@ class ClusterFlops:
 
     # Files.
 
-    def require_folder(self, folder: Path) -> None:
+    def require_folder(self, folder: Place) -> None:
         """Refuse a folder that some machine does not see."""
-        answers = self.crew.ask("sees", str(folder.resolve()))
+        answers = self.crew.ask("sees", folder.resolve())
         blind = [
             station.address
             for station, answer in zip(self.crew.stations, answers, strict=True)
@@ -328,7 +327,7 @@ class ClusterFlops:
             return found
         return {}
 
-    def write_state(self, folder: Path) -> dict[str, str]:
+    def write_state(self, folder: Place) -> dict[str, str]:
         """Let workers write the state of their flops; then flops may move."""
         folder = folder.resolve()
         files: dict[str, str] = {}
@@ -358,7 +357,7 @@ class ClusterFlops:
         self._measure()
 
     def _restore(
-        self, folder: Path, files: Mapping[str, str], shared: Arrays, workers: Sequence[int]
+        self, folder: Place, files: Mapping[str, str], shared: Arrays, workers: Sequence[int]
     ) -> None:
         """Let workers read what `write_state` has written, a file for each flop."""
         of_flop = list(files.items())
@@ -367,7 +366,7 @@ class ClusterFlops:
 
     def _ask_restore(
         self,
-        folder: Path,
+        folder: Place,
         files: Sequence[Mapping[str, str]],
         shared: Arrays,
         workers: Sequence[int],
@@ -378,7 +377,7 @@ class ClusterFlops:
 
     def write_packed(
         self,
-        folder: Path,
+        folder: Place,
         token: str,
         names: Sequence[str],
         values: NDArray[np.float32],

@@ -6,20 +6,19 @@ their places among all flops; a question about some flops goes to every worker a
 answers for its own, in the order of the question.
 """
 
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, write_checked_arrays
+from allstreets.base import Place, write_checked_arrays
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
+from allstreets.cluster.same_version import require_version
 from allstreets.solvers import GroupedByRanges
 from allstreets.storage import StoredArrays, write_flops
 from allstreets.subgames import (
@@ -36,7 +35,6 @@ from allstreets.subgames import (
     moved_key,
     rounded_values,
 )
-from allstreets.version import __version__
 
 WRITERS = 4  # threads that write the files of a checkpoint
 
@@ -91,19 +89,14 @@ class Worker:
 
     def begin(self, spec: EngineSpec, version: str, threads: int) -> str:
         """Learn what the games are; the name of this machine."""
-        host = socket.gethostname()
-        if version != __version__:
-            raise InputError(
-                f"{host} has allstreets {__version__}, and this is {version}; "
-                "install the same version on every machine of the cluster"
-            )
+        host = require_version(version)
         self._spec = replace(spec, threads=threads)
         self._trees = self._spec.trees()
         return host
 
-    def sees(self, path: str) -> bool:
-        """Whether a file of the driver's machine is there on this one."""
-        return Path(path).exists()
+    def sees(self, path: Place) -> bool:
+        """Whether a file of the driver's is there for this machine as well."""
+        return path.exists()
 
     def own(self, places: Flops, fresh: bool) -> None:
         """Own these flops from now on; what was built for them is used again unless `fresh`.
@@ -262,7 +255,7 @@ class Worker:
             return {name: a for name, a in block.games.state().items() if flop_of(name) is None}
         return {}
 
-    def write_state(self, folder: Path) -> dict[str, str]:
+    def write_state(self, folder: Place) -> dict[str, str]:
         """Write the state of each own flop as a file of a folder; their names and checksums."""
         files: dict[str, Arrays] = {}
         for block in self._blocks:
@@ -275,7 +268,7 @@ class Worker:
             sums = pool.map(lambda file: write_checked_arrays(folder / file, files[file]), files)
             return dict(zip(files, sums, strict=True))
 
-    def restore(self, folder: Path, files: Mapping[str, str], shared: Arrays) -> None:
+    def restore(self, folder: Place, files: Mapping[str, str], shared: Arrays) -> None:
         """Let all own flops go on from what files and `shared` hold of them."""
         stored = _Joined(StoredArrays(folder, files), shared)
         for block in self._blocks:
@@ -283,7 +276,7 @@ class Worker:
 
     def write_packed(
         self,
-        folder: Path,
+        folder: Place,
         token: str,
         names: Sequence[str],
         values: NDArray[np.float32],

@@ -25,6 +25,8 @@ from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
 from .manifest import read_manifest as read_manifest
+from .mirror import mirrored as mirrored
+from .mirror import origin as origin
 from .opening import Solution as Solution
 from .opening import load as load
 from .preflop_bundle import load_preflop as load_preflop
@@ -32,6 +34,7 @@ from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
 from .range_files import export_ranges as export_ranges
 from .solution_files import clear_unfinished as clear_unfinished
+from .solution_files import drop as drop
 from .spot_bundle import Saved as Saved
 from .spot_bundle import clear_unfinished_spot as clear_unfinished_spot
 from .spot_bundle import load_spot as load_spot

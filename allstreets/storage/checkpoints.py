@@ -7,7 +7,8 @@
 A checkpoint is written under a temporary name, synced, and renamed: whenever the
 process or the machine dies, a folder with the name `checkpoint-…` is complete. If the disk corrupts
 it afterwards, the checksums show it, and the one before it is taken. What lives on other machines
-is written by these into the same folder; the manifest comes last.
+is written by these into the same folder; the manifest comes last. Elsewhere (`Remote`) nothing can
+be renamed: there a checkpoint is complete when it has a manifest.
 
 Nothing is read into memory as a whole: parts are mapped, one at a time, while a solver copies from
 them (`stored_arrays`).
@@ -17,24 +18,26 @@ import hashlib
 import json
 import re
 import secrets
-import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
 from allstreets.base import (
     DamagedFileError,
     InputError,
+    Place,
+    Remote,
     sync_folder,
     write_atomic,
     write_checked_arrays,
 )
-from allstreets.storage.manifest import require_schema
+from allstreets.storage.manifest import MANIFEST, require_schema
+from allstreets.storage.solution_files import drop
 from allstreets.storage.stored_arrays import StoredArrays
 from allstreets.version import __version__
 
@@ -44,6 +47,9 @@ PART_BYTES = 256_000_000  # writing a part holds a copy of it in memory
 
 _NAME = re.compile(r"checkpoint-(\d{12})")
 _TEMPORARY = re.compile(r"\.checkpoint-\d{12}\.[0-9a-f]{8}\.(new|old)")
+
+
+Folder = TypeVar("Folder", Path, Remote, Place)
 
 
 class CheckpointWarning(UserWarning):
@@ -60,11 +66,11 @@ class Checkpoint:
     arrays: Mapping[str, NDArray[Any]]
     history: tuple[Mapping[str, Any], ...] = ()  # metrics by iteration, JSON objects
     code_version: str = field(default=__version__)
-    write_elsewhere: Callable[[Path], Mapping[str, str]] | None = None
+    write_elsewhere: Callable[[Place], Mapping[str, str]] | None = None
     """Lets others write the arrays that they own as files of a folder; names and checksums."""
 
 
-def require_no_checkpoints(folder: Path) -> None:
+def require_no_checkpoints(folder: Place) -> None:
     """Refuse to start a fresh run in the folder of another."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the checkpoints")
@@ -75,49 +81,66 @@ def require_no_checkpoints(folder: Path) -> None:
         )
 
 
-def newest_checkpoint(folder: Path) -> int | None:
+def newest_checkpoint(folder: Place) -> int | None:
     """The iterations of the newest checkpoint; None: there is nothing to go on from."""
     found = _checkpoints(folder)
     return found[-1][0] if found else None
 
 
-def require_checkpoints(folder: Path) -> None:
+def require_checkpoints(folder: Place) -> None:
     """Refuse to go on where there is nothing to go on from."""
     if not _checkpoints(folder):
         raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
 
 
-def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> Path:
+def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
     """Write a checkpoint and drop all but the last two; returns where it stands.
 
     On a full disk, or any other failure to write, an `InputError`; older ones stay as they are.
     """
     target = folder / f"checkpoint-{checkpoint.iterations:012d}"
-    temporary = _temporary(target, "new")
     try:
-        temporary.mkdir(parents=True)
-        _write(temporary, checkpoint)
-        if target.exists():
-            # A damaged one, which the resume has passed over: the run had not been here before.
-            target.rename(_temporary(target, "old"))
-        temporary.rename(target)
-        sync_folder(folder)
+        with _appearing(target) as new:
+            _write(new, checkpoint)
     except OSError as error:
-        shutil.rmtree(temporary, ignore_errors=True)
         size = sum(array.nbytes for array in checkpoint.arrays.values()) / 1e6
         raise InputError(
             f"cannot write the checkpoint of iteration {checkpoint.iterations:,} to {folder}: "
             f"{error.strerror or error}\nEarlier checkpoints are kept. Make room "
             f"({size:,.0f} MB is needed), then go on with --resume."
         ) from error
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
     _drop_old(folder, checkpoint.iterations)
     return target
 
 
-def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
+@contextmanager
+def _appearing(target: Place) -> Iterator[Place]:
+    """Where to write a checkpoint, manifest last, that is to be at `target` whole or not at all.
+
+    What is there is a damaged one, which the resume has passed over: the run had not been here.
+    """
+    if isinstance(target, Remote):
+        _remove(target)
+        try:
+            yield target
+        except BaseException:
+            drop(target)
+            raise
+        return
+    new = _temporary(target, "new")
+    try:
+        new.mkdir(parents=True)
+        yield new
+        if target.exists():
+            target.rename(_temporary(target, "old"))
+        new.rename(target)
+        sync_folder(target.parent)
+    except BaseException:
+        drop(new)
+        raise
+
+
+def latest_checkpoint(folder: Place, identity: Mapping[str, Any]) -> Checkpoint:
     """The newest good checkpoint of the run that `identity` describes. Changes nothing on disk.
 
     A damaged checkpoint is passed over with a `CheckpointWarning`. An `InputError` when there is
@@ -127,7 +150,7 @@ def latest_checkpoint(folder: Path, identity: Mapping[str, Any]) -> Checkpoint:
 
 
 def restore_latest(
-    folder: Path,
+    folder: Place,
     identity: Mapping[str, Any],
     restore: Callable[[Mapping[str, NDArray[Any]]], None],
 ) -> Checkpoint:
@@ -170,7 +193,7 @@ def _take_over(arrays: StoredArrays, restore: Callable[[Mapping[str, NDArray[Any
     arrays.verify()
 
 
-def _write(folder: Path, checkpoint: Checkpoint) -> None:
+def _write(folder: Place, checkpoint: Checkpoint) -> None:
     parts = {}
     for number, names in enumerate(_parts(checkpoint.arrays)):
         name = f"arrays-{number:03d}.safetensors"
@@ -189,12 +212,12 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
     }
     manifest["checksum"] = _manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1, allow_nan=False)
-    write_atomic(folder / "manifest.json", lambda file: file.write(text.encode()))
+    write_atomic(folder / MANIFEST, lambda file: file.write(text.encode()))
 
 
-def _open(path: Path, identity: Mapping[str, Any]) -> tuple[Checkpoint, StoredArrays]:
+def _open(path: Place, identity: Mapping[str, Any]) -> tuple[Checkpoint, StoredArrays]:
     """A checkpoint whose arrays are not read yet."""
-    manifest = _read_manifest(path / "manifest.json")
+    manifest = _read_manifest(path / MANIFEST)
     _require_same_run(path, manifest["identity"], json.loads(json.dumps(dict(identity))))
     arrays = StoredArrays(path, manifest["files"])
     checkpoint = Checkpoint(
@@ -208,11 +231,11 @@ def _open(path: Path, identity: Mapping[str, Any]) -> tuple[Checkpoint, StoredAr
     return checkpoint, arrays
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
+def _read_manifest(path: Place) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_bytes())
     except OSError as error:
-        raise DamagedFileError(f"{path} cannot be read: {error.strerror}") from error
+        raise DamagedFileError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(f"{path} is damaged") from error
     if not isinstance(manifest, dict) or manifest.get("checksum") != _manifest_checksum(manifest):
@@ -227,7 +250,7 @@ def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _require_same_run(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _require_same_run(path: Place, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Refuse another run, and say how it differs."""
     differences = _differences(stored, wanted)
     if differences:
@@ -272,23 +295,33 @@ def _parts(arrays: Mapping[str, NDArray[Any]]) -> Iterator[list[str]]:
         yield names
 
 
-def _checkpoints(folder: Path) -> list[tuple[int, Path]]:
+def _checkpoints(folder: Place) -> list[tuple[int, Place]]:
     """(iterations, path) of everything named as a checkpoint, oldest first."""
     try:
-        entries = list(folder.iterdir())
+        return [(iterations, path) for iterations, path in _named(folder) if _is_complete(path)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise InputError(f"the folder {folder} cannot be read: {error.strerror}") from None
+        why = error.strerror or error
+        raise InputError(f"the folder {folder} cannot be read: {why}") from None
+
+
+def _named(folder: Place) -> list[tuple[int, Place]]:
+    entries: list[Place] = [*folder.iterdir()]
     matches = ((_NAME.fullmatch(path.name), path) for path in entries)
-    return sorted((int(match[1]), path) for match, path in matches if match)
+    found = [(int(match[1]), path) for match, path in matches if match]
+    return sorted(found, key=lambda each: each[0])
+
+
+def _is_complete(path: Place) -> bool:
+    return isinstance(path, Path) or (path / MANIFEST).exists()
 
 
 def _temporary(target: Path, kind: str) -> Path:
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.{kind}")
 
 
-def _drop_old(folder: Path, newest: int) -> None:
+def _drop_old(folder: Place, newest: int) -> None:
     """Remove all but the last two, and what is unfinished.
 
     Checkpoints beyond `newest` are damaged ones that a resume has passed over: a run only goes
@@ -303,16 +336,23 @@ def _drop_old(folder: Path, newest: int) -> None:
     clear_unfinished_checkpoints(folder)
 
 
-def clear_unfinished_checkpoints(folder: Path) -> None:
+def clear_unfinished_checkpoints(folder: Place) -> None:
     """Remove what interrupted writers have left; only for the folder's writer."""
-    with suppress(OSError):
-        for path in folder.iterdir():
-            if _TEMPORARY.fullmatch(path.name):
-                shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError, InputError):
+        if isinstance(folder, Remote):
+            doomed = [path for _, path in _named(folder) if not _is_complete(path)]
+        else:
+            doomed = [path for path in folder.iterdir() if _TEMPORARY.fullmatch(path.name)]
+        for path in doomed:
+            drop(path)
 
 
-def _remove(path: Path) -> None:
-    """Rename it first, so that a half-removed checkpoint never has its name."""
+def _remove(path: Place) -> None:
+    """First take from it what makes it a checkpoint, so that none is ever half removed."""
+    if isinstance(path, Remote):
+        (path / MANIFEST).unlink(missing_ok=True)
+        path.remove()
+        return
     doomed = _temporary(path, "old")
     path.rename(doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
+    drop(doomed)

@@ -5,18 +5,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 
 LOCK_NAME = ".lock"
 
 
 @contextmanager
-def claim(folder: Path) -> Iterator[None]:
+def claim(folder: Place) -> Iterator[None]:
     """Hold `folder` as its only writer; an `InputError` when another process holds it.
 
     The lock belongs to an open file, so the system releases it when the process is killed and
-    no stale lock is left. Where the platform has no such locks the claim is not checked.
+    no stale lock is left. Where the platform has no such locks the claim is not checked, nor is it
+    for a folder elsewhere.
     """
+    if isinstance(folder, Remote):
+        yield
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)

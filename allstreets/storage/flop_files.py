@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from allstreets.base import Arrays, sync_folder
+from allstreets.base import Arrays, Place, Remote, sync_folder
 from allstreets.storage.manifest import AGAIN
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import SUFFIX, open_file, write_new
@@ -23,15 +23,16 @@ THREADS = 4  # that pack and write flops
 OPENED = 64  # flops whose files stay open
 
 Entry = dict[str, Any]  # bytes and sha256 of a file
+FolderType = TypeVar("FolderType", Path, Remote, Place)
 
 
-def flops_folder(folder: Path, token: str) -> Path:
+def flops_folder(folder: FolderType, token: str) -> FolderType:
     """The folder of a bundle's flops."""
     return folder / f"flops-{token}"
 
 
 def write_flops(
-    folder: Path, token: str, names: Sequence[str], arrays: Callable[[int], Arrays]
+    folder: Place, token: str, names: Sequence[str], arrays: Callable[[int], Arrays]
 ) -> list[Entry]:
     """Write the file of every flop, with its arrays given by place; returns their entries."""
     target = flops_folder(folder, token)

@@ -11,10 +11,9 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.solvers import FlopsResult, data_hash
 from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
@@ -27,6 +26,7 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped
+from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import SUFFIX, clear_unfinished, drop, require_ours
 from allstreets.subgames import CardModel
 from allstreets.version import __version__
@@ -48,7 +48,7 @@ class FlopsBundle:
 
     def __init__(
         self,
-        folder: Path,
+        folder: Place,
         identity: Mapping[str, Any],
         model: "CardModel",
         wanted: Sequence[Key],
@@ -90,11 +90,17 @@ class FlopsBundle:
         }
 
     def _is_whole(self, row: Row) -> bool:
-        """Whether the file of a row is as it was written; a damaged one is solved again."""
-        folder, name = flops_folder(self.folder, self._token), file_name(row["flop"], row["spr"])
+        """Whether the file of a row is as it was written; a damaged one is solved again.
+
+        Elsewhere its size decides: its bytes would have to be fetched.
+        """
+        name = f"{file_name(row['flop'], row['spr'])}{SUFFIX}"
+        path = flops_folder(self.folder, self._token) / name
         try:
-            open_mapped(folder / f"{name}{SUFFIX}", row, verify=True)
-        except DamagedFileError:
+            if isinstance(path, Remote):
+                return path.size() == int(row["bytes"])
+            open_mapped(path, row, verify=True)
+        except (DamagedFileError, FileNotFoundError):
             return False
         return True
 
@@ -178,10 +184,10 @@ class FlopsBundle:
         )
 
 
-def load_flops(folder: Path | str) -> "FlopsResult":
+def load_flops(folder: Place | str) -> "FlopsResult":
     """Open a model of flops. Reads the manifest; a flop is read when it is first needed."""
 
-    folder = Path(folder)
+    folder = mirrored(folder)
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)

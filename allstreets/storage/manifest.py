@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError, Place, write_atomic
 from allstreets.solvers import data_hash
 
 MANIFEST = "manifest.json"
@@ -24,7 +23,7 @@ SCHEMAS: dict[Kind, int] = {"spot": 2, "postflop": 3, "preflop": 1, "unified": 2
 """Of manifests and files: a change that old code would misread takes the next number."""
 
 
-def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+def write_manifest(folder: Place, facts: Mapping[str, Any]) -> None:
     """Write `facts` and their checksum, whole or not at all."""
 
     text = _text({**facts, "checksum": data_hash(facts)})
@@ -49,7 +48,7 @@ def _text(facts: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}"
 
 
-def cannot_write(folder: Path, error: OSError) -> InputError:
+def cannot_write(folder: Place, error: OSError) -> InputError:
     """The error for a full disk, or a folder without permission."""
     return InputError(
         f"cannot write the solution to {folder}: {error.strerror or error}; make room or name "
@@ -57,13 +56,13 @@ def cannot_write(folder: Path, error: OSError) -> InputError:
     )
 
 
-def folder_kind(folder: Path) -> str:
+def folder_kind(folder: Place) -> str:
     """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
     makers = dict.fromkeys(maker for _, maker in KINDS.values())
     return str(_read(folder, " or ".join(makers)).get("kind"))
 
 
-def read_manifest(folder: Path, kind: Kind) -> dict[str, Any]:
+def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
     """The facts of a folder of this kind, checked."""
 
     what, maker = KINDS[kind]
@@ -78,7 +77,7 @@ def read_manifest(folder: Path, kind: Kind) -> dict[str, Any]:
     return manifest
 
 
-def require_schema(folder: Path, facts: Mapping[str, Any], schema: int) -> None:
+def require_schema(folder: Place, facts: Mapping[str, Any], schema: int) -> None:
     """Refuse a folder of an older or a newer format, and say what to do about it."""
     there = facts.get("schema")
     if there == schema:
@@ -92,7 +91,7 @@ def require_schema(folder: Path, facts: Mapping[str, Any], schema: int) -> None:
     )
 
 
-def _read(folder: Path, maker: str) -> dict[str, Any]:
+def _read(folder: Place, maker: str) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest: dict[str, Any] = json.loads(path.read_bytes())
@@ -103,14 +102,14 @@ def _read(folder: Path, maker: str) -> dict[str, Any]:
     except NotADirectoryError:
         raise InputError(f"{folder} is a file; name the folder of a solution") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError, AttributeError):
         raise InputError(f"{path} is damaged.\n{AGAIN}") from None
     return manifest
 
 
 def require_same(
-    folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], what: str
+    folder: Place, there: Mapping[str, Any], here: Mapping[str, Any], what: str
 ) -> None:
     """Refuse a folder with other settings; `what` it holds: "spot"."""
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]

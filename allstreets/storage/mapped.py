@@ -16,7 +16,9 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets import base
 from allstreets.base import Arrays, DamagedFileError, write_atomic
+from allstreets.storage.mirror import fetch_missing
 
 ALIGNMENT = 64  # of the first array: the header is filled up with blanks, as the format allows
 NAMES = {
@@ -35,8 +37,9 @@ NAMES = {
 }
 TYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 CHUNK = 1 << 24
+HEAD_BYTES = 1 << 14  # that hold the header of most files
 
-Writer = Callable[[Path, Callable[[BinaryIO], object]], None]
+Writer = Callable[[base.Place, Callable[[BinaryIO], object]], None]
 
 
 class Sums(Protocol):
@@ -57,7 +60,7 @@ class Place:
 
 
 def write_mapped(
-    path: Path,
+    path: base.Place,
     arrays: Mapping[str, NDArray[Any]],
     writer: Writer | None = None,
     sums: Sums | None = None,
@@ -114,8 +117,13 @@ def map_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
 
 
 def map_file(path: Path, size: int | None = None) -> mmap.mmap:
-    """A file as memory; where its `size` is known, it must have that."""
+    """A file as memory; where its `size` is known, it must have that.
+
+    One that is missing from a copy of a folder elsewhere is fetched (`mirror`).
+    """
     try:
+        if not path.exists():
+            fetch_missing(path)
         with path.open("rb") as file:
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except FileNotFoundError:
@@ -136,15 +144,36 @@ def release(memory: mmap.mmap, start: int, end: int) -> None:
             memory.madvise(mmap.MADV_DONTNEED, first, size)
 
 
-def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
-    """Where the arrays of a file lie, by its header, and its metadata."""
+def array_names(path: base.Place) -> list[str]:
+    """The names of the arrays of a file, of which only the head is read."""
+    if isinstance(path, Path):
+        return list(map_arrays(path)[0])
+    try:
+        head = path.read_bytes(0, HEAD_BYTES)
+        size = 8 + int.from_bytes(head[:8], "little")
+        if size > len(head):
+            head = path.read_bytes(0, size)
+    except FileNotFoundError:
+        raise DamagedFileError(f"{path} is missing") from None
+    except OSError as error:
+        raise DamagedFileError(f"{path} cannot be read: {error}") from None
+    return list(_header(path, head)[0])
+
+
+def _header(path: base.Place, memory: mmap.mmap | bytes) -> tuple[dict[str, Place], dict[str, str]]:
     try:
         size = int.from_bytes(memory[:8], "little")
         header = json.loads(memory[8 : 8 + size])
         metadata = dict(header.pop("__metadata__", {}))
-        places = {name: _place(8 + size, entry) for name, entry in header.items()}
+        return {name: _place(8 + size, entry) for name, entry in header.items()}, metadata
     except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
+
+
+def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
+    """Where the arrays of a file lie, by its header, and its metadata."""
+    places, metadata = _header(path, memory)
+    size = int.from_bytes(memory[:8], "little")
     if max((place.end for place in places.values()), default=8 + size) != len(memory):
         raise DamagedFileError(f"{path} does not end where its last array does")
     return places, metadata

@@ -1,12 +1,12 @@
 """Opening a folder of any kind: its manifest says what it holds."""
 
 from importlib import import_module
-from pathlib import Path
 from typing import TypeAlias, cast
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
 from allstreets.solvers import FlopsResult, PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind
+from allstreets.storage.mirror import mirrored
 
 Solution: TypeAlias = "SpotResult | FlopsResult | PreflopResult | UnifiedResult"
 
@@ -18,12 +18,12 @@ OPENERS = {
 }
 
 
-def load(folder: Path | str) -> Solution:
+def load(folder: Place | str) -> Solution:
     """A stored solution; its type shows its kind.
 
     Reads the manifest; the rest is read when it is needed.
     """
-    folder = Path(folder)
+    folder = mirrored(folder)
     kind = folder_kind(folder)
     if kind not in OPENERS:
         raise InputError(

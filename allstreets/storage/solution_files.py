@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
 from allstreets.solvers import PreflopSolution, SolutionFacts, data_hash
 from allstreets.storage.claim import LOCK_NAME
@@ -99,7 +99,7 @@ def _card_model(manifest: Mapping[str, Any]) -> "CardModel | None":
     return CardModel.of({"kind": config.get("cards", "classes"), **facts})
 
 
-def require_ours(folder: Path) -> None:
+def require_ours(folder: Place) -> None:
     """Refuse a file, or a folder without a solution that holds other files."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
@@ -111,7 +111,7 @@ def require_ours(folder: Path) -> None:
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
 
 
-def require_folder(folder: Path, kind: Kind, *, resume: bool) -> None:
+def require_folder(folder: Place, kind: Kind, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to: other files, another solution, or this one."""
     require_ours(folder)
     if (folder / MANIFEST).exists():
@@ -124,7 +124,7 @@ def require_folder(folder: Path, kind: Kind, *, resume: bool) -> None:
 
 
 def require_same_game(
-    folder: Path,
+    folder: Place,
     kind: Kind,
     of: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     here: Mapping[str, Any],
@@ -136,8 +136,11 @@ def require_same_game(
         require_same(folder, of(read_manifest(folder, kind)), here, "game")
 
 
-def write_new(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_new(path: Place, write: Callable[[BinaryIO], object]) -> None:
     """Write a file that no reader opens before the manifest names it, and sync it."""
+    if isinstance(path, Remote):
+        path.write_whole(write)
+        return
     with path.open("xb") as file:
         write(file)
         file.flush()
@@ -166,7 +169,7 @@ def open_preflop(
     return PreflopSolution.unpack(tree, arrays)
 
 
-def _token(folder: Path) -> str | None:
+def _token(folder: Place) -> str | None:
     """The token of the solution that the folder holds now."""
     with suppress(OSError, ValueError, AttributeError):
         return str(json.loads((folder / MANIFEST).read_bytes()).get("token"))
@@ -174,7 +177,7 @@ def _token(folder: Path) -> str | None:
 
 
 @contextmanager
-def saving(folder: Path) -> Iterator[None]:
+def saving(folder: Place) -> Iterator[None]:
     """Around a save: only the files of a whole solution stay, of this one or of the one before."""
     try:
         yield
@@ -184,7 +187,7 @@ def saving(folder: Path) -> Iterator[None]:
         clear_unfinished(folder)
 
 
-def clear_unfinished(folder: Path) -> None:
+def clear_unfinished(folder: Place) -> None:
     """Remove what interrupted saves have left; only for the folder's writer.
 
     A failure costs disk space, not the solution.
@@ -197,8 +200,11 @@ def clear_unfinished(folder: Path) -> None:
             drop(path)
 
 
-def drop(path: Path) -> None:
+def drop(path: Place) -> None:
     """Remove a file or a folder, if it exists and can be removed."""
+    if isinstance(path, Remote):
+        path.remove()
+        return
     with suppress(OSError):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -206,7 +212,7 @@ def drop(path: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _in(folder: Path) -> list[Path]:
+def _in(folder: Place) -> list[Place]:
     try:
         return list(folder.iterdir())
     except OSError:

@@ -2,16 +2,24 @@
 
 A solver fills half of a machine, and so does its checkpoint: both at once would not fit. So the
 files are mapped, one at a time, and a mapping is released when no array of it is in use any more.
+Files elsewhere (`Remote`) are fetched when they are needed, into a temporary folder that goes with
+the arrays.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 from numpy.typing import NDArray
 
-from allstreets.base import Arrays, DamagedFileError, checksum
-from allstreets.storage.mapped import map_arrays
+from allstreets.base import Arrays, DamagedFileError, Place, checksum
+from allstreets.storage.mapped import array_names, map_arrays
+
+READERS = 16  # threads that read the heads of files elsewhere
 
 
 class StoredArrays(Mapping[str, NDArray[Any]]):
@@ -21,14 +29,17 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     match its checksum. Requested in the order of the files, each is read from disk once.
     """
 
-    def __init__(self, folder: Path, checksums: Mapping[str, str]) -> None:
+    def __init__(self, folder: Place, checksums: Mapping[str, str]) -> None:
         """`checksums`: file name → checksum. Reads the heads of the files only."""
         self._folder, self._checksums = folder, dict(checksums)
         self._verified: set[str] = set()
         self._mapped: tuple[str, Arrays] = "", {}  # the file at hand and its arrays
-        self._file_of = {
-            name: file for file in self._checksums for name in map_arrays(folder / file)[0]
-        }
+        self._fetched: Path | None = None
+        with ThreadPoolExecutor(1 if isinstance(folder, Path) else READERS) as pool:
+            names = pool.map(lambda file: array_names(folder / file), self._checksums)
+            self._file_of = {
+                name: file for file, own in zip(self._checksums, names, strict=True) for name in own
+            }
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The array, mapped. Writing to it changes neither the file nor other readers."""
@@ -45,7 +56,7 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
         return name in self._file_of
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> Place:
         """Where the files are."""
         return self._folder
 
@@ -72,10 +83,25 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
         return self._mapped[1]
 
     def _open(self, file: str) -> Arrays:
-        arrays, metadata = map_arrays(self._folder / file)
+        arrays, metadata = map_arrays(self._here(file))
         if file not in self._verified:
             found = checksum(arrays, str(metadata.get("facts", "")))
             if not found == metadata.get("checksum") == self._checksums[file]:
                 raise DamagedFileError(f"{self._folder / file} fails its checksum")
             self._verified.add(file)
         return arrays
+
+    def _here(self, file: str) -> Path:
+        """A file of this machine to map."""
+        if isinstance(self._folder, Path):
+            return self._folder / file
+        if self._fetched is None:
+            self._fetched = Path(mkdtemp(prefix="allstreets-"))
+            finalize(self, rmtree, self._fetched, ignore_errors=True)
+        path = self._fetched / file
+        if not path.exists():
+            try:
+                (self._folder / file).fetch(path)
+            except OSError as error:
+                raise DamagedFileError(f"{self._folder / file} cannot be read: {error}") from None
+        return path

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Arrays
+from allstreets.base import Arrays, Place, place_of
 from allstreets.solvers import (
     Kept,
     PreflopSolution,
@@ -29,6 +29,7 @@ from allstreets.storage.certificates import read_certificate
 from allstreets.storage.flop_files import FlopFiles, without_files, write_flops
 from allstreets.storage.manifest import Kind, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
+from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import (
     SUFFIX,
     facts_mapping,
@@ -52,14 +53,14 @@ KEPT = {
 NOTHING_KEPT = "no decisions after the flop"
 
 
-def require_unified_folder(folder: Path, *, resume: bool) -> None:
+def require_unified_folder(folder: Place, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to, before it begins."""
     require_folder(folder, KIND, resume=resume)
 
 
 def save_unified(
     solver: "UnifiedSolver",
-    folder: Path | str,
+    folder: Place | str,
     *,
     config: Mapping[str, Any],
     kept: "Kept | None" = None,
@@ -74,7 +75,7 @@ def save_unified(
     figures are those of what the bundle stores.
     """
 
-    folder = Path(folder)
+    folder = place_of(folder)
     require_same_game(folder, KIND, _game_of, _identity(solver))
     source = SolverSource(solver, kept)
     facts = source.facts(
@@ -111,7 +112,7 @@ def save_unified(
 
 
 def _write(
-    source: SolverSource, folder: Path, token: str, names: Sequence[str]
+    source: SolverSource, folder: Place, token: str, names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Write the file of every flop from here."""
     source.arrays(0)  # what all flops share is computed here, once
@@ -149,10 +150,10 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load_unified(folder: Path | str) -> "UnifiedResult":
+def load_unified(folder: Place | str) -> "UnifiedResult":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is needed."""
 
-    folder = Path(folder)
+    folder = mirrored(folder)
     manifest = read_manifest(folder, KIND)
     rows = manifest["flops"]
     game = game_of(manifest["game"], [row["flop"] for row in rows], [row["weight"] for row in rows])

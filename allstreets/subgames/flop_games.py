@@ -13,12 +13,12 @@ class, in chips times pairs of combos. Flops are named by their place in the lis
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Place
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.subgames.card_model import CardModel
@@ -167,12 +167,12 @@ class SpreadGames(Protocol):
     def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
         """See `rounded.rounded_values`."""
 
-    def write_state(self, folder: Path) -> dict[str, str]:
+    def write_state(self, folder: Place) -> dict[str, str]:
         """Write the state of every flop as files of a folder; their names and checksums."""
 
     def write_packed(
         self,
-        folder: Path,
+        folder: Place,
         token: str,
         names: Sequence[str],
         values: NDArray[np.float32],

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, place_of
 from allstreets.solvers import Certificate
 from allstreets.storage import Solution
 from allstreets.training.certify_run import CertifyObserver, plan_certify
@@ -19,7 +19,7 @@ from allstreets.training.watch import Watch
 
 def train(
     config: str | Path | Mapping[str, Any] | TrainConfig | None = None,
-    output: str | Path | None = None,
+    output: str | Place | None = None,
     *,
     resume: bool = False,
     observers: Sequence[Observer] = (),
@@ -27,12 +27,12 @@ def train(
     """Run the job of a training file, or of a mapping with its keys, and return the solution.
 
     Without `config` it is the first example. `output` is the folder for the solution, its
-    checkpoints and metrics; without one, nothing is stored. Observers are called with a
-    `Progress` a few times per second (not by the job postflop_model).
+    checkpoints and metrics (on a cluster also a URL); without one, nothing is stored. Observers are
+    called with a `Progress` a few times per second (not by the job postflop_model).
     """
     given, watch = _config(config), Watch(progress=tuple(observers))
     if output is not None:
-        return run(plan(given, Path(output), resume=resume), watch)
+        return run(plan(given, place_of(output), resume=resume), watch)
     if given.job == "unified_cfr":
         return run(plan(given, None, resume=resume), watch)
     if resume:

@@ -7,16 +7,16 @@ checkpoint holds of theirs, and the run goes on. It ends as if nothing had happe
 """
 
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, RayCrew, WorkerLost, connect
 from allstreets.kernels.cuda.device import CPU
 from allstreets.storage import claim, newest_checkpoint
@@ -36,7 +36,7 @@ def cluster_games(
     spec: EngineSpec,
     costs: NDArray[np.float64],
     threads: int | None,
-    folder: Path,
+    folder: Place,
     watch: Watch,
     need_bytes: int = 0,
 ) -> Iterator[ClusterFlops]:
@@ -51,7 +51,7 @@ def cluster_games(
         try:
             cores = sum(station.cores for station in crew.stations)
             workers = len(crew.stations)
-            _tell(
+            told(
                 watch,
                 f"{workers} worker{'s' if workers > 1 else ''} with {cores} "
                 f"core{'s' if cores > 1 else ''} in all",
@@ -63,7 +63,7 @@ def cluster_games(
             crew.close()
 
 
-def _require_shared(games: ClusterFlops, folder: Path) -> None:
+def _require_shared(games: ClusterFlops, folder: Place) -> None:
     """Let every worker look for a file that is written here."""
     with claim(folder):
         sign = (
@@ -78,17 +78,22 @@ def _require_shared(games: ClusterFlops, folder: Path) -> None:
 
 def train_through_losses(
     games: ClusterFlops,
-    checkpoints: Path,
-    train: Callable[[bool], Outcome],
+    checkpoints: Place,
+    train: Callable[[bool, float], Outcome],
     *,
     resume: bool,
     watch: Watch,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Call `train` (True: from the latest checkpoint) until no worker is lost on the way."""
-    losses, reached = 0, newest_checkpoint(checkpoints)
+    """Call `train` until no worker is lost on the way.
+
+    It is told whether to go on from the latest checkpoint, and how many seconds have passed since
+    the first call: a time limit does not begin again with every loss.
+    """
+    losses, reached, began = 0, newest_checkpoint(checkpoints), clock()
     while True:
         try:
-            return train(resume)
+            return train(resume, clock() - began)
         except WorkerLost as error:
             lost: WorkerLost | None = error
         while lost is not None:
@@ -101,7 +106,7 @@ def train_through_losses(
                     "has too little memory.\nGo on with the same command and --resume."
                 )
             back = "the beginning" if newest is None else f"iteration {newest:,}"
-            _tell(watch, f"{lost}; its flops are solved again from {back}")
+            told(watch, f"{lost}; its flops are solved again from {back}")
             try:
                 games.recover(lost.workers, fresh=not resume)
                 lost = None
@@ -118,9 +123,20 @@ def with_nodes(watch: Watch, games: ClusterFlops) -> Watch:
     return replace(watch, progress=tuple(seeing(observer) for observer in watch.progress))
 
 
-def _tell(watch: Watch, text: str) -> None:
+def told(watch: Watch, text: str) -> None:
+    """Say what happens on the cluster."""
     if watch.told is not None:
         watch.told(f"cluster: {text}")
+
+
+def require_cluster(output: Remote, cluster: str | None) -> None:
+    """Refuse a place elsewhere without a cluster, or where nothing can be written."""
+    if cluster is None:
+        raise InputError(
+            f"--output {output}: a URL is for runs on a cluster.\n"
+            "Add --cluster local, or name a folder of this machine."
+        )
+    output.require_writable()
 
 
 def _require_room(need_bytes: int, lent_bytes: int) -> None:

@@ -57,14 +57,18 @@ def flop_lines(
             print(f"flop {fault.flop} failed: {fault.message}", file=stream, flush=True)
         faults = len(progress.faults)
         if clock() >= due:
-            print(flops_line(progress), file=stream, flush=True)
+            _print(progress, stream)
             printed, due = progress.done, clock() + seconds
 
     try:
         yield draw
     finally:
         if latest is not None and latest.done != printed:
-            print(flops_line(latest), file=stream, flush=True)
+            _print(latest, stream)
+
+
+def _print(progress: FlopsProgress, stream: TextIO) -> None:
+    print(flops_line(progress), *node_lines(progress), sep="\n", file=stream, flush=True)
 
 
 @contextmanager
@@ -97,7 +101,18 @@ def group_line(progress: FlopsProgress) -> str:
     flops = list(dict.fromkeys(flop for flop, _ in progress.running))
     names = ", ".join(flops[:SHOWN_FLOPS])
     more = f" and {len(flops) - SHOWN_FLOPS} more" if len(flops) > SHOWN_FLOPS else ""
+    if progress.nodes:
+        return f"{names}{more} in work"
     return f"{names}{more}: {standing(progress.group) if progress.group else 'setting up'}"
+
+
+def node_lines(progress: FlopsProgress) -> list[str]:
+    """A line for each machine of a cluster."""
+    return [
+        f"  {node.name}: {node.solved:,} flops solved | {node.flops_per_minute:.3g} flops/min | "
+        f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
+        for node in progress.nodes
+    ]
 
 
 def flops_line(progress: FlopsProgress) -> str:
@@ -126,6 +141,7 @@ def flops_picture(progress: FlopsProgress, width: int) -> RenderableType:
     lines: list[RenderableType] = [row, text("  ".join(_figures(progress)), "dim")]
     if progress.running:
         lines.append(text(group_line(progress)))
+    lines += [text(line, "dim") for line in node_lines(progress)]
     lines += [text(f"flop {fault.flop} failed: {fault.message}", "red")
               for fault in progress.faults[-3:]]  # fmt: skip
     return Group(*lines)

@@ -1,36 +1,31 @@
-"""Flops one by one as a job: groups of flops, each trained by the loop and stored when it is done.
+"""Flops one by one as a job: what is missing is solved and stored flop by flop.
 
 1. Refuse what cannot work, and take over what a folder to be resumed holds.
-2. Build the engine of a group of flops, train it until all of them are solved or their iterations
-   are over, store them, and go on with the next group: memory holds a few groups at a time. On one
-   thread it is one. On more there are others in work: while a group is laid out in Python, stored,
-   or down to its last flops, threads find work in them.
-3. A group that fails is noted and the others go on; `--resume` tries it again.
-4. Ctrl-C saves the groups in work as checkpoints; finished flops are stored already.
+2. Hand what is missing to a crew: threads of this machine (`flops_here`), or the machines of a
+   cluster (`flops_cluster`). Flops are stored as soon as they are solved.
+3. A flop that fails is noted and the others go on; `--resume` tries it again.
 
-A flop's solution depends on its settings alone, so that threads, order and interruptions change
-nothing.
+A flop's solution depends on its settings alone, so that threads, machines, order and interruptions
+change nothing.
 """
 
-import shutil
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from allstreets.base import (
     Arrays,
-    Control,
     InputError,
     InterruptRequest,
+    Place,
+    Remote,
     interrupt_request,
     thread_count,
 )
@@ -54,19 +49,17 @@ from allstreets.storage import (
     Key,
     Row,
     claim,
-    latest_checkpoint,
     load_flops,
 )
 from allstreets.subgames import CardModel, EngineSpec, PagesAgain
+from allstreets.training.cluster_run import require_cluster
 from allstreets.training.estimate import process_bytes
-from allstreets.training.folder_run import CHECKPOINTS
-from allstreets.training.loop import Intervals, RunFiles, train
+from allstreets.training.flops_cluster import FlopsOnCluster, NodeFlops
+from allstreets.training.flops_here import HERE
 from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.records import Progress, Reason
 from allstreets.training.stopping import Iterations, StopRule
 from allstreets.training.watch import NOBODY, Watch
-
-CHECKPOINT_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -87,10 +80,11 @@ class FlopsProgress:
     rows: tuple[Row, ...]  # solved in this run
     faults: tuple[FlopFault, ...]
     running: tuple[Key, ...]  # the group in work, of several the one that began first
-    group: Progress | None  # how far it is
+    group: Progress | None  # how far it is; not known of flops on other machines
     seconds: float  # of this run
     eta_seconds: float | None
     process_bytes: int | None
+    nodes: tuple[NodeFlops, ...] = ()  # what the machines of a cluster do
 
     @property
     def done(self) -> int:
@@ -152,6 +146,15 @@ class EveryFlopSolved:
         return f"every flop at most {100 * self.solver.targets.exploitability:g} % of the pot"
 
 
+class FlopsCrew(Protocol):
+    """Who solves flops: `FlopsHere`, `FlopsOnCluster`."""
+
+    def begin(
+        self, job: "FlopsJob", watch: Watch
+    ) -> "AbstractContextManager[Callable[[FlopsRun], None]]":
+        """Get ready, before anything is written; what is called to solve what a run misses."""
+
+
 @dataclass(frozen=True, eq=False)
 class FlopsJob:
     """A config that has been read, and what it needs."""
@@ -165,11 +168,12 @@ class FlopsJob:
     schedule: Schedule
     pruning: Pruning | None
     threads: int
-    output: Path
+    output: Place
     resume: bool = False
     name: str | None = None
     description: str | None = None
     device: str = CPU
+    crew: "FlopsCrew" = HERE
 
     @cached_property
     def places(self) -> dict[Key, tuple[Flop, PotGame]]:
@@ -179,6 +183,8 @@ class FlopsJob:
     @cached_property
     def bundle(self) -> FlopsBundle:
         """The folder of the job, refused where it cannot be written to or resumed."""
+        if isinstance(self.output, Remote):
+            require_cluster(self.output, self.config.cluster)
         bundle = FlopsBundle(
             self.output,
             self.config.identity(),
@@ -207,8 +213,8 @@ class FlopsJob:
             available_bytes(),
         )
 
-    def groups(self, missing: Sequence[Key]) -> Iterator[tuple[list[Flop], list[PotGame]]]:
-        """(flops, pots) that are trained side by side, until nothing is missing.
+    def groups(self, missing: Sequence[Key]) -> "Iterator[FlopsGroup]":
+        """Flops that are trained side by side, until nothing is missing.
 
         They do not depend on the threads, so that a resumed run makes the same ones.
         """
@@ -223,7 +229,7 @@ class FlopsJob:
             pots = [pot for pot in self.pots if pot.pot.spr in sprs]
             count = group_size(pots, self.model)
             for first in range(0, len(flops), count):
-                yield flops[first : first + count], pots
+                yield FlopsGroup(flops[first : first + count], pots)
 
     def run(self, watch: Watch = NOBODY) -> FlopsOutcome:
         """Solve what is missing."""
@@ -233,13 +239,14 @@ class FlopsJob:
         doing = f"saving to {self.output}"
         with (
             claim(self.output),
+            self.crew.begin(self, watch) as solve,
             interrupt_request(doing, "no flop that is finished") as request,
         ):
             bundle.clear_unfinished()
             bundle.write_manifest()
             request.hold()
-            run = _Run(self, bundle, watch, request)
-            run.to_the_end()
+            run = FlopsRun(self, bundle, watch, request)
+            solve(run)
             try:
                 bundle.write_manifest()
             except InputError as error:
@@ -256,6 +263,10 @@ class FlopsJob:
             solved=len(run.rows),
             seconds=bundle.seconds,
         )
+
+    def rules(self, solver: FlopsSolver) -> list[StopRule]:
+        """When flops are done."""
+        return [EveryFlopSolved(solver), Iterations(self.iterations)]
 
     def solver(
         self, flops: Sequence[Flop], pots: Sequence[PotGame], pages: PagesAgain | None = None
@@ -283,14 +294,18 @@ class FlopsJob:
 
 def plan_flops(
     config: PostflopModelConfig,
-    output: Path,
+    output: Place,
     *,
     resume: bool = False,
     threads: int | None = None,
     name: str | None = None,
     description: str | None = None,
 ) -> FlopsJob:
-    """Read the job out of a config."""
+    """Read the job out of a config; on a cluster `threads` are those of a flop, by default one."""
+    wanted = config.threads if threads is None else threads
+    crew: FlopsCrew = HERE
+    if config.cluster is not None:
+        crew, wanted = FlopsOnCluster(config.cluster), wanted or 1
     return FlopsJob(
         config,
         config.chosen_flops(),
@@ -300,22 +315,19 @@ def plan_flops(
         config.iterations,
         config.schedule(),
         config.pruning(),
-        thread_count(config.threads if threads is None else threads),
+        thread_count(wanted),
         output,
         resume,
         name,
         description,
         config.device,
+        crew,
     )
 
 
-class _GroupError(Exception):
-    """A group could not be solved; its cause says why."""
-
-
 @dataclass(eq=False)
-class _Group:
-    """Flops that are trained side by side, and how far they are."""
+class FlopsGroup:
+    """Flops that are solved side by side, and how far they are."""
 
     flops: Sequence[Flop]
     pots: Sequence[PotGame]
@@ -323,6 +335,7 @@ class _Group:
 
     @property
     def keys(self) -> tuple[Key, ...]:
+        """Flops and stack-to-pot ratios."""
         return tuple((flop.text, pot.pot.spr) for flop in self.flops for pot in self.pots)
 
     @property
@@ -330,200 +343,73 @@ class _Group:
         """Of the folder of its checkpoints; no two groups of a run share a flop."""
         return f"{self.flops[0].text}-{len(self.flops)}"
 
-
-class _Stop(Control):
-    """Ends the groups in work where the user wants it, or where one of them cannot be stored."""
-
-    def __init__(self, request: InterruptRequest) -> None:
-        self._request = request
-        self.needed = False
-
-    def wants_to_stop(self) -> bool:
-        return self.needed or self._request.wants_to_stop()
-
-    def hold(self) -> None:
-        self._request.hold()
-
-    def saved(self, iteration: int) -> None:
-        self._request.saved(iteration)
+    def one_by_one(self) -> "Iterator[FlopsGroup]":
+        """Its flops, each for itself."""
+        return (FlopsGroup([flop], self.pots) for flop in self.flops)
 
 
-class _Run:
-    """The moving parts of one run."""
+class FlopsRun:
+    """The books of one run: what is missing, in work, solved and failed. Any thread may write."""
 
     def __init__(
-        self,
-        job: FlopsJob,
-        bundle: FlopsBundle,
-        watch: Watch,
-        request: InterruptRequest,
+        self, job: FlopsJob, bundle: FlopsBundle, watch: Watch, request: InterruptRequest
     ) -> None:
-        self._job, self._bundle, self._watch = job, bundle, watch
-        self._stop = _Stop(request)
+        self.job, self.bundle, self.request = job, bundle, request
+        self._watch = watch
+        self.missing = bundle.missing
         self.rows: list[Row] = []
         self.faults: list[FlopFault] = []
-        self._missing = bundle.missing
-        self._at_once = job.estimate(len(self._missing)).at_once
-        self._in_work: list[_Group] = []
-        self._lock = threading.RLock()  # around everything that groups share
+        self._in_work: list[FlopsGroup] = []
+        self._lock = threading.RLock()
         self._began = time.monotonic()
 
-    def to_the_end(self) -> None:
-        groups = [_Group(*group) for group in self._job.groups(self._missing)]
-        self._drop_checkpoints({group.name for group in groups})
-        self._tell()
-        waiting = iter(groups)
-        if self._at_once == 1:
-            self._take(waiting)
-        else:
-            self._take_several(waiting)
-        with suppress(OSError):  # there is none, or not all are solved
-            self._folder.rmdir()
-
-    def _take_several(self, waiting: Iterator[_Group]) -> None:
-        """Several groups at once. Signals are for this thread, which waits for them."""
-        with ThreadPoolExecutor(self._at_once) as pool:
-            takers = [pool.submit(self._take, waiting) for _ in range(self._at_once)]
-            try:
-                for taker in takers:
-                    error = taker.exception()
-                    # A group that is to stop before its first iteration has nothing to save.
-                    if error is not None and not isinstance(error, KeyboardInterrupt):
-                        raise error
-            finally:
-                self._stop.needed = True
-
-    def _take(self, waiting: Iterator[_Group]) -> None:
-        """Solve one group after the other, until none is left or the run is to end."""
-        pages = PagesAgain()
-        try:
-            while not self._stop.wants_to_stop():
-                with self._lock:
-                    group = next(waiting, None)
-                if group is None or not self._attempt(group, pages):
-                    return
-        except BaseException:
-            self._stop.needed = True
-            raise
-
-    def _attempt(self, group: _Group, pages: PagesAgain) -> bool:
-        """Solve a group, or what can be solved of it; False: the user has ended the run."""
+    def begin(self, group: FlopsGroup) -> None:
+        """A group is in work."""
         with self._lock:
             self._in_work.append(group)
-        try:
-            if not self._solve(group, pages):
-                return False
-        except _GroupError as failed:
-            if len(group.flops) > 1:  # which of them it is comes out one by one
-                self._end(group)
-                alone = (_Group([flop], group.pots) for flop in group.flops)
-                return all(self._attempt(one, pages) for one in alone)
-            error = failed.__cause__
-            kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
-            message = " ".join(f"{kind}{error}".split())
-            with self._lock:
-                self.faults += [FlopFault(*key, message) for key in group.keys]
-        self._end(group)
-        self._tell()
-        return True
 
-    def _end(self, group: _Group) -> None:
+    def end(self, group: FlopsGroup) -> None:
+        """It is no more."""
         with self._lock:
             self._in_work.remove(group)
             group.progress = None  # its rules know the solver
 
-    def _solve(self, group: _Group, pages: PagesAgain) -> bool:
-        """Solve and store a group; False: the user has ended the run."""
-        begun = time.monotonic()
-        try:
-            solved = self._train(group, pages)
-        except Exception as error:
-            raise _GroupError from error
-        if solved is None:
-            return False
-        seconds = (time.monotonic() - begun) / len(solved) / self._at_once
-        for row, _ in solved:
-            row["seconds"] = seconds
-        self._bundle.save(solved)
+    def keep(self, solved: Sequence[tuple[Row, Arrays]]) -> None:
+        """Store flops that are solved; an `InputError` if there is no room."""
+        self.bundle.save(solved)
         with self._lock:
             self.rows += [row for row, _ in solved]
-        shutil.rmtree(self._folder / group.name, ignore_errors=True)
-        return True
 
-    @property
-    def _folder(self) -> Path:
-        return self._bundle.folder / CHECKPOINTS
+    def fail(self, group: FlopsGroup, error: BaseException | None) -> None:
+        """Note that a group cannot be solved, and why."""
+        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+        message = " ".join(f"{kind}{error}".split())
+        with self._lock:
+            self.faults += [FlopFault(*key, message) for key in group.keys]
 
-    def _drop_checkpoints(self, names: set[str]) -> None:
-        """Remove the checkpoints of groups that are not in this run."""
-        for path in self._folder.iterdir() if self._folder.is_dir() else ():
-            if path.is_dir() and path.name not in names:
-                shutil.rmtree(path, ignore_errors=True)
-            elif not path.is_dir():
-                path.unlink(missing_ok=True)
+    def tell(
+        self, in_work: Sequence[FlopsGroup] | None = None, nodes: tuple[NodeFlops, ...] = ()
+    ) -> None:
+        """Let the observer see where the run stands.
 
-    def _train(self, group: _Group, pages: PagesAgain) -> list[tuple[Row, Arrays]] | None:
-        """What came out of a group; None: it was interrupted, and saved."""
-        solver = self._job.solver(group.flops, group.pots, pages)
-        folder = self._folder / group.name
-        if self._stop.wants_to_stop():
-            return None
-
-        def tell(progress: Progress) -> None:
-            group.progress = progress
-            self._tell()
-
-        outcome = train(
-            solver,
-            self._rules(solver),
-            intervals=self._intervals(len(group.keys)),
-            files=RunFiles(
-                folder,
-                resume=_fits(folder, solver),
-                own_folder=True,
-                save_finished=False,  # its flops are kept in a moment
-            ),
-            observers=[tell],
-            control=self._stop,
-        )
-        return None if outcome.reason == "interrupted" else solver.results(self._job.threads)
-
-    def _rules(self, solver: FlopsSolver) -> list[StopRule]:
-        return [EveryFlopSolved(solver), Iterations(self._job.iterations)]
-
-    def _intervals(self, keys: int) -> Intervals:
-        seconds = self._at_once * self._job.estimate(keys).seconds / self._job.iterations
-        save = max(1, round(CHECKPOINT_SECONDS / max(seconds, 1e-6)))
-        return Intervals(self._job.targets.check_interval, min(save, self._job.iterations))
-
-    def _tell(self) -> None:
+        `in_work` is shown in the place of the group that began first, `nodes` on a cluster.
+        """
         if not self._watch.flops:
             return
         with self._lock:
             seconds = time.monotonic() - self._began
-            left = len(self._missing) - len(self.rows) - len(self.faults)
-            first = self._in_work[0] if self._in_work else None
+            left = len(self.missing) - len(self.rows) - len(self.faults)
+            shown = self._in_work[:1] if in_work is None else in_work
             progress = FlopsProgress(
-                total=len(self._bundle.wanted),
-                before=len(self._bundle.wanted) - len(self._missing),
+                total=len(self.bundle.wanted),
+                before=len(self.bundle.wanted) - len(self.missing),
                 rows=tuple(self.rows),
                 faults=tuple(self.faults),
-                running=first.keys if first else (),
-                group=first.progress if first else None,
+                running=tuple(key for group in shown for key in group.keys),
+                group=shown[0].progress if shown else None,
                 seconds=seconds,
                 eta_seconds=seconds / len(self.rows) * left if self.rows else None,
                 process_bytes=process_bytes(),
+                nodes=nodes,
             )
             self._watch.flops(progress)
-
-
-def _fits(folder: Path, solver: FlopsSolver) -> bool:
-    """Whether a checkpoint of these flops can be resumed; one of others is dropped."""
-    if not any(folder.glob("checkpoint-*")):
-        return False
-    try:
-        latest_checkpoint(folder, solver.identity)
-    except InputError:
-        shutil.rmtree(folder, ignore_errors=True)
-        return False
-    return True

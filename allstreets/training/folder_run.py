@@ -7,10 +7,9 @@ FOLDER/manifest.json, …      the solution, whole at every moment
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TypeVar
 
-from allstreets.base import interrupt_request
+from allstreets.base import Place, interrupt_request
 from allstreets.storage import claim, clear_unfinished
 from allstreets.training.loop import Every, Intervals, RunFiles, train
 from allstreets.training.records import TrainingOutcome
@@ -25,7 +24,7 @@ Outcome = TypeVar("Outcome")
 
 
 def train_into(
-    output: Path | None,
+    output: Place | None,
     solver: TrainingSolver,
     rules: Sequence[StopRule],
     intervals: Intervals,

@@ -12,7 +12,7 @@
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.storage import Solution
 from allstreets.training.config import check_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
@@ -48,7 +48,7 @@ class Outcome(Protocol):
 
 def plan(
     config: TrainConfig,
-    output: Path | None,
+    output: Place | None,
     *,
     resume: bool = False,
     threads: int | None = None,
@@ -61,14 +61,13 @@ def plan(
     """
     labels = {"name": config.name, "description": config.description}
     solver, models = config.solver, config.postflop_model
-    if device is not None:
-        solver = on_device(solver, device) if isinstance(solver, UnifiedConfig) else solver
-        models = on_device(models, device) if models is not None else None
-    if cluster is not None:
-        if not isinstance(solver, UnifiedConfig):
-            raise InputError("--cluster: only whole games (type: unified_cfr) run on a cluster")
-        given = solver.model_dump(exclude_unset=True, by_alias=True)
-        solver = check_config({**given, "cluster": cluster}, UnifiedConfig, "--cluster")
+    for key, value in (("device", device), ("cluster", cluster)):
+        if value is None:
+            continue
+        if key == "cluster" and models is None and not isinstance(solver, UnifiedConfig):
+            raise InputError("--cluster: whole games and flops one by one run on a cluster")
+        solver = changed(solver, key, value) if isinstance(solver, UnifiedConfig) else solver
+        models = changed(models, key, value) if models is not None else None
     if isinstance(solver, UnifiedConfig):
         if threads is not None:
             solver = solver.model_copy(update={"threads": threads})
@@ -79,6 +78,10 @@ def plan(
         assert models is not None
         return [plan_flops(models, output, resume=resume, threads=threads, **labels)]
     assert isinstance(solver, PreflopConfig)
+    if isinstance(output, Remote):
+        raise InputError(
+            f"--output {output}: type preflop_cfr is solved on this machine.\nName a folder of it."
+        )
     folder = Path(solver.models) if solver.models else output / MODELS
     preflop = PreflopJob(solver, folder, output, resume, **labels)
     preflop.require()
@@ -92,10 +95,10 @@ def plan(
 Config = TypeVar("Config", UnifiedConfig, PostflopModelConfig)
 
 
-def on_device(config: Config, device: str) -> Config:
-    """The same on another device, if it can be solved there."""
+def changed(config: Config, key: str, value: str) -> Config:
+    """The same with another `device` or `cluster`, if it can be solved there."""
     given = config.model_dump(exclude_unset=True, by_alias=True)
-    return check_config({**given, "device": device}, type(config), "--device")
+    return check_config({**given, key: value}, type(config), f"--{key}")
 
 
 def run(jobs: list[Job], watch: Watch = NOBODY) -> Solution:

@@ -21,10 +21,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from allstreets.base import Control, InputError, interrupt_request
+from allstreets.base import Control, InputError, Place, interrupt_request
 from allstreets.cfr import Metrics
 from allstreets.storage import (
     Checkpoint,
@@ -61,8 +60,8 @@ TICK_SECONDS = 0.1  # between two records that only report how far a batch is
 class RunFiles:
     """What a run writes to disk, and whether it resumes from there."""
 
-    checkpoints: Path | None = None  # a folder
-    metrics: Path | None = None  # a file of JSON lines
+    checkpoints: Place | None = None  # a folder
+    metrics: Place | None = None  # a file of JSON lines
     resume: bool = False
     # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
     # that died before its first one, and are overwritten.
@@ -189,7 +188,7 @@ class _Run:
         limit = find_rule(rules, TimeLimit)
         self._total = iterations.total if iterations else None
         self._target = target.target if target else None
-        self._limit = limit.seconds if limit else math.inf
+        self._limit = limit.left if limit else math.inf
         self._began = clock()
         self._ticked = -math.inf
         # (iteration, second of this process) whenever a batch ended: what the speed is taken from.
@@ -278,7 +277,7 @@ class _Run:
         if self._files.metrics is not None:
             self._log(self._files.metrics, check)
 
-    def _log(self, path: Path, check: Check) -> None:
+    def _log(self, path: Place, check: Check) -> None:
         """A line of the metrics file; one that cannot be written is written with the next."""
         try:
             if self._metrics_behind:

@@ -30,8 +30,11 @@ class StopConfig(ChecksConfig):
     checkpoint_interval: Interval | None = Field(default=None, examples=[100])
     """Iterations between two checkpoints; without it one about every five minutes."""
 
-    def stop_rules(self, iterations: int | None = None) -> tuple[StopRule, ...]:
-        """What ends the run, one rule for each key that is given."""
+    def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
+        """What ends the run, one rule for each key that is given.
+
+        `spent` seconds of the time limit are over.
+        """
         rules: list[StopRule] = []
         if iterations is not None:
             rules.append(Iterations(iterations))
@@ -40,7 +43,7 @@ class StopConfig(ChecksConfig):
         if self.regret_threshold is not None:
             rules.append(RegretThreshold(self.regret_threshold))
         if self.time_limit_seconds is not None:
-            rules.append(TimeLimit(self.time_limit_seconds))
+            rules.append(TimeLimit(self.time_limit_seconds, spent))
         return tuple(rules)
 
 
@@ -78,6 +81,9 @@ class LoopConfig(StopConfig):
         """How often the loop checks, and how often it saves."""
         return Intervals(self.check_interval, self.checkpoint_interval)
 
-    def stop_rules(self, iterations: int | None = None) -> tuple[StopRule, ...]:
-        """What ends the run, one rule for each key that is given."""
-        return super().stop_rules(iterations or self.iterations)
+    def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
+        """What ends the run, one rule for each key that is given.
+
+        `spent` seconds of the time limit are over.
+        """
+        return super().stop_rules(iterations or self.iterations, spent)

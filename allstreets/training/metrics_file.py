@@ -9,43 +9,52 @@ import json
 import secrets
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError, Place, Remote, write_atomic
 from allstreets.storage import CheckpointWarning
 
 
-def begin(path: Path, *, overwrite: bool = False) -> None:
+def begin(path: Place, *, overwrite: bool = False) -> None:
     """Make ready for a fresh run: the file must be absent or empty, or is emptied (`overwrite`)."""
     if path.is_dir():
         raise InputError(f"the metrics file {path} is a folder; name a file")
     if path.parent.exists() and not path.parent.is_dir():
         raise InputError(f"{path.parent} is a file; name a folder for the metrics file")
+    if isinstance(path, Remote):
+        if overwrite:
+            path.write_bytes(b"")
+            return
+        raise InputError(f"the metrics file {path} is elsewhere; name a file of this machine")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb" if overwrite else "ab") as file:
             used = file.tell() > 0
     except OSError as error:
-        raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot write the metrics file {path}: {error.strerror or error}"
+        ) from None
     if used:
         raise InputError(f"{path} already holds metrics of a run; remove it or name another file")
 
 
-def append(path: Path, row: Mapping[str, Any]) -> None:
+def append(path: Place, row: Mapping[str, Any]) -> None:
     """Add one check."""
     line = json.dumps(row, allow_nan=False) + "\n"
     try:
+        if isinstance(path, Remote):  # where nothing can be appended
+            path.write_bytes(path.read_bytes() + line.encode())
+            return
         with path.open("ab") as file:
             file.write(line.encode())
     except OSError as error:
         raise InputError(
-            f"cannot write the metrics file {path}: {error.strerror}\n"
+            f"cannot write the metrics file {path}: {error.strerror or error}\n"
             "Make room, then go on with --resume."
         ) from error
 
 
-def continue_from(path: Path, iteration: int, history: Iterable[Mapping[str, Any]]) -> None:
+def continue_from(path: Place, iteration: int, history: Iterable[Mapping[str, Any]]) -> None:
     """Make ready for a resumed run: exactly the checks up to `iteration`, each once.
 
     They come from the checkpoint's `history`, which carries a checksum; the run makes those beyond
@@ -59,14 +68,16 @@ def continue_from(path: Path, iteration: int, history: Iterable[Mapping[str, Any
     rows = {int(row["iteration"]): dict(row) for row in history if row["iteration"] <= iteration}
     lines = "".join(json.dumps(rows[key], allow_nan=False) + "\n" for key in sorted(rows))
     try:
-        if bad and not good:
+        if bad and not good and not isinstance(path, Remote):
             path.replace(path.with_name(f"{path.name}.{secrets.token_hex(4)}.damaged"))
         write_atomic(path, lambda file: file.write(lines.encode()))
     except OSError as error:
-        raise InputError(f"cannot write the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot write the metrics file {path}: {error.strerror or error}"
+        ) from None
 
 
-def _check_lines(path: Path) -> tuple[list[int], list[int]]:
+def _check_lines(path: Place) -> tuple[list[int], list[int]]:
     """The numbers of the lines that are no checks, and of those that are.
 
     A last line that a crash has cut off is neither.
@@ -76,7 +87,9 @@ def _check_lines(path: Path) -> tuple[list[int], list[int]]:
     except FileNotFoundError:
         return [], []
     except OSError as error:
-        raise InputError(f"cannot read the metrics file {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot read the metrics file {path}: {error.strerror or error}"
+        ) from None
     found: tuple[list[int], list[int]] = [], []
     for number, line in enumerate(text.split(b"\n")[:-1], start=1):
         found[_is_check(line)].append(number)

@@ -131,6 +131,9 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     device: Device = "cpu"
 
+    cluster: str | None = Field(default=None, min_length=1, examples=["auto"])
+    """Solve on a Ray cluster: auto, local (this machine) or HOST:PORT; docs/cluster.md."""
+
     sample_pct: float = Field(default=1.0, gt=0, le=100, examples=[1.0])
     """Per cent of the pairs of combos dealt in an iteration, for each player (cards: sampled)."""
 

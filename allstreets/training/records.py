@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from allstreets.cfr import Metrics
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from allstreets.base import Place
     from allstreets.cluster import NodeUse
     from allstreets.kernels.cuda.device import DeviceUse
     from allstreets.training.stopping import StopRule
@@ -88,7 +87,7 @@ class TrainingOutcome:
     reason: Reason
     progress: Progress
     history: tuple[Check, ...]
-    checkpoints: Path | None  # the folder that the run was saved in
+    checkpoints: Place | None  # the folder that the run was saved in
     unsaved: str | None = None  # why the last checkpoint could not be written, for people
 
     @property

@@ -107,13 +107,19 @@ class TimeLimit:
     """So many seconds have passed in this process: a resumed run gets the whole time again."""
 
     seconds: float
+    spent: float = 0.0  # by this process before, on what a cluster has lost
     name: ClassVar[Reason] = "time"
 
     def __post_init__(self) -> None:
         _require_positive("the time limit", self.seconds)
 
     def holds(self, progress: Progress) -> bool:
-        return progress.session_seconds >= self.seconds
+        return progress.session_seconds >= self.left
+
+    @property
+    def left(self) -> float:
+        """Seconds that this run has."""
+        return self.seconds - self.spent
 
     def describe(self, unit: str) -> str:  # noqa: ARG002
         return f"{self.seconds:g} seconds"

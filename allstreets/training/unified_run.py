@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from allstreets.base import InputError, thread_count
+from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
 from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import (
@@ -30,7 +30,12 @@ from allstreets.storage import (
     save_unified,
 )
 from allstreets.subgames import EngineSpec, FlopGames, SpreadGames
-from allstreets.training.cluster_run import cluster_games, train_through_losses, with_nodes
+from allstreets.training.cluster_run import (
+    cluster_games,
+    require_cluster,
+    train_through_losses,
+    with_nodes,
+)
 from allstreets.training.device_plan import DevicePlan, plan_device
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals
@@ -53,7 +58,7 @@ class UnifiedJob:
     game: UnifiedGame
     need: UnifiedEstimate
     threads: int
-    output: Path | None  # the folder of the solution; None: nothing is stored
+    output: Place | None  # the folder of the solution; None: nothing is stored
     resume: bool = False
     name: str | None = None
     description: str | None = None
@@ -92,6 +97,8 @@ class UnifiedJob:
             if self.config.cluster is not None:
                 raise InputError("a cluster needs --output, a folder that all its machines see")
         else:
+            if isinstance(self.output, Remote):
+                require_cluster(self.output, self.config.cluster)
             require_unified_folder(self.output, resume=self.resume)
             check = require_checkpoints if self.resume else require_no_checkpoints
             check(self.output / CHECKPOINTS)
@@ -116,7 +123,7 @@ class UnifiedJob:
     def spec(self) -> EngineSpec:
         """What the subgames are built from."""
         config = self.config
-        folder = self.output / WORK if self.output else None
+        folder = self.output / WORK if isinstance(self.output, Path) else None
         model, ranges = config.card_model(), None
         if model.goes_by_ranges:
             ranges = first_ranges(self.game, config.schedule(), self.threads)
@@ -167,8 +174,8 @@ class UnifiedJob:
             outcome = train_through_losses(
                 games,
                 folder / CHECKPOINTS,
-                lambda resume: job._train(
-                    job.solver(games), with_nodes(watch, games), resume=resume
+                lambda resume, spent: job._train(
+                    job.solver(games), with_nodes(watch, games), resume=resume, spent=spent
                 ),
                 resume=self.resume,
                 watch=watch,
@@ -178,8 +185,13 @@ class UnifiedJob:
                 finalize(outcome, stack.pop_all().close)
             return outcome
 
-    def _train(self, solver: UnifiedSolver, watch: Watch, *, resume: bool) -> "UnifiedOutcome":
-        """Train until a rule holds or the user interrupts, and save."""
+    def _train(
+        self, solver: UnifiedSolver, watch: Watch, *, resume: bool, spent: float = 0.0
+    ) -> "UnifiedOutcome":
+        """Train until a rule holds or the user interrupts, and save.
+
+        `spent` seconds of the time limit are over.
+        """
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
@@ -197,7 +209,7 @@ class UnifiedJob:
         return train_into(
             self.output,
             solver,
-            self.config.stop_rules(self.iterations),
+            self.config.stop_rules(self.iterations, spent),
             self.intervals(),
             finish,
             resume=resume,
@@ -269,7 +281,7 @@ class UnifiedOutcome:
             name=self.job.name,
         )
 
-    def save(self, output: Path) -> None:
+    def save(self, output: Place) -> None:
         """Save the solution as a bundle."""
         save_unified(
             self.solver,
@@ -285,7 +297,7 @@ class UnifiedOutcome:
 
 def plan_unified(
     config: UnifiedConfig,
-    output: Path | None = None,
+    output: Place | None = None,
     *,
     resume: bool = False,
     name: str | None = None,

@@ -20,7 +20,7 @@ def test_patience_follows_what_has_been_answered() -> None:
 
 def test_errors_of_workers_say_where(tmp_path_factory: pytest.TempPathFactory) -> None:
     crew = CrewHere(2)
-    here = str(tmp_path_factory.getbasetemp())
+    here = tmp_path_factory.getbasetemp()
     assert [answer.value for answer in crew.ask("sees", here)] == [True, True]
     with pytest.raises(StopIteration) as error:
         crew.ask_each("average", {1: (0, 0, 0)})

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import small_flops
 from builders.small_games import kept_numbers, small_config
 
-from allstreets.base import InputError
-from allstreets.cluster import ray_crew
+from allstreets.base import InputError, Remote
+from allstreets.cluster import RayTasks, connect, ray_crew
 from allstreets.cluster.ray_crew import RayCrew
 from allstreets.training import cluster_run
+from allstreets.training.flops_run import FlopsProgress, plan_flops
 from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
 from allstreets.training.watch import Watch
@@ -119,6 +121,54 @@ def _other(crews: Crews) -> int:
     head = crews.cluster.head_node.node_id
     stations = crews.made[-1].stations
     return next(number for number, station in enumerate(stations) if station.node != head)
+
+
+def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> None:
+    def once_killed(folder: Path, number: int) -> int:  # inside: workers do not have this file
+        if number == 3 and not (folder / "killed").exists():
+            (folder / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if number == 4:
+            raise ZeroDivisionError("four")
+        return number * number
+
+    with connect(crews.address) as cluster:
+        tasks = RayTasks(cluster)
+        tasks.require_versions()
+        found = [
+            done
+            for some in tasks.run(once_killed, tmp_path, [(number,) for number in range(5)])
+            for done in some
+        ]
+        assert (tmp_path / "killed").exists()
+        assert {done.place: done.piece.value for done in found if done.piece} == {
+            0: 0,
+            1: 1,
+            2: 4,
+            3: 9,
+        }
+        (failed,) = [done for done in found if done.piece is None]
+        assert (failed.place, type(failed.error)) == (4, ZeroDivisionError)
+        left = tasks.run(once_killed, tmp_path, [(0,)])
+        next(left)
+        left.close()
+
+
+def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
+    seen: list[FlopsProgress] = []
+    told: list[str] = []
+    small_flops.run_small(tmp_path / "here")
+    config = small_flops.small_config(cluster=crews.address)
+    there = Remote(f"file://{tmp_path}/there")
+    outcome = plan_flops(config, there).run(Watch(flops=seen.append, told=told.append))
+    assert (outcome.solved, outcome.missing) == (3, ())
+    kept = [
+        {path.name: path.read_bytes() for path in (tmp_path / each).glob("flops-*/*")}
+        for each in ("here", "there")
+    ]
+    assert kept[0] == kept[1]
+    assert told[0].startswith("cluster: ")
+    assert sum(node.solved for node in seen[-1].nodes) == 3
 
 
 def test_what_cannot_work_is_refused(

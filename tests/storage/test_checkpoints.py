@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from allstreets import __version__
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.storage import (
     Checkpoint,
     CheckpointWarning,
@@ -346,3 +347,30 @@ def test_a_write_that_the_system_cuts_short(tmp_path: Path) -> None:
     )
     assert names(tmp_path) == ["checkpoint-000000000001"]
     assert latest_checkpoint(tmp_path, {}).iterations == 1
+
+
+def test_elsewhere_a_checkpoint_is_there_when_its_manifest_is(tmp_path: Path) -> None:
+    place, folder = Remote(f"file://{tmp_path}/run"), tmp_path / "run"
+    require_no_checkpoints(place)
+    for iterations in (1, 2, 3):
+        save_checkpoint(place, checkpoint(iterations))
+    assert names(folder) == ["checkpoint-000000000002", "checkpoint-000000000003"]
+    (folder / "checkpoint-000000000003" / "manifest.json").unlink()
+    seen: list[NDArray[Any]] = []
+    found = restore_latest(place, IDENTITY, lambda state: seen.append(np.array(state["regrets"])))
+    assert found.iterations == 2
+    np.testing.assert_array_equal(seen[0], np.arange(6.0).reshape(2, 3) * 2)
+    checkpoints.clear_unfinished_checkpoints(place)
+    assert names(folder) == ["checkpoint-000000000002"]
+
+    def fail(folder: Place) -> Mapping[str, str]:
+        (folder / "flop-0000.safetensors").write_bytes(b"")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InputError, match="No space left on device\nEarlier checkpoints are kept"):
+        save_checkpoint(place, replace(checkpoint(4), write_elsewhere=fail))
+    assert names(folder) == ["checkpoint-000000000002"]
+    (part,) = folder.glob("*/arrays-000.safetensors")
+    part.write_bytes(part.read_bytes()[:-8])
+    with pytest.raises(InputError, match=r"no checkpoint in file://.* can be read"):
+        latest_checkpoint(place, IDENTITY)

@@ -9,7 +9,7 @@ import pytest
 from builders.crews import CrewHere
 from builders.small_games import kept_numbers, small_config
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, WorkerLost, flops
 from allstreets.storage import CheckpointWarning
 from allstreets.training import cluster_run
@@ -18,13 +18,15 @@ from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.progress import node_lines
 from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
-from allstreets.training.watch import Watch
+from allstreets.training.watch import NOBODY, Watch
 
 KEYS: dict[str, Any] = {"flops": "spread_5"}
 LOST = WorkerLost([0], "")
 
 
-def run(folder: Path, crew: CrewHere, told: list[str] | None = None, **keys: Any) -> UnifiedOutcome:
+def run(
+    folder: Place, crew: CrewHere, told: list[str] | None = None, **keys: Any
+) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), folder)
     games = ClusterFlops(job.spec(), crew, threads=1)
     told = [] if told is None else told
@@ -32,7 +34,7 @@ def run(folder: Path, crew: CrewHere, told: list[str] | None = None, **keys: Any
     return train_through_losses(
         games,
         folder / CHECKPOINTS,
-        lambda resume: job._train(job.solver(games), watch, resume=resume),
+        lambda resume, spent: job._train(job.solver(games), watch, resume=resume, spent=spent),
         resume=False,
         watch=watch,
     )
@@ -77,6 +79,34 @@ def test_a_run_that_loses_workers_ends_in_the_same_bits(
     assert kept_numbers(tmp_path / "run") == undisturbed
 
 
+def test_a_run_elsewhere_ends_in_the_same_bits(
+    tmp_path: Path, undisturbed: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers write to a place that is reached by URL, and read back what was written there."""
+    monkeypatch.setattr("allstreets.storage.mirror.cache_folder", lambda: tmp_path / "cache")
+    there = tmp_path / "bucket" / "run"
+    told: list[str] = []
+    outcome = run(Remote(f"file://{there}"), CrewHere(3, faults_at(95, 140), 1), told)
+    assert len(told) == 2
+    assert kept_numbers(there) == undisturbed
+    assert len(list(there.glob("checkpoints/checkpoint-*/flop-*"))) == 2 * 5
+    assert len((there / "metrics.jsonl").read_text().splitlines()) == 3
+    result = outcome.result()
+    assert result.exploitability == outcome.figures.exploitability
+    assert not list((tmp_path / "cache").rglob("flops-*"))
+    result.node(f"{result.flop_lines()[0]} | {result.game.flops.flops[0].text}")
+    assert len(list((tmp_path / "cache").rglob("flops-*/*"))) == 1
+
+
+def test_urls_are_for_clusters(tmp_path: Path) -> None:
+    place = Remote(f"file://{tmp_path}/run")
+    with pytest.raises(InputError, match=r"a URL is for runs on a cluster.\nAdd --cluster local"):
+        plan_unified(small_config(), place).require()
+    (tmp_path / "run").touch()
+    with pytest.raises(InputError, match=r"cannot write to file://.*\nThe bucket must exist"):
+        plan_unified(small_config(cluster="local"), place).require()
+
+
 def test_wherever_a_worker_is_lost(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     """In every part of a run: steps, checks, checkpoints, and the solution at the end."""
     calm = CrewHere(2)
@@ -113,6 +143,24 @@ def test_a_run_that_only_loses_workers_ends(
     with pytest.raises(InputError, match="for the 4th time since the last checkpoint") as error:
         run(tmp_path / "run", crew)
     assert "--resume" in str(error.value)
+
+
+def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
+    """A clock that only runs when a worker is lost: all of the time is over then."""
+    job = plan_unified(small_config(**KEYS, time_limit_seconds=50.0), tmp_path / "run")
+    games = ClusterFlops(job.spec(), CrewHere(3, faults_at(95), 1), threads=1)
+    seconds = iter([0.0, 0.0, 60.0])
+    outcome = train_through_losses(
+        games,
+        tmp_path / "run" / CHECKPOINTS,
+        lambda resume, spent: job._train(job.solver(games), NOBODY, resume=resume, spent=spent),
+        resume=False,
+        watch=NOBODY,
+        clock=lambda: next(seconds),
+    )
+    assert outcome.training.reason == "time"
+    assert outcome.solver.iterations == 8  # the last checkpoint, and nothing beyond it
+    assert outcome.unsaved is None
 
 
 def test_machines_are_shown(tmp_path: Path) -> None:

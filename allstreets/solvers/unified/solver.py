@@ -15,13 +15,12 @@ together again as ranges move, see `regrouping`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr import Pruning, Schedule
@@ -98,7 +97,7 @@ class UnifiedSolver(PreflopTraining):
         return found
 
     @property
-    def write_elsewhere(self) -> Callable[[Path], Mapping[str, str]] | None:
+    def write_elsewhere(self) -> Callable[[Place], Mapping[str, str]] | None:
         """Writes what other machines have of the state; None: all of it is here."""
         return self.games.write_state if isinstance(self.games, SpreadGames) else None
 

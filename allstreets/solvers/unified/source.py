@@ -5,12 +5,11 @@ Both give the same arrays, so that what is shown at the end of a run is what is 
 
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base import Arrays
+from allstreets.base import Arrays, Place
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.result import SolutionFacts
@@ -108,7 +107,7 @@ class SolverSource:
         packed = games.pack(flop, self._reach, [numbers] * games.pots)
         return {"values": self.kept.values[:, :, flop], **packed}
 
-    def write(self, folder: Path, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
+    def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
         """Let games that live elsewhere write the flops of a bundle; None: these are here."""
         games, kept = self.solver.games, self.kept
         if not isinstance(games, SpreadGames):
