@@ -809,6 +809,8 @@ export interface components {
              * @enum {string}
              */
             kind: "deal";
+            /** Named */
+            named: string[];
             /** Note */
             note: string | null;
             /** Pattern */
