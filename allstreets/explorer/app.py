@@ -18,7 +18,7 @@ from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
-from allstreets.explorer.routes import ranges, solutions, solves
+from allstreets.explorer.routes import games, ranges, solutions, solves
 from allstreets.explorer.security import Guard
 from allstreets.explorer.solves.manager import Solves
 from allstreets.version import __version__
@@ -52,7 +52,7 @@ def create_app(
     app.state.exact_flops = ExactFlops(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves, ranges):
+    for module in (solutions, solves, games, ranges):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

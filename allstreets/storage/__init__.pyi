@@ -5,6 +5,7 @@ from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint
 from .checkpoints import CheckpointWarning as CheckpointWarning
 from .checkpoints import clear_unfinished_checkpoints as clear_unfinished_checkpoints
+from .checkpoints import has_checkpoints as has_checkpoints
 from .checkpoints import latest_checkpoint as latest_checkpoint
 from .checkpoints import newest_checkpoint as newest_checkpoint
 from .checkpoints import require_checkpoints as require_checkpoints

@@ -359,7 +359,7 @@ def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str,
 
 
 def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
-    def fits(name: str) -> None:
+    def fits(page: Page, name: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         header = page.locator("header").first.bounding_box()
         main = page.locator("main").bounding_box()
@@ -374,11 +374,11 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         row = page.get_by_role("row").filter(has_text="small turn")
         for text in ("spot", "% of pot", "iterations 60", "on disk", "written"):
             expect(row.get_by_role("cell", name=text)).to_be_visible()
-        fits("home")
+        fits(page, "home")
         open_solution(page, LONG_NAME.strip())
-        fits("many_actions")
+        fits(page, "many_actions")
         open_solution(page, "small game")
-        fits("preflop")
+        fits(page, "preflop")
         solution = page.url.split("?")[0]
         for name, query in (
             ("deal", "line=c x"),
@@ -390,10 +390,10 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
             page.goto(f"{solution}?{query}")
             expect(page.get_by_role("heading", level=1)).to_have_text("small game")
             expect(page.locator(".page")).to_have_attribute("aria-busy", "false")
-            fits(name)
+            fits(page, name)
         page.goto("/solve")
         expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
-        fits("solve")
+        fits(page, "solve")
 
 
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:

@@ -107,9 +107,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("IP range", _range(spot, Player.IP)),
         *_sizes(config["bet_sizes"]),
         ("Raises per street", None if spot.max_raises is None else _count(spot.max_raises)),
-        *_thresholds(
-            spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold
-        ),
+        *_thresholds(spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_locks(spot),

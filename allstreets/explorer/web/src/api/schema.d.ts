@@ -64,6 +64,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Train
+         * @description Train a whole game, now or when its turn comes.
+         */
+        post: operations["train_api_games_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What training a game takes, or what is wrong with its file.
+         */
+        post: operations["estimate_api_games_estimate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sample Games
+         * @description Training files to begin with.
+         */
+        get: operations["sample_games_api_games_samples_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/range": {
         parameters: {
             query?: never;
@@ -1039,6 +1099,54 @@ export interface components {
             weight: number;
         };
         /**
+         * GameEstimate
+         * @description What training a game takes, or what is wrong with its file.
+         */
+        GameEstimate: {
+            /** Decisions */
+            decisions: number | null;
+            /** Disk Bytes */
+            disk_bytes: number | null;
+            /** Flops */
+            flops: number | null;
+            /** Free Bytes */
+            free_bytes: number | null;
+            /** Iterations */
+            iterations: number | null;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Pots */
+            pots: number | null;
+            /** Problems */
+            problems: components["schemas"]["Problem"][];
+            /** Seconds */
+            seconds: number | null;
+            /** Seconds Per Iteration */
+            seconds_per_iteration: number | null;
+            /** Setup Seconds */
+            setup_seconds: number | null;
+            /** Target */
+            target: number | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * GameForm
+         * @description A whole game to train: a training file, as `allstreets train` reads it.
+         */
+        GameForm: {
+            /** Text */
+            text: string;
+        };
+        /**
          * Grids
          * @description Both players' hands.
          */
@@ -1286,6 +1394,18 @@ export interface components {
             problems: components["schemas"]["Problem"][];
         };
         /**
+         * SampleGame
+         * @description A training file to begin with.
+         */
+        SampleGame: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * Setting
          * @description A setting that is picked before play begins, such as a stack-to-pot ratio.
          */
@@ -1446,13 +1566,16 @@ export interface components {
             created: number;
             /** Error */
             error: string | null;
-            form: components["schemas"]["SpotForm"];
+            form: components["schemas"]["SpotForm"] | null;
+            game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Note */
             note: string | null;
+            /** Place */
+            place: number | null;
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
@@ -1464,11 +1587,13 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
-            /** Target Pct */
-            target_pct: number;
+            state: "waiting" | "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
+            /** Target */
+            target: number | null;
             /** Title */
             title: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * SolveDetail
@@ -1481,13 +1606,16 @@ export interface components {
             curve: components["schemas"]["CurvePoint"][];
             /** Error */
             error: string | null;
-            form: components["schemas"]["SpotForm"];
+            form: components["schemas"]["SpotForm"] | null;
+            game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Note */
             note: string | null;
+            /** Place */
+            place: number | null;
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
@@ -1499,11 +1627,13 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
-            /** Target Pct */
-            target_pct: number;
+            state: "waiting" | "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
+            /** Target */
+            target: number | null;
             /** Title */
             title: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * SolveEvent
@@ -1883,6 +2013,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Example"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    train_api_games_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GameForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    estimate_api_games_estimate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GameForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameEstimate"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    sample_games_api_games_samples_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleGame"][];
                 };
             };
             /** @description The request makes no sense */

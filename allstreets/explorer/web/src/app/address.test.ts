@@ -10,6 +10,7 @@ describe("addresses", () => {
   it.each<Address>([
     { page: "home" },
     { page: "solve", id: null },
+    { page: "train" },
     { page: "solve", id: "20261115-qsjh2h-1a2b" },
     looking("1f0a93c2"),
     looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),

@@ -28,7 +28,10 @@ export interface Unknown {
   page: "unknown";
   path: string;
 }
-export type Address = Home | SolvePage | Looking | Unknown;
+export interface TrainPage {
+  page: "train";
+}
+export type Address = Home | SolvePage | TrainPage | Looking | Unknown;
 
 export function looking(id: string, line = ""): Looking {
   return {
@@ -47,6 +50,7 @@ export function readAddress(path: string, search: string): Address {
   const [page, id, ...rest] = path.split("/").filter(Boolean);
   if (page === undefined) return { page: "home" };
   if (page === "solve" && !rest.length) return { page: "solve", id: id ?? null };
+  if (page === "train" && id === undefined) return { page: "train" };
   if (page !== "solution" || !id || rest.length) return { page: "unknown", path };
   const query = new URLSearchParams(search);
   const player = query.get("player");
@@ -65,6 +69,7 @@ export function readAddress(path: string, search: string): Address {
 /** The opposite of `readAddress`; what is as usual is left out. */
 export function writeAddress(address: Address): string {
   if (address.page === "home") return "/";
+  if (address.page === "train") return "/train";
   if (address.page === "unknown") return address.path;
   if (address.page === "solve") return address.id ? `/solve/${address.id}` : "/solve";
   const query = new URLSearchParams();

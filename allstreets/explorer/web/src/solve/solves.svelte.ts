@@ -1,6 +1,6 @@
 // All solves of this server, the newest first.
 
-import { get, remove, RefusedError } from "../api/client";
+import { get, post, remove, RefusedError } from "../api/client";
 import { goesOn, type Solve } from "./events";
 
 const PERIOD = 3000; // milliseconds between two looks while something is being solved
@@ -37,9 +37,18 @@ export class SolveList {
     if (changes && this.followers > 0) this.timer = setTimeout(() => void this.load(), PERIOD);
   }
 
-  async delete(id: string): Promise<void> {
+  delete(id: string): Promise<void> {
+    return this.change(() => remove("/api/solves/{solve}", { path: { solve: id } }));
+  }
+
+  /** Take a solve out of the line. */
+  cancel(id: string): Promise<void> {
+    return this.change(() => post("/api/solves/{solve}/stop", { path: { solve: id } }));
+  }
+
+  private async change(request: () => Promise<unknown>): Promise<void> {
     try {
-      await remove("/api/solves/{solve}", { path: { solve: id } });
+      await request();
       await this.load();
     } catch (error) {
       this.refuse(error);
