@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
+from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.kept_ranges import KeptRanges
@@ -50,6 +51,7 @@ def create_app(
     )
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
+    app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.add_middleware(Guard, hosts=hosts)
     for module in (solutions, solves, games, ranges):

@@ -12,6 +12,7 @@ from .checkpoints import require_checkpoints as require_checkpoints
 from .checkpoints import require_no_checkpoints as require_no_checkpoints
 from .checkpoints import restore_latest as restore_latest
 from .checkpoints import save_checkpoint as save_checkpoint
+from .claim import LOCK_NAME as LOCK_NAME
 from .claim import claim as claim
 from .flop_files import write_flops as write_flops
 from .flops_bundle import FlopsBundle as FlopsBundle

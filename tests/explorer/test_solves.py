@@ -520,8 +520,12 @@ def test_deleting_follows_no_links(tmp_path: Path) -> None:
     (folder / "solution").symlink_to(precious)
     (folder / "file").symlink_to(precious / "file")
     store(root, "neighbour")
-    Solves(root, name_of).delete("mine")
-    assert sorted(path.name for path in root.iterdir()) == ["neighbour"]
+    solves = Solves(root, name_of)
+    gone = solves.delete("mine")
+    assert sorted(path.name for path in root.iterdir()) == [".trash", "neighbour"]
+    assert [one.id for one in solves.list()] == ["neighbour"]
+    assert solves.trash.restore(gone.id) == folder
+    assert [one.id for one in solves.list()] == ["neighbour", "mine"]
     assert [path.name for path in precious.iterdir()] == ["file"]
     assert (precious / "file").read_text() == "kept"
 

@@ -89,7 +89,7 @@ def stop(solve: SolveId, solves: TheSolves) -> Solve:
 
 @router.delete("/solves/{solve}", status_code=204, response_class=Response, responses=BUSY)
 def delete(solve: SolveId, solves: TheSolves) -> None:
-    """Remove a solve that is not running, with its solution."""
+    """Move a solve that is not running to the trash, with its solution."""
     solves.delete(solve)
 
 

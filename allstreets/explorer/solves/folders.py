@@ -13,7 +13,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from allstreets.base import InputError, write_atomic
-from allstreets.explorer.errors import BusyError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import (
     FlopSource,
@@ -115,6 +113,12 @@ class SolveFolder:
         kept = None if request is None or request.flop is None else Path(request.flop.output)
         return cls(path, kept)
 
+    def needs(self) -> list[Path]:
+        """The folders that must stay where they are while it is solved."""
+        request = self.request()
+        flop = None if request is None else request.flop
+        return [self.path, self.solution, *([] if flop is None else [Path(flop.folder)])]
+
     @property
     def log(self) -> Path:
         """The errors of the solving process."""
@@ -165,18 +169,6 @@ class SolveFolder:
                 return False
         except InputError:
             return True
-
-    def remove(self) -> None:
-        """Delete the folder; links in it are removed, what they lead to is not.
-
-        A flop that is kept beside its whole game stays there.
-        """
-        if self.in_use():
-            raise BusyError("a process is still saving this solve: try again in a moment")
-        # Renamed first: whatever the moment at which this dies, no list shows half a solve.
-        doomed = self.path.with_name(f".deleted-{self.id}")
-        self.path.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
 
     def _read(self, name: str, kind: type[AnyFile]) -> AnyFile | None:
         try:

@@ -63,14 +63,14 @@ def plan_game(text: str, output: Path | None = None, *, resume: bool = False) ->
 
 
 @lru_cache(maxsize=64)
-def game_outline(form: GameForm) -> tuple[str, str]:
-    """Name and title of a game, whether its file can be read or not."""
+def game_outline(form: GameForm) -> tuple[str, str, float | None]:
+    """Name, title and target of a game, whether its file can be read or not."""
     try:
         config, solver = read_game(form.text)
     except InputError:
-        return "a whole game", "its training file cannot be read"
+        return "a whole game", "its training file cannot be read", None
     title = f"{solver.stack_depth:g} bb, flops {solver.flops}, cards {solver.cards}"
-    return config.name or title, title
+    return config.name or title, title, solver.exploitability_threshold
 
 
 def game_bytes(form: GameForm, free: int | None) -> int:
@@ -102,7 +102,7 @@ def estimate_game(form: GameForm) -> GameEstimate:
         return GameEstimate(problems=list(error.problems), free_bytes=free)
     need, limit = job.need, job.config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
-    name, title = game_outline(form)
+    name, title, target = game_outline(form)
     return GameEstimate(
         problems=_short_of(job, free),
         free_bytes=free,
@@ -114,7 +114,7 @@ def estimate_game(form: GameForm) -> GameEstimate:
         seconds_per_iteration=need.seconds_per_iteration,
         iterations=job.iterations,
         seconds=min(seconds, limit) if limit else seconds,
-        target=job.config.exploitability_threshold,
+        target=target,
         flops=need.flops,
         pots=need.pots,
         decisions=need.postflop_decisions,

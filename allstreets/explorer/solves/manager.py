@@ -11,15 +11,15 @@ earlier ones have left. Everything here may be called from any thread.
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solution import CurvePoint, Trashed
 from allstreets.explorer.models.solves import (
     FlopSource,
     GameForm,
@@ -43,6 +43,7 @@ from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
+from allstreets.explorer.trash import Trash
 from allstreets.solvers import available_bytes
 from allstreets.storage import SPOTS
 from allstreets.training import data_size
@@ -74,6 +75,7 @@ class Solves:
     ) -> None:
         self.folder, self._library_id = folder, library_id
         self.at_once, self._max_memory_bytes = at_once, max_memory_bytes
+        self.trash = Trash([folder])
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
         self._line: list[_Waiting] = []  # whose turn comes next, first
@@ -174,17 +176,26 @@ class Solves:
                 self._bell.ring()
             return self._describe(one)
 
-    def delete(self, name: str) -> None:
-        """Remove a solve that is not running, with its solution."""
+    @contextmanager
+    def resting(self, folder: Path) -> Iterator[None]:
+        """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
+        with self._changed:
+            for one in (*self._running.values(), *self._line):
+                for place in one.folder.needs():
+                    if folder.resolve() in (place.resolve(), *place.resolve().parents):
+                        raise BusyError("a solve needs this solution: stop it first")
+            yield
+
+    def delete(self, name: str) -> Trashed:
+        """Move a solve that is not running aside, with its solution."""
         with self._changed:
             if name in self._running or self._place(name) is not None:
                 raise BusyError("this solve is running or waits: stop it first")
             folder = self._find(name)
-            self._describe_stored(folder)  # what is no whole solve is not ours to delete
-            try:
-                folder.remove()
-            except OSError as error:
-                raise InputError(f"cannot delete {folder.path}: {error.strerror}") from None
+            solve = self._describe_stored(folder)  # what is no whole solve is not ours to delete
+            if folder.in_use():
+                raise BusyError("a process is still saving this solve: try again in a moment")
+            return self.trash.put(folder.path, solve.name)
 
     def events(self, name: str) -> AsyncIterator[str]:
         """Server-sent events: all points so far, then every change, to the end of the solve."""

@@ -22,7 +22,8 @@ class Outline:
 def outline(request: Request) -> Outline:
     """What a solve is called, and where it ends."""
     if request.game is not None:
-        return Outline(*game_outline(request.game), MBB, None)
+        name, title, target = game_outline(request.game)
+        return Outline(name, title, MBB, target)
     form = request.spot
     return Outline(spot_name(form), spot_title(form), PERCENT, form.target_pct)
 

@@ -226,7 +226,11 @@ export interface paths {
         get: operations["solution_detail_api_solutions__solution__get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Solution
+         * @description Move a solution to the trash of its folder.
+         */
+        delete: operations["delete_solution_api_solutions__solution__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -396,6 +400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Label Solution
+         * @description Name a solution, and note something of it; empty texts take the label away.
+         */
+        post: operations["label_solution_api_solutions__solution__label_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/place": {
         parameters: {
             query?: never;
@@ -496,7 +520,7 @@ export interface paths {
         post?: never;
         /**
          * Delete
-         * @description Remove a solve that is not running, with its solution.
+         * @description Move a solve that is not running to the trash, with its solution.
          */
         delete: operations["delete_api_solves__solve__delete"];
         options?: never;
@@ -598,6 +622,46 @@ export interface paths {
          * @description What a spot takes to solve, or what is wrong with it.
          */
         post: operations["estimate_api_solves_estimate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trash
+         * @description What was deleted and can be brought back, the latest first.
+         */
+        get: operations["trash_api_trash_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash/{trashed}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore
+         * @description Bring a solution back to where it was; what is still in the trash is answered.
+         */
+        post: operations["restore_api_trash__trashed__restore_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1213,6 +1277,22 @@ export interface components {
             text: string;
         };
         /**
+         * Label
+         * @description What people call a solution, and what they want to remember of it.
+         */
+        Label: {
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
+        /**
          * Place
          * @description Everything that is shown at once.
          */
@@ -1494,6 +1574,11 @@ export interface components {
             modified: number;
             /** Name */
             name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
@@ -1537,6 +1622,11 @@ export interface components {
             modified: number;
             /** Name */
             name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Notes */
             notes: string[];
             origin: components["schemas"]["SpotOrigin"] | null;
@@ -1848,6 +1938,20 @@ export interface components {
              *     }
              */
             oop: components["schemas"]["PlayerSizesForm"];
+        };
+        /**
+         * Trashed
+         * @description A folder that was deleted and can be brought back.
+         */
+        Trashed: {
+            /** Deleted */
+            deleted: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * WrittenRangeForm
@@ -2743,6 +2847,82 @@ export interface operations {
             };
         };
     };
+    delete_solution_api_solutions__solution__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     cards_api_solutions__solution__cards_get: {
         parameters: {
             query?: {
@@ -3336,6 +3516,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HandDetail"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    label_solution_api_solutions__solution__label_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Label"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolutionCard"];
                 };
             };
             /** @description The request makes no sense */
@@ -4219,6 +4470,147 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    trash_api_trash_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    restore_api_trash__trashed__restore_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trashed: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
