@@ -394,6 +394,9 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         page.goto("/solve")
         expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
         fits(page, "solve")
+        page.goto("/train")
+        expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+        fits(page, "train")
 
 
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:

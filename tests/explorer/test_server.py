@@ -229,7 +229,7 @@ def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path
         running.process.terminate()
         out, _ = running.process.communicate(timeout=60)
         assert "Traceback" not in out
-    assert list((tmp_path / "solves").iterdir()) == []
+    assert [path.name for path in (tmp_path / "solves").iterdir()] == [".trash"]
 
 
 def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +25,6 @@ from allstreets.explorer.models.solves import (
     Solve,
     SolveDetail,
     SolveEvent,
-    SolveState,
     SpotForm,
 )
 from allstreets.explorer.solves.events import Bell, stream
@@ -39,9 +37,11 @@ from allstreets.explorer.solves.folders import (
     find_folder,
     new_folder,
 )
+from allstreets.explorer.solves.line import Line, conclude
 from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
+from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
 from allstreets.solvers import available_bytes
@@ -50,17 +50,6 @@ from allstreets.training import data_size
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
-ELSEWHERE = "another process solves this: it can be viewed, not controlled"
-OUT_OF_LINE = "taken out of the line before its turn came"
-LEFT_IN_LINE = "the server ended before its turn came; it can go on"
-
-
-@dataclass(frozen=True)
-class _Waiting:
-    """A solve in the line."""
-
-    folder: SolveFolder
-    need_bytes: int
 
 
 class Solves:
@@ -78,7 +67,7 @@ class Solves:
         self.trash = Trash([folder])
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
-        self._line: list[_Waiting] = []  # whose turn comes next, first
+        self._line = Line()
         self._bell = Bell()
         self._closed = False
 
@@ -144,7 +133,7 @@ class Solves:
                 if one.status.state != "paused":
                     raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
                 return self._command(one, "resume")
-            if self._place(name) is not None:
+            if self._line.place(name) is not None:
                 raise BusyError("this solve waits for its turn")
             folder = self._find(name)
             solve = self._describe_stored(folder)
@@ -154,15 +143,18 @@ class Solves:
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
-            if name in self._running or self._place(name) is not None:
+            if name in self._running or self._line.place(name) is not None:
                 raise BusyError("this solve goes on already")
             return self._line_up(folder, need)
 
     def stop(self, name: str) -> Solve:
         """Stop a solve and save what is solved; one that waits leaves the line."""
         with self._changed:
-            if self._place(name) is not None:
-                return self._leave_line(name)
+            if self._line.place(name) is not None:
+                self._line.leave(name)
+                self._changed.notify_all()
+                self._bell.ring()
+                return self._describe_stored(self._find(name))
             one = self._require_running(name)
             assert one.process is not None
             if one.status.state == "stopping":
@@ -180,8 +172,9 @@ class Solves:
     def resting(self, folder: Path) -> Iterator[None]:
         """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
         with self._changed:
-            for one in (*self._running.values(), *self._line):
-                for place in one.folder.needs():
+            busy = [one.folder for one in self._running.values()]
+            for one in (*busy, *(waiting.folder for waiting in self._line)):
+                for place in one.needs():
                     if folder.resolve() in (place.resolve(), *place.resolve().parents):
                         raise BusyError("a solve needs this solution: stop it first")
             yield
@@ -189,7 +182,7 @@ class Solves:
     def delete(self, name: str) -> Trashed:
         """Move a solve that is not running aside, with its solution."""
         with self._changed:
-            if name in self._running or self._place(name) is not None:
+            if name in self._running or self._line.place(name) is not None:
                 raise BusyError("this solve is running or waits: stop it first")
             folder = self._find(name)
             solve = self._describe_stored(folder)  # what is no whole solve is not ours to delete
@@ -209,7 +202,7 @@ class Solves:
                     seen_running.append(one)
                 if seen_running:
                     return self._look(seen_running[0], seen)
-                waits = self._place(name) is not None and not self._closed
+                waits = self._line.place(name) is not None and not self._closed
             detail = self.detail(name)
             event = SolveEvent(solve=_without_curve(detail), points=detail.curve[seen:])
             return event, not waits
@@ -242,54 +235,23 @@ class Solves:
         """Begin, or wait for all that came before."""
         if not self._line and len(self._running) < self.at_once:
             return self._launch(folder, need_bytes)
-        request = folder.request()
-        assert request is not None
-        folder.write(request.model_copy(update={"state": "waiting", "reason": None, "error": None}))
-        self._line.append(_Waiting(folder, need_bytes))
+        self._line.join(folder, need_bytes)
         self._bell.ring()
         return self._describe_stored(folder)
-
-    def _leave_line(self, name: str) -> Solve:
-        waiting = next(one for one in self._line if one.folder.id == name)
-        self._line.remove(waiting)
-        self._conclude(waiting.folder, "stopped", reason=OUT_OF_LINE)
-        return self._describe_stored(waiting.folder)
 
     def _advance(self) -> None:
         """Let those begin whose turn has come."""
         while self._line and not self._closed and len(self._running) < self.at_once:
-            waiting = self._line.pop(0)
-            free = self.free_bytes
+            first, free = self._line.turn(), self.free_bytes
             try:
-                if free is not None and waiting.need_bytes > free:
+                if free is not None and first.need_bytes > free:
                     raise InputError(
-                        f"when its turn came it needed {data_size(waiting.need_bytes)} and "
+                        f"when its turn came it needed {data_size(first.need_bytes)} and "
                         f"{data_size(free)} were free: go on with it when there is room"
                     )
-                self._launch(waiting.folder, waiting.need_bytes)
+                self._launch(first.folder, first.need_bytes)
             except InputError as error:
-                self._conclude(waiting.folder, "failed", error=str(error))
-
-    def _conclude(
-        self,
-        folder: SolveFolder,
-        state: SolveState,
-        reason: str | None = None,
-        error: str | None = None,
-    ) -> None:
-        """The end of a solve that had no process."""
-        request = folder.request()
-        if request is not None:  # nobody has deleted it meanwhile
-            changes = {"state": state, "reason": reason, "error": error}
-            with suppress(OSError):
-                folder.write(request.model_copy(update=changes))
-        self._changed.notify_all()
-        self._bell.ring()
-
-    def _place(self, name: str) -> int | None:
-        """In the line, from 1; None: it does not wait."""
-        names = [one.folder.id for one in self._line]
-        return names.index(name) + 1 if name in names else None
+                conclude(first.folder, "failed", error=str(error))
 
     def _launch(self, folder: SolveFolder, need_bytes: int) -> Solve:
         request = folder.request()
@@ -409,25 +371,8 @@ class Solves:
         request = folder.request()
         if request is None:
             raise MissingError(f"there is no solve '{folder.id}'")
-        status = folder.status() or Status(run=0, state="interrupted")
-        if request.state == "waiting":
-            waits = self._place(folder.id) is not None
-            state = {"state": "waiting" if waits else "interrupted", "error": None}
-            reason = None if waits else LEFT_IN_LINE
-            return self._solve(
-                folder, request, status.model_copy(update={**state, "reason": reason})
-            )
-        if request.state not in LIVE_STATES:
-            changes: dict[str, object] = request.model_dump(include={"state", "reason", "error"})
-            return self._solve(folder, request, status.model_copy(update=changes))
-        if folder.in_use():
-            running = status.model_copy(update={"state": "running"})
-            return self._solve(folder, request, running, ELSEWHERE)
-        if status.run != request.run or status.state in LIVE_STATES:
-            changes = {"state": "interrupted", "error": None}
-            changes["reason"] = "the server ended before the solve did; it can go on"
-            status = status.model_copy(update=changes)
-        return self._solve(folder, request, status)
+        waits = self._line.place(folder.id) is not None
+        return self._solve(folder, request, *stored_status(folder, request, waits=waits))
 
     def _solve(
         self, folder: SolveFolder, request: Request, status: Status, note: str | None = None
@@ -438,7 +383,7 @@ class Solves:
             name=told.name,
             title=told.title,
             state=status.state,
-            place=self._place(folder.id),
+            place=self._line.place(folder.id),
             created=request.created,
             form=request.form,
             game=request.game,
