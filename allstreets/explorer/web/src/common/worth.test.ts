@@ -42,6 +42,18 @@ test("what has no certificate is not trusted, however small its figure", () => {
   });
 });
 
+test("flops one by one, and what is built on them, are models", () => {
+  for (const [kind, unit] of [
+    ["postflop", "% of pot"],
+    ["preflop", "mbb/hand"],
+  ] as const) {
+    const model = { kind, unit, exploitability: 0.1, real: null };
+    expect(verdict(model)).toMatchObject({ trust: "unknown", word: "a model" });
+    expect(worth(model)).toBe(`0.1 ${unit} within its model`);
+    expect(verdict({ ...model, exploitability: 90 }).trust).toBe("poor");
+  }
+});
+
 test("a spot has real cards anyway", () => {
   expect(worth(spot)).toBe("0.23 % of pot");
   expect(worthTitle(spot)).toBe("A perfect opponent gains 0.23 % of the pot");

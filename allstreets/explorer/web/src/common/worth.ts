@@ -52,13 +52,20 @@ export function verdict(card: Card): Verdict {
   }
   const trust = grade(own, unit);
   const meaning = `a perfect opponent ${loss(own, unit)}`;
-  if (card.kind !== "unified") return { trust, word: WORDS[trust], meaning };
+  if (card.kind === "spot") return { trust, word: WORDS[trust], meaning };
   // What is far off in its own game is so with real cards as well; the rest is not known.
+  const whole = card.kind === "unified";
   return {
     trust: trust === "poor" ? "poor" : "unknown",
-    word: trust === "poor" ? WORDS.poor : "not certified",
-    meaning: `${meaning} there; not certified with real cards`,
+    word: trust === "poor" ? WORDS.poor : whole ? "not certified" : "a model",
+    meaning: `${meaning} there; ${whole ? "not certified" : "it says nothing"} with real cards`,
   };
+}
+
+/** The game that a figure without a certificate is of; "": the real one. */
+function ownGame(kind: Card["kind"]): string {
+  if (kind === "unified") return " in its own game";
+  return kind === "spot" ? "" : " within its model";
 }
 
 /** How good a solution is, and where: "12.3 mbb/hand with real cards", "… in its own game". */
@@ -67,7 +74,7 @@ export function worth(card: Card): string {
     const { exploitability, outdated } = card.real;
     return `${quality(exploitability, card.unit)} with real cards${outdated ? ", before it changed" : ""}`;
   }
-  const own = card.kind === "unified" && card.exploitability !== null ? " in its own game" : "";
+  const own = card.exploitability === null ? "" : ownGame(card.kind);
   return quality(card.exploitability, card.unit) + own;
 }
 
