@@ -302,7 +302,11 @@ def test_models_without_equity_say_so() -> None:
 
 
 def test_where_solutions_end() -> None:
-    for name, line in (("preflop", "c x"), ("forgotten", "c x"), ("exact", "c x | 7s7h7d | x x")):
+    forgotten = view("forgotten").place("c x").here
+    assert isinstance(forgotten, Deal)  # any flop can be solved from there
+    assert (forgotten.pattern, forgotten.flops, forgotten.named) == ("c x | {cards}", 0, [])
+    assert forgotten.any_flop
+    for name, line in (("preflop", "c x"), ("exact", "c x | 7s7h7d | x x")):
         here = view(name).place(line).here
         assert isinstance(here, Deal)
         assert (here.pattern, here.cards) == (None, [])

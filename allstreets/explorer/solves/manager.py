@@ -322,11 +322,11 @@ class Solves:
         reached = progress.exploitability if progress is not None else None
         if solve.state != "done":
             return
-        if solve.game is not None:
+        if solve.target is None:
             raise BusyError("this game is trained to its end: start one with more epochs")
-        if reached is not None and solve.target is not None and reached <= solve.target:
+        if reached is not None and reached <= solve.target:
             raise BusyError(
-                f"this solve has reached its target of {solve.target:g} %: "
+                f"this solve has reached its target of {solve.target:g} {solve.unit}: "
                 "start a new one with a smaller target"
             )
 

@@ -918,6 +918,11 @@ export interface components {
          * @description Cards are dealt, and the page picks them.
          */
         Deal: {
+            /**
+             * Any Flop
+             * @default false
+             */
+            any_flop: boolean;
             /** Cards */
             cards: components["schemas"]["CardOption"][];
             /** Count */

@@ -26,7 +26,7 @@ describe("words for solves", () => {
 
   it("offer what can be done", () => {
     const at = (state: SolveState, exploitability: number | null = null) =>
-      offers({ state, target: 0.3, game: null, progress: { ...PROGRESS, exploitability } });
+      offers({ state, target: 0.3, progress: { ...PROGRESS, exploitability } });
     expect(at("waiting")).toEqual({ pause: false, stop: "Cancel", resume: null });
     expect(at("starting")).toEqual({ pause: false, stop: "Stop", resume: null });
     expect(at("running")).toEqual({ pause: true, stop: "Stop", resume: null });
@@ -35,9 +35,8 @@ describe("words for solves", () => {
     expect(at("interrupted")).toEqual({ pause: false, stop: null, resume: "Go on" });
     expect(at("done", 0.29).resume).toBeNull();
     expect(at("done", 0.31).resume).toBe("Go on"); // the time was up
-    const game = { text: "" };
-    const trained = offers({ state: "done", target: null, game, progress: null });
-    expect(trained.resume).toBeNull(); // it ends when its file says so
+    const trained = offers({ state: "done", target: null, progress: null });
+    expect(trained.resume).toBeNull(); // a game without a target ends when its file says so
   });
 
   it("measure the way to the target by factors", () => {

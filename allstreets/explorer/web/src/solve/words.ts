@@ -51,12 +51,11 @@ export interface Offers {
   resume: string | null; // what the button says
 }
 
-export function offers(solve: Pick<Solve, "state" | "progress" | "target" | "game">): Offers {
-  const { state, progress, target, game } = solve;
-  // A spot that ended for another reason, its time being up, has a way to go.
+export function offers(solve: Pick<Solve, "state" | "progress" | "target">): Offers {
+  const { state, progress, target } = solve;
+  // One that ended for another reason, its time being up, has a way to go to its target.
   const reached =
-    state === "done" &&
-    (game !== null || (progress?.exploitability ?? Infinity) <= (target ?? -Infinity));
+    state === "done" && (progress?.exploitability ?? Infinity) <= (target ?? Infinity);
   const stops = goesOn(state) && state !== "stopping";
   return {
     pause: state === "running",
