@@ -245,10 +245,9 @@ def test_later_ones_wait_in_line(solves: Solves) -> None:
     last = solves.resume(first)
     assert (last.state, last.place) == ("waiting", 1)
     assert iteration(last) == iteration(solves.detail(first))
+    assert solves.stop(first).state == "stopped"
     solves.stop(endless_too.id)
-    wait_for(solves, first, "running")
-    solves.stop(first)
-    wait_for(solves, first, "stopped")
+    wait_for(solves, endless_too.id, "stopped")
 
 
 def test_a_line_is_not_lost_with_its_server(tmp_path: Path) -> None:
