@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
+from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.kept_ranges import KeptRanges
@@ -19,7 +20,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes import practice, ranges, solutions, solves
+from allstreets.explorer.routes import games, practice, ranges, solutions, solves
 from allstreets.explorer.security import Guard
 from allstreets.explorer.solves.manager import Solves
 from allstreets.practice import default_file
@@ -52,10 +53,11 @@ def create_app(
     )
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
+    app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves, ranges, practice):
+    for module in (solutions, solves, games, ranges, practice):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

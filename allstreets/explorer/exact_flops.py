@@ -96,7 +96,7 @@ class ExactFlops:
                 f"this flop is solved already, to {100 * kept.exploitability:.2g} % of the pot: "
                 "open it, or ask for a smaller target"
             )
-        if solve is not None and solve.target_pct <= form.target_pct:
+        if solve is not None and (solve.target or 0) <= form.target_pct:
             return self._solves.resume(solve.id)
         if kept is None:
             fit = fitting(found, output, self._solves.free_bytes)

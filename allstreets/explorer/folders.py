@@ -5,10 +5,10 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from allstreets.explorer.labels import LABEL
 from allstreets.storage import MANIFEST, certificate_path
 
 DEPTH = 4  # levels below an opened folder
@@ -21,12 +21,13 @@ INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is rewritten, or a certificate."""
+    """What changes when a manifest is rewritten, a certificate, or a label."""
 
     modified: int  # nanoseconds
     size: int
     inode: int
     certified: int = 0  # nanoseconds; 0: there is no certificate
+    labelled: int = 0  # the same of its label
 
     @classmethod
     def of(cls, folder: Path) -> "Signature | None":
@@ -35,15 +36,21 @@ class Signature:
             found = (folder / MANIFEST).stat()
         except OSError:
             return None
-        certified = 0
-        with suppress(OSError):
-            certified = certificate_path(folder).stat().st_mtime_ns
-        return cls(found.st_mtime_ns, found.st_size, found.st_ino, certified)
+        beside = (certificate_path(folder), folder / LABEL)
+        return cls(found.st_mtime_ns, found.st_size, found.st_ino, *map(_modified, beside))
 
     @property
     def text(self) -> str:
         """That of the manifest, for pages to compare."""
         return f"{self.modified:x}-{self.size:x}-{self.inode:x}"
+
+
+def _modified(path: Path) -> int:
+    """When a file was written, in nanoseconds; 0: there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 @dataclass(frozen=True)

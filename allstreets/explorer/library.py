@@ -16,8 +16,15 @@ from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
+from allstreets.explorer.labels import read_label, write_label
 from allstreets.explorer.models.place import Place
-from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail, SpotOrigin
+from allstreets.explorer.models.solution import (
+    About,
+    Label,
+    SolutionCard,
+    SolutionDetail,
+    SpotOrigin,
+)
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
@@ -94,6 +101,12 @@ class Library:
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
         )
+
+    def label(self, id: str, label: Label) -> SolutionCard:
+        """Call a solution something, and note something of it."""
+        found = self._require(id)
+        write_label(found.folder, label)
+        return self._card(found)
 
     def folder(self, id: str) -> Path:
         """Where a solution is."""
@@ -178,7 +191,8 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
     try:
         kind, manifest = read_facts(found.folder)
         head = headline(kind, manifest)
-        name = manifest.get("name")
+        label = read_label(found.folder)
+        name = label.name or manifest.get("name")
         real = real_quality(found.folder, manifest) if kind == "unified" else None
     except InputError as error:
         return _problem_card(found, str(error), modified)
@@ -188,6 +202,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         id=found.id,
         kind=kind,
         name=str(name or found.folder.name),
+        note=label.note,
         title=head.title,
         folder=str(found.folder),
         iterations=head.iterations,

@@ -5,12 +5,14 @@ from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint
 from .checkpoints import CheckpointWarning as CheckpointWarning
 from .checkpoints import clear_unfinished_checkpoints as clear_unfinished_checkpoints
+from .checkpoints import has_checkpoints as has_checkpoints
 from .checkpoints import latest_checkpoint as latest_checkpoint
 from .checkpoints import newest_checkpoint as newest_checkpoint
 from .checkpoints import require_checkpoints as require_checkpoints
 from .checkpoints import require_no_checkpoints as require_no_checkpoints
 from .checkpoints import restore_latest as restore_latest
 from .checkpoints import save_checkpoint as save_checkpoint
+from .claim import LOCK_NAME as LOCK_NAME
 from .claim import claim as claim
 from .flop_files import write_flops as write_flops
 from .flops_bundle import FlopsBundle as FlopsBundle

@@ -87,9 +87,14 @@ def newest_checkpoint(folder: Place) -> int | None:
     return found[-1][0] if found else None
 
 
+def has_checkpoints(folder: Place) -> bool:
+    """Whether there is something to go on from."""
+    return bool(_checkpoints(folder))
+
+
 def require_checkpoints(folder: Place) -> None:
     """Refuse to go on where there is nothing to go on from."""
-    if not _checkpoints(folder):
+    if not has_checkpoints(folder):
         raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
 
 

@@ -39,6 +39,7 @@ from .plot import check_plot_path as check_plot_path
 from .plot import plot_convergence as plot_convergence
 from .postflop_config import PostflopModelConfig as PostflopModelConfig
 from .preflop_run import PreflopOutcome as PreflopOutcome
+from .problems import ConfigError as ConfigError
 from .progress import ProgressView as ProgressView
 from .progress import line_progress as line_progress
 from .progress import live_progress as live_progress
@@ -74,6 +75,7 @@ from .stopping import StopRule as StopRule
 from .stopping import TimeLimit as TimeLimit
 from .train_config import FIRST_RUN as FIRST_RUN
 from .train_config import TrainConfig as TrainConfig
+from .train_config import parse_train_config as parse_train_config
 from .train_config import read_train_config as read_train_config
 from .unified_run import UnifiedJob as UnifiedJob
 from .unified_run import UnifiedOutcome as UnifiedOutcome

@@ -18,7 +18,7 @@ from allstreets.training.config_model import ConfigModel, ConfigWarning
 from allstreets.training.config_problems import explain
 from allstreets.training.old_names import Renaming
 from allstreets.training.problems import KeyPath, Problem, key_text, problems_error, shown
-from allstreets.training.yaml_file import read_yaml
+from allstreets.training.yaml_file import YamlFile, parse_yaml, read_yaml
 
 M = TypeVar("M", bound=ConfigModel)
 
@@ -29,11 +29,19 @@ def read_config(path: Path, model: type[M]) -> M:
     An old key with another meaning gives a `ConfigWarning` of one line.
     """
 
-    file = read_yaml(path)
+    return _of_file(read_yaml(path), model, str(path))
+
+
+def read_config_text(text: str, model: type[M], source: str) -> M:
+    """As `read_config`, of YAML that lies in no file; `source` names it in messages."""
+    return _of_file(parse_yaml(text, source), model, source)
+
+
+def _of_file(file: YamlFile, model: type[M], source: str) -> M:
     if not isinstance(file.data, dict):
         what = "a list" if isinstance(file.data, list) else shown(file.data)
-        raise InputError(f"{path} must hold 'key: value' lines at its top level, not {what}")
-    return _check(file.data, model, str(path), file.lines, file.problems)
+        raise InputError(f"{source} must hold 'key: value' lines at its top level, not {what}")
+    return _check(file.data, model, source, file.lines, file.problems)
 
 
 def check_config(data: Mapping[str, Any], model: type[M], source: str = "config") -> M:

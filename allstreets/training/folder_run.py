@@ -50,7 +50,7 @@ def train_into(
             stack.enter_context(claim(output))
             clear_unfinished(output)
         doing = "stopping" if output is None else f"saving to {output}"
-        request = stack.enter_context(interrupt_request(doing, "the solution"))
+        request = watch.control or stack.enter_context(interrupt_request(doing, "the solution"))
         training = train(
             solver,
             rules,

@@ -26,14 +26,22 @@ class Problem:
         return f"{place}{self.key}: {self.text}" if self.key else f"{place}{self.text}"
 
 
-def problems_error(source: str, problems: Iterable[Problem]) -> InputError:
+class ConfigError(InputError):
+    """All that is wrong in a config, as one text and one by one."""
+
+    def __init__(self, text: str, problems: tuple[Problem, ...]) -> None:
+        super().__init__(text)
+        self.problems = problems
+
+
+def problems_error(source: str, problems: Iterable[Problem]) -> ConfigError:
     """All problems as one error: how many on the first line, then one line each, in file order."""
     found = sorted(set(problems))
     lines = [f"{source}: {'1 problem' if len(found) == 1 else f'{len(found)} problems'}"]
     lines += [_cut(str(problem), 300) for problem in found[:MAX_SHOWN]]
     if len(found) > MAX_SHOWN:
         lines.append(f"and {len(found) - MAX_SHOWN} more")
-    return InputError("\n  ".join(lines))
+    return ConfigError("\n  ".join(lines), tuple(found))
 
 
 def key_text(path: KeyPath) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from allstreets.training.config import read_config
+from allstreets.training.config import read_config, read_config_text
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.solver_config import PreflopConfig, UnifiedConfig
@@ -69,3 +69,8 @@ FIRST_RUN = Path(__file__).with_name("first_run.yaml")
 def read_train_config(path: Path) -> TrainConfig:
     """Read and check a training file; all problems come in one `InputError`."""
     return read_config(path, TrainConfig)
+
+
+def parse_train_config(text: str, source: str) -> TrainConfig:
+    """The same of a training file that lies on no disk; `source` names it in messages."""
+    return read_config_text(text, TrainConfig, source)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from allstreets.base import Control
 from allstreets.solvers import PreflopResult
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Watch:
     charts: "Callable[[Progress, PreflopResult], None] | None" = None  # at the config's intervals
     tables: Callable[[int, int], None] | None = None  # flops counted, of how many
     told: Callable[[str], None] | None = None  # what happens on a cluster, in words
+    control: Control | None = None  # who pauses and stops it; None: the system's signals
 
 
 NOBODY = Watch()

@@ -27,6 +27,7 @@ from allstreets.explorer.app import create_app
 from allstreets.explorer.models.practice import PracticeForm
 from allstreets.explorer.models.solves import SolveProgress
 from allstreets.explorer.practising import Practising
+from allstreets.explorer.routes import games as game_routes
 from allstreets.explorer.routes import practice as practice_routes
 from allstreets.explorer.routes import ranges as range_routes
 from allstreets.explorer.routes import solutions as solution_routes
@@ -155,13 +156,8 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
 
 OPERATIONS = [
     (method, route.path)
-    for router in (
-        solution_routes.router,
-        solve_routes.router,
-        range_routes.router,
-        practice_routes.router,
-    )
-    for route in router.routes
+    for module in (solution_routes, solve_routes, game_routes, range_routes, practice_routes)
+    for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods or ())
 ]

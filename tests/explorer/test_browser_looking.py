@@ -114,12 +114,19 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
     take(page, "Limp")
     take(page, "Check")
     assert line_of(page) == "c x"
+    deck = page.get_by_role("group", name="flop cards")
     for card in (FLOP[:2], FLOP[2:4], FLOP[4:]):
-        page.get_by_role("button", name=card, exact=True).click()
+        expect(deck.get_by_role("button", name=card, exact=True)).not_to_have_class(
+            re.compile("dimmed")
+        )
+        deck.get_by_role("button", name=card, exact=True).click()
     expect(page.locator("[data-choice]").first).to_be_visible()
     keep_picture(page, "flop")
     for _ in range(4):  # both check the flop and the turn
         take(page, "Check")
+    exact = page.get_by_label("This flop with real combos")
+    expect(exact).to_contain_text("Any card: this game was solved without turn and river cards")
+    expect(exact.get_by_role("button", name="Solve this flop exactly")).to_be_visible()
     river = page.get_by_label("river: BB")
     expect(river).to_be_visible()
     node = load_unified(folder / "game").node(line_of(page))
@@ -127,7 +134,7 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
     shown = [
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
     ]
-    assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
+    assert shown == pytest.approx([100 * one for one in node.frequencies()], abs=0.051)
 
     page.go_back()
     expect(river).to_have_count(0)
@@ -225,6 +232,15 @@ def test_modes_and_players(page: Page, folder: Path) -> None:
     equities = node.cells(node.equity())
     assert numbers(cell)[0] == pytest.approx(100 * equities[hand], abs=0.51)
     keep_picture(page, "equity_of_hands")
+    modes.get_by_text("EV", exact=True).click()
+    page.get_by_label("Whose EV").select_option("b75")
+    wait_for(page, mode="ev", action="b75")
+    bets = node.cells(node.action_evs[node.actions.index("b75")])
+    assert numbers(cell)[0] == pytest.approx(bets[hand], abs=0.51)
+    modes.get_by_text("Loss", exact=True).click()
+    wait_for(page, mode="loss", action="b75")
+    best = node.cells(node.action_evs.max(axis=0))
+    assert numbers(cell)[0] == pytest.approx(best[hand] - bets[hand], abs=0.51)
     modes.get_by_text("Strategy", exact=True).click()
     page.get_by_role("group", name="Whose hands").get_by_text("IP").click()
     wait_for(page, player="ip")
@@ -267,6 +283,11 @@ def test_the_keyboard_alone(page: Page) -> None:
     wait_for(page, line="b75")
     page.keyboard.press("Home")
     wait_for(page, line=None)
+    arrive(page)
+    for key in ("1", "ArrowDown", "ArrowDown", "Enter"):  # three places, before the first is there
+        page.keyboard.press(key)
+    wait_for(page, line=after)
+    arrive(page)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
 
@@ -306,6 +327,11 @@ def test_what_does_not_exist_is_said(page: Page) -> None:
     expect(page.locator("[data-choice]").first).to_be_visible()
     page.goto("/solution/0000")
     expect(page.get_by_text(re.compile("no such|there is no|no solution"))).to_be_visible()
+    page.goto("/nowhere/at-all")
+    expect(page.get_by_role("heading", name="404: there is no such page")).to_be_visible()
+    expect(page.get_by_text("/nowhere/at-all")).to_be_visible()
+    page.get_by_role("link", name="All solutions").click()
+    expect(page.get_by_role("heading", name="Solutions")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -330,6 +356,47 @@ def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str,
         page.get_by_label("colour-blind safe").check()
         assert page.evaluate("document.documentElement.dataset.palette") == "safe"
         keep_picture(page, f"{name}_safe")
+
+
+def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
+    def fits(page: Page, name: str) -> None:
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        header = page.locator("header").first.bounding_box()
+        main = page.locator("main").bounding_box()
+        assert header is not None
+        assert main is not None
+        assert main["y"] >= header["y"] + header["height"]  # nothing lies under the header
+        keep_picture(page, f"phone_{name}")
+
+    phone = {"width": 390, "height": 844}
+    with new_page(chromium, server, viewport=phone, has_touch=True) as page:
+        page.goto("/")
+        row = page.get_by_role("row").filter(has_text="small turn")
+        for text in ("spot", "% of pot", "iterations 60", "on disk", "written"):
+            expect(row.get_by_role("cell", name=text)).to_be_visible()
+        fits(page, "home")
+        open_solution(page, LONG_NAME.strip())
+        fits(page, "many_actions")
+        open_solution(page, "small game")
+        fits(page, "preflop")
+        solution = page.url.split("?")[0]
+        for name, query in (
+            ("deal", "line=c x"),
+            ("flop", f"line=c x | {FLOP} | x"),
+            ("flops", "line=c x&tab=flops"),
+            ("equity", "tab=equity"),
+            ("about", "tab=about"),
+        ):
+            page.goto(f"{solution}?{query}")
+            expect(page.get_by_role("heading", level=1)).to_have_text("small game")
+            expect(page.locator(".page")).to_have_attribute("aria-busy", "false")
+            fits(page, name)
+        page.goto("/solve")
+        expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
+        fits(page, "solve")
+        page.goto("/train")
+        expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+        fits(page, "train")
 
 
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:
@@ -453,4 +520,24 @@ def test_a_solution_that_is_replaced_is_told_anew(page: Page, folder: Path) -> N
     page.locator("[data-choice]").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(LONG_NAME.strip())
     expect(page.get_by_role("button", name="Cards", exact=True)).to_have_count(0)
+
+    page.goto("/")
+    row = page.get_by_role("row").filter(has=page.locator(f'[title="{target}"]'))
+    row.get_by_role("button", name=re.compile("^Name ")).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("my river")
+    dialog.get_by_label("Note").fill("for the final table")
+    dialog.get_by_role("button", name="Keep").click()
+    expect(row.get_by_role("link", name="my river")).to_be_visible()
+    expect(row).to_contain_text("for the final table")
+    keep_picture(page, "named")
+    row.get_by_role("button", name="Delete my river").click()
+    row.get_by_role("button", name="Keep").click()  # after all
+    row.get_by_role("button", name="Delete my river").click()
+    row.get_by_role("button", name="Delete", exact=True).click()
+    expect(row).to_have_count(0)
+    assert not target.exists()
+    page.get_by_role("button", name="Undo").click()
+    expect(row.get_by_role("link", name="my river")).to_be_visible()
+    assert (target / "manifest.json").is_file()
     rmtree(target)

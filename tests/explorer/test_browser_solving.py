@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.folders import id_of
-from allstreets.storage import load_spot, save_unified
+from allstreets.storage import load_spot, load_unified, save_unified
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +82,34 @@ def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
     ]
     [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
     node = load_spot(folder / "solution").node("")
-    assert shown == pytest.approx([100 * one for one in node.frequencies()[::-1]], abs=0.051)
+    assert shown == pytest.approx([100 * one for one in node.frequencies()], abs=0.051)
     page.goto("/solve")
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
+
+
+def test_a_whole_game_is_trained(page: Page, solves: Path) -> None:
+    page.goto("/train")
+    text = page.get_by_label("Training file")
+    train = page.get_by_role("button", name="Train", exact=True)
+    expect(text).to_have_value(re.compile("unified_cfr"))  # a sample is filled in
+    expect(train).to_be_enabled()
+    expect(page.get_by_label("What it takes")).to_contain_text("Memory")
+    keep_picture(page, "train")
+    tiny = "solver:\n  type: unified_cfr\n  stack_depth: 3\n  flops: spread_1\n  epochs: 20\n"
+    text.fill(tiny + "  stak: 3\n")
+    expect(page.get_by_text("line 6: solver.stak")).to_be_visible()
+    expect(train).to_be_disabled()
+    text.fill(tiny)
+    expect(train).to_be_enabled()
+    train.click()
+    page.wait_for_url(re.compile("/solve/.+"))
+    state(page, "solved")
+    expect(page.get_by_label("Progress")).to_contain_text("mbb/hand")
+    keep_picture(page, "trained")
+    page.get_by_role("link", name="Open the result").click()
+    expect(page.locator(".tiles")).to_be_visible()
+    [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
+    assert load_unified(folder / "solution").facts.iterations == 20
 
 
 def test_a_flop_of_a_whole_game(chromium: Browser, tmp_path: Path) -> None:
@@ -131,6 +156,26 @@ def test_reload_pause_and_stop(page: Page) -> None:
     expect(page.locator(".tiles")).to_be_visible()
     keep_picture(page, "result_while_solving")
     page.go_back()
+    state(page, "solving")
+    address = page.url
+    fill_long_solve(page)
+    expect(page.get_by_text("It waits in line behind")).to_be_visible()
+    start(page)
+    state(page, "in line")
+    expect(page.get_by_text("Next in line")).to_be_visible()
+    page.goto("/solve")
+    expect(page.get_by_label("Past solves").get_by_text("1 in line")).to_be_visible()
+    page.get_by_role("button", name=re.compile("out of the line")).click()
+    past = page.get_by_label("Past solves")
+    expect(past.get_by_text("stopped")).to_be_visible()
+    past.get_by_role("button", name=re.compile("^Delete ")).and_(
+        page.locator("button:not([disabled])")
+    ).click()
+    past.get_by_role("button", name="Delete", exact=True).click()
+    expect(past.get_by_text("stopped")).to_have_count(0)
+    past.get_by_role("button", name="Undo").click()
+    expect(past.get_by_text("stopped")).to_be_visible()
+    page.goto(address)
     page.get_by_role("button", name="Stop").click()
     state(page, "stopped")
     assert iteration(page) > held

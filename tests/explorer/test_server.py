@@ -116,7 +116,11 @@ def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
         assert client.get(f"/api/solutions/{solution}").json()["solve"] == name
         assert client.get(f"/api/solutions/{solution}/place").json()["here"]["player"] == "oop"
         form = endless().model_dump(mode="json", by_alias=True)
-        assert client.post("/api/solves", json=form).status_code == 409
+        waiting = client.post("/api/solves", json=form).json()
+        assert (waiting["state"], waiting["place"]) == ("waiting", 1)
+        assert client.delete(f"/api/solves/{waiting['id']}").status_code == 409
+        assert client.post(f"/api/solves/{waiting['id']}/stop").json()["state"] == "stopped"
+        assert client.delete(f"/api/solves/{waiting['id']}").status_code == 200
         assert client.delete(f"/api/solves/{name}").status_code == 409
 
         heard: list[str] = []
@@ -220,12 +224,12 @@ def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path
         (found,) = client.get("/api/solves").json()
         assert (found["id"], found["state"]) == (name, "interrupted")
         assert found["solution"] is not None
-        assert client.delete(f"/api/solves/{name}").status_code == 204
+        assert client.delete(f"/api/solves/{name}").json()["name"] == found["name"]
         assert client.get("/api/solutions").json() == []
         running.process.terminate()
         out, _ = running.process.communicate(timeout=60)
         assert "Traceback" not in out
-    assert list((tmp_path / "solves").iterdir()) == []
+    assert [path.name for path in (tmp_path / "solves").iterdir()] == [".trash"]
 
 
 def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:

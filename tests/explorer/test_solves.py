@@ -18,7 +18,7 @@ from allstreets.base.interrupt import SIGNALS
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
-from allstreets.explorer.solves import events, worker
+from allstreets.explorer.solves import events, manager, worker
 from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import SolveFolder, default_folder
 from allstreets.explorer.solves.manager import Solves
@@ -151,8 +151,6 @@ def test_a_river_is_solved_to_its_target(solves: Solves) -> None:
 def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     form = endless()
     name = solves.start(form).id
-    with pytest.raises(BusyError, match=r"is starting: stop it, or wait"):
-        solves.start(form)
     with pytest.raises(BusyError, match="only a running solve can be paused"):
         solves.pause(name)
     with pytest.raises(BusyError, match="only a paused solve can go on"):
@@ -210,6 +208,71 @@ def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     seconds = [point.seconds for point in again.curve]
     assert seconds == sorted(seconds)
     assert_uninterrupted(folder_of(solves, name), form)
+
+
+def test_later_ones_wait_in_line(solves: Solves) -> None:
+    first = solves.start(endless()).id
+    wait_for_a_save(solves, first)
+    quick, endless_too, given_up = (
+        solves.start(form) for form in (river(target_pct=0.5), endless(), river())
+    )
+    assert [one.state for one in (quick, endless_too, given_up)] == ["waiting"] * 3
+    assert [one.place for one in (quick, endless_too, given_up)] == [1, 2, 3]
+    for steer in (solves.pause, solves.resume):
+        with pytest.raises(BusyError, match=r"waits for its turn|waiting"):
+            steer(quick.id)
+    with pytest.raises(BusyError, match="stop it first"):
+        solves.delete(quick.id)
+    left = solves.stop(given_up.id)
+    assert (left.state, left.place) == ("stopped", None)
+    assert left.reason == "taken out of the line before its turn came"
+    solves.delete(given_up.id)
+
+    async def listen() -> list[str]:
+        states: list[str] = []
+        async for text in solves.events(quick.id):
+            if text == events.HEARTBEAT:
+                continue
+            if not states:
+                solves.stop(first)  # which makes room for the next
+            states.append(read_event(text)[0].state)
+        return states
+
+    states = asyncio.run(listen())
+    assert (states[0], states[-1]) == ("waiting", "done")
+    assert solves.detail(first).state == "stopped"
+    wait_for(solves, endless_too.id, "running")  # its turn came by itself
+    last = solves.resume(first)
+    assert (last.state, last.place) == ("waiting", 1)
+    assert iteration(last) == iteration(solves.detail(first))
+    assert solves.stop(first).state == "stopped"
+    solves.stop(endless_too.id)
+    wait_for(solves, endless_too.id, "stopped")
+
+
+def test_a_line_is_not_lost_with_its_server(tmp_path: Path) -> None:
+    first = Solves(tmp_path, name_of)
+    running, waiting = first.start(endless()).id, first.start(river(target_pct=0.5)).id
+    assert first.close(60)
+    second = Solves(tmp_path, name_of)
+    found = second.detail(waiting)
+    assert (found.state, found.place) == ("interrupted", None)
+    assert found.reason == "the server ended before its turn came; it can go on"
+    assert second.resume(waiting).state == "starting"
+    wait_for(second, waiting, "done")
+    assert second.detail(running).state == "interrupted"
+    assert second.close()
+
+
+def test_a_turn_without_room_is_given_up(solves: Solves, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = solves.start(endless()).id
+    waiting = solves.start(river()).id
+    monkeypatch.setattr(manager, "available_bytes", lambda: 1000)
+    solves.stop(first)
+    failed = wait_for(solves, waiting, "failed")
+    assert failed.error is not None
+    assert "when its turn came it needed 250 MB" in failed.error
+    assert "1 kB were free" in failed.error
 
 
 def test_a_stop_before_the_first_iteration_does_not_wait(
@@ -374,6 +437,7 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     assert kept.state == "interrupted"
     assert iteration(kept) >= iteration(last)
     assert read_spot_manifest(folder.solution)["iterations"] == iteration(kept)
+    assert kept.form is not None
     assert_uninterrupted(folder, kept.form)
     go_on_for_a_while(other, last.id)
     assert other.close()
@@ -455,8 +519,12 @@ def test_deleting_follows_no_links(tmp_path: Path) -> None:
     (folder / "solution").symlink_to(precious)
     (folder / "file").symlink_to(precious / "file")
     store(root, "neighbour")
-    Solves(root, name_of).delete("mine")
-    assert sorted(path.name for path in root.iterdir()) == ["neighbour"]
+    solves = Solves(root, name_of)
+    gone = solves.delete("mine")
+    assert sorted(path.name for path in root.iterdir()) == [".trash", "neighbour"]
+    assert [one.id for one in solves.list()] == ["neighbour"]
+    assert solves.trash.restore(gone.id) == folder
+    assert [one.id for one in solves.list()] == ["neighbour", "mine"]
     assert [path.name for path in precious.iterdir()] == ["file"]
     assert (precious / "file").read_text() == "kept"
 

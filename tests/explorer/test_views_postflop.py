@@ -118,6 +118,9 @@ def test_the_ratio_is_picked_first() -> None:
     ]
     assert isinstance(place.here, Deal)
     assert (place.here.pattern, place.here.flops) == ("spr1 | {cards}", 3)
+    assert len(place.here.named) == 3  # so that the page offers no other ones
+    for flop in place.here.named:
+        assert view("models").place(f"spr1 | {flop}").board
     assert (place.pot, place.stacks["oop"], place.unit) == (1, 1, "pot")
     deep = view("models").place("SPR2.0 | QcQd5h | x x")
     assert deep.line == "spr2 | QcQd5h | x x | * |"

@@ -22,7 +22,7 @@ def ways_on(here: SolutionView, place: Place, suits: int) -> list[str]:
     match place.here:
         case Decision(actions=actions):
             return [action.line for action in actions]
-        case Deal(pattern=str(pattern)):
+        case Deal(pattern=str(pattern), flops=count) if count:
             rows = here.flops(place.line).rows
             flops = [CARD_PERMUTATIONS[suits][list(parse_cards(row.flop))] for row in rows]
             return [pattern.replace("{cards}", cards_text(flop.tolist())) for flop in flops]

@@ -302,7 +302,11 @@ def test_models_without_equity_say_so() -> None:
 
 
 def test_where_solutions_end() -> None:
-    for name, line in (("preflop", "c x"), ("forgotten", "c x"), ("exact", "c x | 7s7h7d | x x")):
+    forgotten = view("forgotten").place("c x").here
+    assert isinstance(forgotten, Deal)  # any flop can be solved from there
+    assert (forgotten.pattern, forgotten.flops, forgotten.named) == ("c x | {cards}", 0, [])
+    assert forgotten.any_flop
+    for name, line in (("preflop", "c x"), ("exact", "c x | 7s7h7d | x x")):
         here = view(name).place(line).here
         assert isinstance(here, Deal)
         assert (here.pattern, here.cards) == (None, [])
@@ -414,3 +418,17 @@ def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
     call = next(action for action in before.actions if action.word == "c")
     assert deal.grids.oop.summary.ev == pytest.approx(call.ev, abs=1e-4)
     assert deal.grids.oop.summary.combos == pytest.approx(call.combos)
+
+
+def test_a_description_tells_the_whole_game() -> None:
+    facts = {fact.label: fact.value for fact in view("raked game").describe().facts}
+    assert facts["Stacks"] == "6 bb"
+    assert facts["Ante"] == "0.1 bb"
+    assert facts["Rake"] == "5 % of the pot, at most 0.3 bb, none without a flop"
+    assert facts["Limp"] == "allowed"
+    assert facts["Raises before the flop"] == "4, all-in aside"
+    assert facts["Raises per street"] == "1 after the bet"
+    assert facts["Their cards"] == "Ks7h2d"
+    assert facts["Cards after the flop"] == "classes"
+    assert facts["Locks"] == "none: every strategy was found"
+    assert "All-in forced" not in facts  # a threshold of 0 does nothing

@@ -15,7 +15,7 @@ from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.explorer.solves import worker
 from allstreets.explorer.solves.commands import Channel, Commands
-from allstreets.explorer.solves.folders import new_folder
+from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.kernels.cuda.device import CPU, Device
@@ -137,7 +137,8 @@ def test_spots() -> None:
 
 
 def test_spots_of_the_explorer(tmp_path: Path) -> None:
-    folder = new_folder(tmp_path / "solves", river(device="cuda"))
+    given = Request(run=0, state="starting", created=0, form=river(device="cuda"))
+    folder = new_folder(tmp_path / "solves", given)
     request = folder.request()
     assert request is not None
     with (tmp_path / "reports").open("wb") as file:

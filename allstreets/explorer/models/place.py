@@ -131,6 +131,8 @@ class Deal(Message):
     cards: list[CardOption]  # for a turn or river: all 52
     pattern: str | None  # for a flop: a line with "{cards}" where the three go, in any suits
     flops: int = 0  # how many flops there are; /flops lists them
+    named: list[str] = Field(default_factory=list)  # these flops, where they are not all 1,755
+    any_flop: bool = False  # others can be solved (/exact), though their places do not exist yet
     solves_again: bool = False  # the street is not stored: looking at it takes a while
     note: str | None = None  # why the solution ends here, where no card can be picked
     grids: Grids | None = None  # ranges, equities, and EVs as far as they are known

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from allstreets.explorer.models.base import Message, Number, SolutionKind
 
 
@@ -48,12 +50,31 @@ class RealQuality(Message):
     outdated: bool  # the solution has changed since
 
 
+class Label(BaseModel):
+    """What people call a solution, and what they want to remember of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(default="", max_length=200)  # "": as it was named when it was solved
+    note: str = Field(default="", max_length=10_000)
+
+
+class Trashed(Message):
+    """A folder that was deleted and can be brought back."""
+
+    id: str
+    name: str
+    folder: str  # where it was
+    deleted: float  # seconds since 1970
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
     id: str
     kind: SolutionKind | None  # None: it cannot be read
-    name: str
+    name: str  # that people gave it, or that it was solved under
+    note: str = ""  # what people wrote of it
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None

@@ -13,7 +13,15 @@ SizeText = Annotated[str, Field(max_length=200, examples=["33%, 75%, a"])]
 Weight = Annotated[float, Field(ge=0, le=1)]
 
 SolveState = Literal[
-    "starting", "running", "paused", "stopping", "done", "stopped", "interrupted", "failed"
+    "waiting",
+    "starting",
+    "running",
+    "paused",
+    "stopping",
+    "done",
+    "stopped",
+    "interrupted",
+    "failed",
 ]
 
 
@@ -90,6 +98,12 @@ class FlopSource(BaseModel):
     output: str  # the folder where the spot is kept, beside the whole game
 
 
+class GameForm(Request):
+    """A whole game to train: a training file, as `allstreets train` reads it."""
+
+    text: LongText
+
+
 class StreetCounts(Message):
     """How big a street is."""
 
@@ -118,7 +132,7 @@ class SolveProgress(Message):
     seconds: Number
     iterations_per_second: Number | None
     eta_seconds: Number | None
-    exploitability: Number | None  # % of pot
+    exploitability: Number | None  # in the unit of the solve
     memory_bytes: int | None
 
 
@@ -129,9 +143,12 @@ class Solve(Message):
     name: str
     title: str  # "QsJh2h, pot 100, stack 500"
     state: SolveState
+    place: int | None  # in the line, where it waits: 1 is next
     created: float  # seconds since 1970
-    form: SpotForm
-    target_pct: Number
+    form: SpotForm | None  # None: it is a whole game
+    game: GameForm | None  # None: it is a spot
+    unit: str  # of exploitability: "% of pot", "mbb/hand"
+    target: Number | None  # None: it ends otherwise
     progress: SolveProgress | None
     note: str | None  # "compiling kernels, once, about half a minute"
     reason: str | None  # why it ended, for people

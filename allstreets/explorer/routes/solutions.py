@@ -10,13 +10,20 @@ from fastapi.responses import StreamingResponse
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
 from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
+from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
 from allstreets.explorer.models.reports import CardReport, FlopReport
-from allstreets.explorer.models.solution import About, SolutionCard, SolutionDetail
+from allstreets.explorer.models.solution import (
+    About,
+    Label,
+    SolutionCard,
+    SolutionDetail,
+    Trashed,
+)
 from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.routes.answers import BUSY, CSV, NDJSON, PARTS, REFUSALS
 from allstreets.explorer.views.base import SolutionView
@@ -47,6 +54,14 @@ def exact_flops_of(request: Request) -> ExactFlops:
     return flops
 
 
+def deleting_of(request: Request) -> Deleting:
+    """The trash of this server."""
+    deleting: Deleting = request.app.state.deleting
+    return deleting
+
+
+TheDeleting = Annotated[Deleting, Depends(deleting_of)]
+TrashedId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f-]+$")]
 TheExactFlops = Annotated[ExactFlops, Depends(exact_flops_of)]
 TheView = Annotated[SolutionView, Depends(view_of)]
 
@@ -67,6 +82,31 @@ def solutions(library: TheLibrary) -> list[SolutionCard]:
 def solution_detail(solution: SolutionId, library: TheLibrary) -> SolutionDetail:
     """What a solution is: its game, how it was solved, how good it is."""
     return library.detail(solution)
+
+
+@router.post("/solutions/{solution}/label")
+def label_solution(solution: SolutionId, library: TheLibrary, label: Label) -> SolutionCard:
+    """Name a solution, and note something of it; empty texts take the label away."""
+    return library.label(solution, label)
+
+
+@router.delete("/solutions/{solution}", responses=BUSY)
+def delete_solution(solution: SolutionId, deleting: TheDeleting) -> Trashed:
+    """Move a solution to the trash of its folder."""
+    return deleting.delete(solution)
+
+
+@router.get("/trash")
+def trash(deleting: TheDeleting) -> list[Trashed]:
+    """What was deleted and can be brought back, the latest first."""
+    return deleting.trash.list()
+
+
+@router.post("/trash/{trashed}/restore", responses=BUSY)
+def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
+    """Bring a solution back to where it was; what is still in the trash is answered."""
+    deleting.trash.restore(trashed)
+    return deleting.trash.list()
 
 
 @router.get("/solutions/{solution}/place")

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
+from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.models.solves import (
     DeviceChoice,
     Example,
@@ -87,10 +88,10 @@ def stop(solve: SolveId, solves: TheSolves) -> Solve:
     return solves.stop(solve)
 
 
-@router.delete("/solves/{solve}", status_code=204, response_class=Response, responses=BUSY)
-def delete(solve: SolveId, solves: TheSolves) -> None:
-    """Remove a solve that is not running, with its solution."""
-    solves.delete(solve)
+@router.delete("/solves/{solve}", responses=BUSY)
+def delete(solve: SolveId, solves: TheSolves) -> Trashed:
+    """Move a solve that is not running to the trash, with its solution."""
+    return solves.delete(solve)
 
 
 @router.get("/solves/{solve}/events", response_class=StreamingResponse, responses=EVENTS)

@@ -77,7 +77,7 @@ class Fit:
 
 def read_work(request: Request) -> Work:
     """The spot of a request that was checked before."""
-    form, source = request.form, request.flop
+    form, source = request.spot, request.flop
     if source is None:
         return Work(*read_form(form))
     result = load_unified(Path(source.folder))
@@ -93,11 +93,11 @@ def read_work(request: Request) -> Work:
     return Work(config, found.spot, (result, found))
 
 
-def need_bytes(request: Request, free: int | None) -> int:
-    """The memory that solving takes; an `InputError` where so much is not `free`."""
+def spot_bytes(request: Request, free: int | None) -> int:
+    """The memory that solving a spot takes; an `InputError` where so much is not `free`."""
     if request.flop is None:
-        return check_form(request.form, free).need.process_bytes
-    spot, form = read_work(request).spot, request.form
+        return check_form(request.spot, free).need.process_bytes
+    spot, form = read_work(request).spot, request.spot
     need = estimate_spot(spot, form.precision, processors(), form.river_groups)
     require_memory(spot, form.precision, need, free, form.river_groups)
     return need.process_bytes

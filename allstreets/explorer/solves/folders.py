@@ -9,29 +9,35 @@
 The bundle of a flop of a whole game is kept beside that solution instead (`FlopSource.output`).
 """
 
+import json
 import os
 import re
 import secrets
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from allstreets.base import InputError, write_atomic
-from allstreets.explorer.errors import BusyError
 from allstreets.explorer.models.solution import CurvePoint
-from allstreets.explorer.models.solves import FlopSource, SolveProgress, SolveState, SpotForm
+from allstreets.explorer.models.solves import (
+    FlopSource,
+    GameForm,
+    SolveProgress,
+    SolveState,
+    SpotForm,
+)
 from allstreets.storage import MANIFEST, claim, read_spot_manifest
 
 FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
 SCHEMA = 1
 ID = re.compile(r"[0-9a-z-]{1,64}")
-LIVE_STATES: tuple[SolveState, ...] = ("starting", "running", "paused", "stopping")
+LIVE_STATES: tuple[SolveState, ...] = ("waiting", "starting", "running", "paused", "stopping")
+METRICS = "metrics.jsonl"  # that training keeps beside a whole game
 
 
 def default_folder() -> Path:
@@ -55,9 +61,22 @@ class _File(BaseModel):
 class Request(_File):
     """solve.json."""
 
-    form: SpotForm
     created: float
-    flop: FlopSource | None = None  # what is solved, where it is a flop; the form describes it
+    form: SpotForm | None = None  # the spot that is solved
+    flop: FlopSource | None = None  # where it is a flop of a whole game; the form describes it
+    game: GameForm | None = None  # the whole game that is trained instead
+
+    @model_validator(mode="after")
+    def _one_work(self) -> "Request":
+        if (self.form is None) == (self.game is None):
+            raise ValueError("a solve is of a spot or of a whole game")
+        return self
+
+    @property
+    def spot(self) -> SpotForm:
+        """The spot, where it is one."""
+        assert self.form is not None
+        return self.form
 
 
 class Status(_File):
@@ -94,6 +113,12 @@ class SolveFolder:
         kept = None if request is None or request.flop is None else Path(request.flop.output)
         return cls(path, kept)
 
+    def needs(self) -> list[Path]:
+        """The folders that must stay where they are while it is solved."""
+        request = self.request()
+        flop = None if request is None else request.flop
+        return [self.path, self.solution, *([] if flop is None else [Path(flop.folder)])]
+
     @property
     def log(self) -> Path:
         """The errors of the solving process."""
@@ -121,10 +146,19 @@ class SolveFolder:
     def curve(self) -> list[CurvePoint]:
         """The checks so far, as of the last save."""
         try:
-            rows = read_spot_manifest(self.solution)["metrics"]
+            rows = self._training() or read_spot_manifest(self.solution)["metrics"]
             return [CurvePoint.of_check(row) for row in rows]
-        except InputError:
+        except (InputError, KeyError, TypeError, ValueError):
             return []
+
+    def _training(self) -> list[dict[str, Any]]:
+        """The checks of a whole game that is trained here."""
+        try:
+            lines = (self.solution / METRICS).read_text().splitlines()
+        except OSError:
+            return []
+        rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line.endswith("}")]
+        return rows
 
     def in_use(self) -> bool:
         """Whether some process is solving here, of this server or another."""
@@ -136,18 +170,6 @@ class SolveFolder:
         except InputError:
             return True
 
-    def remove(self) -> None:
-        """Delete the folder; links in it are removed, what they lead to is not.
-
-        A flop that is kept beside its whole game stays there.
-        """
-        if self.in_use():
-            raise BusyError("a process is still saving this solve: try again in a moment")
-        # Renamed first: whatever the moment at which this dies, no list shows half a solve.
-        doomed = self.path.with_name(f".deleted-{self.id}")
-        self.path.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
-
     def _read(self, name: str, kind: type[AnyFile]) -> AnyFile | None:
         try:
             return kind.model_validate_json((self.path / name).read_bytes())
@@ -155,17 +177,16 @@ class SolveFolder:
             return None
 
 
-def new_folder(
-    root: Path, form: SpotForm, flop: FlopSource | None = None, now: float | None = None
-) -> SolveFolder:
+def new_folder(root: Path, request: Request, now: float | None = None) -> SolveFolder:
     """Make the folder of a new solve: date and time, board, and a unique suffix."""
     created = time.time() if now is None else now
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
-    board = re.sub(r"[^0-9a-z]", "", form.board.lower())[:10]
+    what = "game" if request.form is None else request.form.board
+    board = re.sub(r"[^0-9a-z]", "", what.lower())[:10]
     folder = SolveFolder(root / f"{stamp}-{board}-{secrets.token_hex(4)}")
     try:
         folder.path.mkdir(parents=True)
-        folder.write(Request(run=0, state="starting", form=form, created=created, flop=flop))
+        folder.write(request.model_copy(update={"created": created}))
     except OSError as error:
         raise InputError(
             f"cannot write to {root}: {error.strerror}; make room, or start the explorer with "

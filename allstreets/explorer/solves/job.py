@@ -37,7 +37,7 @@ REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve a spot, or go on with it where the folder holds a bundle."""
-    form, work = request.form, read_work(request)
+    form, work = request.spot, read_work(request)
     config, spot = work.config, work.spot
     here = config.device == CPU
     if here and must_compile(spot, config.precision):

@@ -1,5 +1,6 @@
-"""All solves of a server: the one that runs, and those that lie in the folder.
+"""All solves of a server: the one that runs, those that wait, and those that lie in the folder.
 
+    waiting                                   in line behind the one that runs; can be stopped
     starting → running ⇄ paused → stopping    with a process
     done, stopped, failed                     ended; all but what is done to its target can go on
     interrupted                               the server or the process was ended; can go on
@@ -10,23 +11,23 @@ earlier ones have left. Everything here may be called from any thread.
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solution import CurvePoint, Trashed
 from allstreets.explorer.models.solves import (
     FlopSource,
+    GameForm,
     Solve,
     SolveDetail,
     SolveEvent,
     SpotForm,
 )
 from allstreets.explorer.solves.events import Bell, stream
-from allstreets.explorer.solves.flops import need_bytes
 from allstreets.explorer.solves.folders import (
     LIVE_STATES,
     Request,
@@ -36,16 +37,19 @@ from allstreets.explorer.solves.folders import (
     find_folder,
     new_folder,
 )
+from allstreets.explorer.solves.line import Line, conclude
 from allstreets.explorer.solves.process import SolvingProcess
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.running import Running
-from allstreets.explorer.solves.spots import spot_name, spot_title
+from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
+from allstreets.explorer.solves.work import Outline, need_bytes, outline
+from allstreets.explorer.trash import Trash
 from allstreets.solvers import available_bytes
 from allstreets.storage import SPOTS
+from allstreets.training import data_size
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
-ELSEWHERE = "another process solves this: it can be viewed, not controlled"
 
 
 class Solves:
@@ -60,8 +64,10 @@ class Solves:
     ) -> None:
         self.folder, self._library_id = folder, library_id
         self.at_once, self._max_memory_bytes = at_once, max_memory_bytes
+        self.trash = Trash([folder])
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
+        self._line = Line()
         self._bell = Bell()
         self._closed = False
 
@@ -89,11 +95,18 @@ class Solves:
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
     def start(self, form: SpotForm, flop: FlopSource | None = None) -> Solve:
-        """Begin to solve a spot; `flop` says which flop of a whole game it is."""
-        need = self._need_bytes(Request(run=0, state="starting", form=form, created=0, flop=flop))
+        """Solve a spot, now or in its turn; `flop` says which flop of a whole game it is."""
+        return self._begin(Request(run=0, state="waiting", form=form, created=0, flop=flop))
+
+    def train(self, game: GameForm) -> Solve:
+        """Train a whole game, now or in its turn."""
+        return self._begin(Request(run=0, state="waiting", game=game, created=0))
+
+    def _begin(self, request: Request) -> Solve:
+        need = self._need_bytes(request)
         with self._changed:
-            self._require_turn()
-            return self._launch(new_folder(self.folder, form, flop), need)
+            self._require_open()
+            return self._line_up(new_folder(self.folder, request), need)
 
     def detail(self, name: str) -> SolveDetail:
         """Where a solve stands, with its curve."""
@@ -120,6 +133,8 @@ class Solves:
                 if one.status.state != "paused":
                     raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
                 return self._command(one, "resume")
+            if self._line.place(name) is not None:
+                raise BusyError("this solve waits for its turn")
             folder = self._find(name)
             solve = self._describe_stored(folder)
             self._require_unfinished(solve)
@@ -127,14 +142,19 @@ class Solves:
             assert request is not None
         need = self._need_bytes(request)
         with self._changed:
-            self._require_turn()
-            if name in self._running:
+            self._require_open()
+            if name in self._running or self._line.place(name) is not None:
                 raise BusyError("this solve goes on already")
-            return self._launch(folder, need)
+            return self._line_up(folder, need)
 
     def stop(self, name: str) -> Solve:
-        """Stop a solve and save what is solved."""
+        """Stop a solve and save what is solved; one that waits leaves the line."""
         with self._changed:
+            if self._line.place(name) is not None:
+                self._line.leave(name)
+                self._changed.notify_all()
+                self._bell.ring()
+                return self._describe_stored(self._find(name))
             one = self._require_running(name)
             assert one.process is not None
             if one.status.state == "stopping":
@@ -148,27 +168,46 @@ class Solves:
                 self._bell.ring()
             return self._describe(one)
 
-    def delete(self, name: str) -> None:
-        """Remove a solve that is not running, with its solution."""
+    @contextmanager
+    def resting(self, folder: Path) -> Iterator[None]:
+        """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
         with self._changed:
-            if name in self._running:
-                raise BusyError("this solve is running: stop it first")
+            busy = [one.folder for one in self._running.values()]
+            for one in (*busy, *(waiting.folder for waiting in self._line)):
+                for place in one.needs():
+                    if folder.resolve() in (place.resolve(), *place.resolve().parents):
+                        raise BusyError("a solve needs this solution: stop it first")
+            yield
+
+    def delete(self, name: str) -> Trashed:
+        """Move a solve that is not running aside, with its solution."""
+        with self._changed:
+            if name in self._running or self._line.place(name) is not None:
+                raise BusyError("this solve is running or waits: stop it first")
             folder = self._find(name)
-            self._describe_stored(folder)  # what is no whole solve is not ours to delete
-            try:
-                folder.remove()
-            except OSError as error:
-                raise InputError(f"cannot delete {folder.path}: {error.strerror}") from None
+            solve = self._describe_stored(folder)  # what is no whole solve is not ours to delete
+            if folder.in_use():
+                raise BusyError("a process is still saving this solve: try again in a moment")
+            return self.trash.put(folder.path, solve.name)
 
     def events(self, name: str) -> AsyncIterator[str]:
         """Server-sent events: all points so far, then every change, to the end of the solve."""
-        with self._changed:
-            one = self._running.get(name)
-        if one is not None:
-            return stream(lambda seen: self._look(one, seen), self._bell)
-        detail = self.detail(name)
-        event = SolveEvent(solve=_without_curve(detail), points=detail.curve)
-        return stream(lambda _: (event, True), self._bell)
+        self._find(name)
+        seen_running: list[Running] = []  # the one to follow, to its end
+
+        def look(seen: int) -> tuple[SolveEvent, bool]:
+            with self._changed:
+                one = self._running.get(name)
+                if one is not None and not seen_running:
+                    seen_running.append(one)
+                if seen_running:
+                    return self._look(seen_running[0], seen)
+                waits = self._line.place(name) is not None and not self._closed
+            detail = self.detail(name)
+            event = SolveEvent(solve=_without_curve(detail), points=detail.curve[seen:])
+            return event, not waits
+
+        return stream(look, self._bell)
 
     def hang_up(self) -> None:
         """End all event streams: a server that ends does not wait for its listeners."""
@@ -191,6 +230,28 @@ class Solves:
         deadline = time.monotonic() + seconds
         ended = [process.wait(max(deadline - time.monotonic(), 0.0)) for process in processes]
         return all(ended)
+
+    def _line_up(self, folder: SolveFolder, need_bytes: int) -> Solve:
+        """Begin, or wait for all that came before."""
+        if not self._line and len(self._running) < self.at_once:
+            return self._launch(folder, need_bytes)
+        self._line.join(folder, need_bytes)
+        self._bell.ring()
+        return self._describe_stored(folder)
+
+    def _advance(self) -> None:
+        """Let those begin whose turn has come."""
+        while self._line and not self._closed and len(self._running) < self.at_once:
+            first, free = self._line.turn(), self.free_bytes
+            try:
+                if free is not None and first.need_bytes > free:
+                    raise InputError(
+                        f"when its turn came it needed {data_size(first.need_bytes)} and "
+                        f"{data_size(free)} were free: go on with it when there is room"
+                    )
+                self._launch(first.folder, first.need_bytes)
+            except InputError as error:
+                conclude(first.folder, "failed", error=str(error))
 
     def _launch(self, folder: SolveFolder, need_bytes: int) -> Solve:
         request = folder.request()
@@ -221,6 +282,7 @@ class Solves:
             with suppress(OSError):  # a full disk: the next server works out the state
                 one.folder.write(one.request)
             del self._running[one.folder.id]
+            self._advance()
             self._changed.notify_all()
         self._bell.ring()
 
@@ -249,31 +311,36 @@ class Solves:
             raise BusyError(solve.note or f"this solve is not running: it is {solve.state}")
         return self._running[name]
 
-    def _require_turn(self) -> None:
+    def _require_open(self) -> None:
         if self._closed:
             raise BusyError("the server is ending")
-        if len(self._running) >= self.at_once:
-            one = next(iter(self._running.values()))
-            name = spot_name(one.request.form)
-            others = "" if self.at_once == 1 else f", and {self.at_once} may run at once"
-            raise BusyError(f"'{name}' is {one.status.state}{others}: stop it, or wait for its end")
 
     def _require_unfinished(self, solve: Solve) -> None:
         if solve.state in LIVE_STATES:
             raise BusyError(ELSEWHERE)
         progress = solve.progress
         reached = progress.exploitability if progress is not None else None
-        if solve.state == "done" and reached is not None and reached <= solve.target_pct:
+        if solve.state != "done":
+            return
+        if solve.target is None:
+            raise BusyError("this game is trained to its end: start one with more epochs")
+        if reached is not None and reached <= solve.target:
             raise BusyError(
-                f"this solve has reached its target of {solve.target_pct:g} %: "
+                f"this solve has reached its target of {solve.target:g} {solve.unit}: "
                 "start a new one with a smaller target"
             )
 
     def _need_bytes(self, request: Request) -> int:
-        """What a spot takes, if there is room for it; computed without holding the lock."""
+        """What a solve takes, if there is room for it; computed without holding the lock.
+
+        One that has to wait has the memory of those that run when its turn comes.
+        """
         with self._changed:
-            self._require_turn()
-        return need_bytes(request, self.free_bytes)
+            self._require_open()
+            busy = self._line or len(self._running) >= self.at_once
+            later = sum(one.need_bytes for one in self._running.values()) if busy else 0
+        free = self.free_bytes
+        return need_bytes(request, None if free is None else free + later)
 
     @property
     def free_bytes(self) -> int | None:
@@ -304,30 +371,24 @@ class Solves:
         request = folder.request()
         if request is None:
             raise MissingError(f"there is no solve '{folder.id}'")
-        status = folder.status() or Status(run=0, state="interrupted")
-        if request.state not in LIVE_STATES:
-            changes: dict[str, object] = request.model_dump(include={"state", "reason", "error"})
-            return self._solve(folder, request, status.model_copy(update=changes))
-        if folder.in_use():
-            running = status.model_copy(update={"state": "running"})
-            return self._solve(folder, request, running, ELSEWHERE)
-        if status.run != request.run or status.state in LIVE_STATES:
-            changes = {"state": "interrupted", "error": None}
-            changes["reason"] = "the server ended before the solve did; it can go on"
-            status = status.model_copy(update=changes)
-        return self._solve(folder, request, status)
+        waits = self._line.place(folder.id) is not None
+        return self._solve(folder, request, *stored_status(folder, request, waits=waits))
 
     def _solve(
         self, folder: SolveFolder, request: Request, status: Status, note: str | None = None
     ) -> Solve:
+        told: Outline = outline(request)
         return Solve(
             id=folder.id,
-            name=spot_name(request.form),
-            title=spot_title(request.form),
+            name=told.name,
+            title=told.title,
             state=status.state,
+            place=self._line.place(folder.id),
             created=request.created,
             form=request.form,
-            target_pct=request.form.target_pct,
+            game=request.game,
+            unit=told.unit,
+            target=told.target,
             progress=status.progress,
             note=note,
             reason=status.reason,

@@ -48,12 +48,20 @@ class Outlet:
             exploitability=progress.exploitability / 100,
             seconds=progress.seconds,
             metrics=rows,
-            name=spot_name(self._request.form),
+            name=spot_name(self._request.spot),
             origin=None if self.origin is None else self.origin(solver.result()),
         )
-        self._saves += 1
+        self.saved(progress)
+
+    def keep(self, progress: SolveProgress) -> None:
+        """Store how far it is, for a server that is started later."""
         self._progress = progress
         self._store(Ending("running"))
+
+    def saved(self, progress: SolveProgress) -> None:
+        """A bundle has been brought up to date by somebody else."""
+        self._saves += 1
+        self.keep(progress)
         self.send(Report(saves=self._saves, progress=progress))
 
     def end(self, ending: Ending) -> None:

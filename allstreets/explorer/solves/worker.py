@@ -1,4 +1,4 @@
-"""A process that solves one spot: python -m allstreets.explorer.solves.worker FOLDER.
+"""A process that solves or trains: python -m allstreets.explorer.solves.worker FOLDER.
 
 It goes on from the folder's bundle where there is one, saves as it goes, and ends when the target
 is reached, when the time is up, or when the server says so or is gone. The server keeps its own
@@ -11,12 +11,13 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from allstreets.base import InputError
 from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import Request, SolveFolder
+from allstreets.explorer.solves.game_job import train_game
 from allstreets.explorer.solves.job import solve
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
     _step_back()
     outlet = Outlet(folder, request, channel)
     try:
-        with _claimed(folder, commands):
+        with _claimed(folder, commands, request):
             ending = attempt(folder, request, commands, outlet)
             outlet.end(ending)  # reported before another process may write here
     except InputError as error:
@@ -49,26 +50,30 @@ def main(arguments: list[str]) -> int:
 
 
 @contextmanager
-def _claimed(folder: SolveFolder, commands: Commands) -> Iterator[None]:
-    """The bundle's folder as its only writer; an earlier process may still be saving."""
+def _claimed(folder: SolveFolder, commands: Commands, request: Request) -> Iterator[None]:
+    """The bundle's folder as its only writer; an earlier process may still be saving.
+
+    Training a game claims it by itself.
+    """
     patience = time.monotonic() + CLAIM_SECONDS
     while folder.in_use() and not commands.wants_to_stop() and time.monotonic() < patience:
         time.sleep(0.1)
-    with claim(folder.solution):
+    with nullcontext() if request.game is not None else claim(folder.solution):
         yield
 
 
 def attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve; whatever goes wrong is an ending, too."""
     try:
-        return solve(folder, request, commands, outlet)
+        work = solve if request.game is None else train_game
+        return work(folder, request, commands, outlet)
     except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
         ending = commands.ending or "interrupted"
         return Ending(ending, f"{ending} before the first iteration")
     except InputError as error:
         return Ending("failed", error=str(error))
     except MemoryError:
-        return Ending("failed", error="the machine has not enough memory for this spot")
+        return Ending("failed", error="the machine has not enough memory for it")
     except Exception as error:
         traceback.print_exc()
         return Ending("failed", error=f"an internal error: {type(error).__name__}: {error}")

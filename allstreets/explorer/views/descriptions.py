@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
+from allstreets.cards import FlopSet
 from allstreets.explorer.models.solution import Fact, Features
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
@@ -13,6 +14,7 @@ from allstreets.solvers import (
     FlopsResult,
     PreflopResult,
     Spot,
+    UnifiedGame,
     UnifiedResult,
     locks_text,
     ratio_word,
@@ -75,6 +77,13 @@ def _rake(rate: float, cap: str | None) -> str | None:
     return f"{100 * rate:g} % of the pot" + ("" if cap is None else f", at most {cap}")
 
 
+def _thresholds(add: float, force: float, merging: float) -> Entries:
+    """What makes sizes all-in, or one of two; a threshold of 0 does nothing."""
+    yield "All-in added", f"where it is at most {add:g} pots" if add else None
+    yield "All-in forced", f"where at most {force:g} pots would be left" if force else None
+    yield "Sizes merged", f"where closer than {merging:g} pots" if merging else None
+
+
 def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Description:
     """A solved spot."""
     config, head = manifest["config"], headline("spot", manifest)
@@ -98,6 +107,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("IP range", _range(spot, Player.IP)),
         *_sizes(config["bet_sizes"]),
         ("Raises per street", None if spot.max_raises is None else _count(spot.max_raises)),
+        *_thresholds(spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_locks(spot),
@@ -144,8 +154,8 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         *_labels(manifest),
         ("Stacks", f"{bb_text(rules.stack)} bb"),
         ("Blinds", f"{bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb"),
-        ("Ante", ante_text(rules).removeprefix("ante ") or None),
-        ("Rake", _rake(rules.rake, cap)),
+        ("Ante", ante_text(rules).removeprefix("ante ") or "none"),
+        ("Rake", _whole_rake(rules, cap)),
         *_raises(rules),
     ]
     notes: list[str] = []
@@ -154,8 +164,11 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         facts += [
             *_sizes(manifest["game"]["postflop_sizes"]),
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
+            *_rules_after(result.game),
             ("Flops", f"{len(result.game.flops.flops):,} ({result.game.flops.name})"),
+            ("Their cards", _flop_names(result.game.flops)),
             ("Cards after the flop", str(result.cards)),
+            ("Stored", manifest.get("kept")),
         ]
         notes += _notes_after(result)
         kept = result.has_flops
@@ -169,14 +182,37 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         notes.append("the solution ends where the flop is dealt")
     values = facts_of.values
     facts += [
+        ("Locks", "none: every strategy was found"),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
+        ("Seed", str(manifest["seed"]) if "seed" in manifest else None),
         (_own_game(result), _error(facts_of.exploitability, MBB)),
         ("With real cards", _real(facts_of.certificate)),
         ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
         ("Time", _seconds(facts_of.seconds)),
     ]
     return _description(head, facts, notes, features, facts_of.metrics)
+
+
+def _whole_rake(rules: PreflopRules, cap: str | None) -> str:
+    text = _rake(rules.rake, cap)
+    if text is None:
+        return "none"
+    return text + (", none without a flop" if rules.no_flop_no_drop else ", also without a flop")
+
+
+def _rules_after(game: UnifiedGame) -> Entries:
+    """How far the betting after the flop goes."""
+    yield "Raises per street", f"{_count(game.max_raises)} after the bet"
+    yield from _thresholds(
+        game.add_allin_threshold, game.force_allin_threshold, game.merging_threshold
+    )
+    yield "Smallest bet", f"{bb_text(game.smallest_bet)} bb" if game.may_bet_less else None
+
+
+def _flop_names(flops: FlopSet) -> str | None:
+    """Which they are, where they are not all."""
+    return None if flops.is_all else ", ".join(flop.text for flop in flops.flops)
 
 
 def _own_game(result: PreflopResult) -> str:
@@ -192,8 +228,10 @@ def _real(certificate: Certificate | None) -> str | None:
 
 
 def _raises(rules: PreflopRules) -> Entries:
-    if not rules.limp:
-        yield "Limp", "none"
+    yield "Raises before the flop", f"{_count(rules.raise_cap)}, all-in aside"
+    forced = rules.force_allin_threshold
+    yield "Raise made all-in", f"where at most {forced:g} pots would be left" if forced else None
+    yield "Limp", "allowed" if rules.limp else "not allowed"
     for player in (Player.IP, Player.OOP):
         texts = [" or ".join(map(str, level)) for level in rules.raise_sizes[player] if level]
         if rules.allin_spr is None:

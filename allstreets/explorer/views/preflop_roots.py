@@ -31,6 +31,7 @@ class PreflopRoots:
     def __init__(self, result: PreflopResult) -> None:
         self._result = result
         self.after = None
+        self.any_flop = isinstance(result, UnifiedResult)
         if isinstance(result, UnifiedResult) and result.has_flops:
             self.after = GameFlops(result)
 

@@ -37,6 +37,7 @@ class RatioRoots:
         "player puts in from the flop on counts as lost"
     )
     before = None
+    any_flop = False
 
     def __init__(self, result: FlopsResult) -> None:
         if not result.sprs:

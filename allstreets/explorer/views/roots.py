@@ -80,6 +80,10 @@ class Roots(Protocol):
     def after(self) -> Flops | None:
         """What follows the flop; None: the solution ends where it is dealt."""
 
+    @property
+    def any_flop(self) -> bool:
+        """Whether flops that are not there can be solved for the ranges that get to them."""
+
     def read(self, text: str) -> int:
         """The root that the first part of a line names."""
 

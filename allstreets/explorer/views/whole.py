@@ -7,7 +7,7 @@ from typing import Any
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street
-from allstreets.cards import Flop, card_text
+from allstreets.cards import FLOP_COUNT, Flop, card_text
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
     Deal,
@@ -145,14 +145,17 @@ class WholeView:
         after, known = self._roots.after, None
         if self._roots.before is not None:
             known = grids(self._scene_at(place))
-        if after is None:
+        if after is None and not self._roots.any_flop:
             return _last(Street.FLOP, 3, known, "Nothing after the flop is stored.")
+        solved = after.solved(place.root) if after is not None else ()
         return Deal(
             street=street_name(Street.FLOP),
             count=3,
             cards=[],
             pattern=self._lines.line(place.root, "{cards}"),
-            flops=len(after.solved(place.root)),
+            flops=len(solved),
+            named=[] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved],
+            any_flop=self._roots.any_flop,
             grids=known,
         )
 

@@ -12,5 +12,5 @@ export default defineConfig({
       "/api": { target: SERVER, changeOrigin: true, headers: { origin: SERVER } },
     },
   },
-  test: { include: ["src/**/*.test.ts"] },
+  test: { include: ["src/**/*.test.ts"], css: { include: [/theme\.css/] } }, // contrasts are checked
 });

@@ -64,6 +64,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Train
+         * @description Train a whole game, now or when its turn comes.
+         */
+        post: operations["train_api_games_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What training a game takes, or what is wrong with its file.
+         */
+        post: operations["estimate_api_games_estimate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sample Games
+         * @description Training files to begin with.
+         */
+        get: operations["sample_games_api_games_samples_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/practice/results": {
         parameters: {
             query?: never;
@@ -290,7 +350,11 @@ export interface paths {
         get: operations["solution_detail_api_solutions__solution__get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Solution
+         * @description Move a solution to the trash of its folder.
+         */
+        delete: operations["delete_solution_api_solutions__solution__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -460,6 +524,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Label Solution
+         * @description Name a solution, and note something of it; empty texts take the label away.
+         */
+        post: operations["label_solution_api_solutions__solution__label_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/place": {
         parameters: {
             query?: never;
@@ -560,7 +644,7 @@ export interface paths {
         post?: never;
         /**
          * Delete
-         * @description Remove a solve that is not running, with its solution.
+         * @description Move a solve that is not running to the trash, with its solution.
          */
         delete: operations["delete_api_solves__solve__delete"];
         options?: never;
@@ -662,6 +746,46 @@ export interface paths {
          * @description What a spot takes to solve, or what is wrong with it.
          */
         post: operations["estimate_api_solves_estimate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trash
+         * @description What was deleted and can be brought back, the latest first.
+         */
+        get: operations["trash_api_trash_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash/{trashed}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore
+         * @description Bring a solution back to where it was; what is still in the trash is answered.
+         */
+        post: operations["restore_api_trash__trashed__restore_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -918,6 +1042,11 @@ export interface components {
          * @description Cards are dealt, and the page picks them.
          */
         Deal: {
+            /**
+             * Any Flop
+             * @default false
+             */
+            any_flop: boolean;
             /** Cards */
             cards: components["schemas"]["CardOption"][];
             /** Count */
@@ -933,6 +1062,8 @@ export interface components {
              * @enum {string}
              */
             kind: "deal";
+            /** Named */
+            named: string[];
             /** Note */
             note: string | null;
             /** Pattern */
@@ -1161,6 +1292,54 @@ export interface components {
             weight: number;
         };
         /**
+         * GameEstimate
+         * @description What training a game takes, or what is wrong with its file.
+         */
+        GameEstimate: {
+            /** Decisions */
+            decisions: number | null;
+            /** Disk Bytes */
+            disk_bytes: number | null;
+            /** Flops */
+            flops: number | null;
+            /** Free Bytes */
+            free_bytes: number | null;
+            /** Iterations */
+            iterations: number | null;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Pots */
+            pots: number | null;
+            /** Problems */
+            problems: components["schemas"]["Problem"][];
+            /** Seconds */
+            seconds: number | null;
+            /** Seconds Per Iteration */
+            seconds_per_iteration: number | null;
+            /** Setup Seconds */
+            setup_seconds: number | null;
+            /** Target */
+            target: number | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * GameForm
+         * @description A whole game to train: a training file, as `allstreets train` reads it.
+         */
+        GameForm: {
+            /** Text */
+            text: string;
+        };
+        /**
          * Grids
          * @description Both players' hands.
          */
@@ -1225,6 +1404,22 @@ export interface components {
             name: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Label
+         * @description What people call a solution, and what they want to remember of it.
+         */
+        Label: {
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * Place
@@ -1712,6 +1907,18 @@ export interface components {
             problems: components["schemas"]["Problem"][];
         };
         /**
+         * SampleGame
+         * @description A training file to begin with.
+         */
+        SampleGame: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * Setting
          * @description A setting that is picked before play begins, such as a stack-to-pot ratio.
          */
@@ -1800,6 +2007,11 @@ export interface components {
             modified: number;
             /** Name */
             name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
@@ -1843,6 +2055,11 @@ export interface components {
             modified: number;
             /** Name */
             name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Notes */
             notes: string[];
             origin: components["schemas"]["SpotOrigin"] | null;
@@ -1872,13 +2089,16 @@ export interface components {
             created: number;
             /** Error */
             error: string | null;
-            form: components["schemas"]["SpotForm"];
+            form: components["schemas"]["SpotForm"] | null;
+            game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Note */
             note: string | null;
+            /** Place */
+            place: number | null;
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
@@ -1890,11 +2110,13 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
-            /** Target Pct */
-            target_pct: number;
+            state: "waiting" | "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
+            /** Target */
+            target: number | null;
             /** Title */
             title: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * SolveDetail
@@ -1907,13 +2129,16 @@ export interface components {
             curve: components["schemas"]["CurvePoint"][];
             /** Error */
             error: string | null;
-            form: components["schemas"]["SpotForm"];
+            form: components["schemas"]["SpotForm"] | null;
+            game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Note */
             note: string | null;
+            /** Place */
+            place: number | null;
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
@@ -1925,11 +2150,13 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
-            /** Target Pct */
-            target_pct: number;
+            state: "waiting" | "starting" | "running" | "paused" | "stopping" | "done" | "stopped" | "interrupted" | "failed";
+            /** Target */
+            target: number | null;
             /** Title */
             title: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * SolveEvent
@@ -2146,6 +2373,20 @@ export interface components {
             oop: components["schemas"]["PlayerSizesForm"];
         };
         /**
+         * Trashed
+         * @description A folder that was deleted and can be brought back.
+         */
+        Trashed: {
+            /** Deleted */
+            deleted: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * WrittenRangeForm
          * @description A range that is to be written otherwise.
          */
@@ -2309,6 +2550,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Example"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    train_api_games_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GameForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    estimate_api_games_estimate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GameForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameEstimate"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    sample_games_api_games_samples_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleGame"][];
                 };
             };
             /** @description The request makes no sense */
@@ -3312,6 +3765,82 @@ export interface operations {
             };
         };
     };
+    delete_solution_api_solutions__solution__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     cards_api_solutions__solution__cards_get: {
         parameters: {
             query?: {
@@ -3954,6 +4483,77 @@ export interface operations {
             };
         };
     };
+    label_solution_api_solutions__solution__label_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Label"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolutionCard"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     place_api_solutions__solution__place_get: {
         parameters: {
             query?: {
@@ -4389,11 +4989,13 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Trashed"];
+                };
             };
             /** @description The request makes no sense */
             400: {
@@ -4788,6 +5390,147 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    trash_api_trash_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    restore_api_trash__trashed__restore_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trashed: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trashed"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,19 +10,26 @@ describe("addresses", () => {
   it.each<Address>([
     { page: "home" },
     { page: "solve", id: null },
+    { page: "train" },
     { page: "solve", id: "20261115-qsjh2h-1a2b" },
     { page: "practice", id: null },
     { page: "practice", id: "1f0a93c2" },
     looking("1f0a93c2"),
     looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),
     { ...looking("1f0a93c2", "x"), tab: "cards", mode: "ev", player: "ip", hand: "AKs" },
+    { ...looking("1f0a93c2", "x"), mode: "loss", action: "b50%" },
+    { page: "unknown", path: "/nowhere/1" },
   ])("come back as they were written: %o", (address) => {
     expect(roundTrip(address)).toEqual(address);
   });
 
   it("fall back to what is usual where a word is unknown", () => {
     expect(readAddress("/solution/1f", "?tab=nonsense&mode=&player=me")).toEqual(looking("1f"));
-    expect(readAddress("/nowhere/1", "")).toEqual({ page: "home" });
-    expect(readAddress("/solution", "")).toEqual({ page: "home" });
+  });
+
+  it("say so where there is no such page", () => {
+    for (const path of ["/nowhere/1", "/solution", "/solution/1f/more", "/solve/a/b"])
+      expect(readAddress(path, "?line=x")).toEqual({ page: "unknown", path });
+    expect(readAddress("/", "")).toEqual({ page: "home" });
   });
 });

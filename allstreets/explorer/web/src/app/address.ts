@@ -1,11 +1,11 @@
 // What the address bar holds: which page, which solution, which place in it.
 
 export type Tab = "strategy" | "equity" | "cards" | "flops" | "about";
-export type Mode = "strategy" | "ev" | "equity" | "eqr" | "reach";
+export type Mode = "strategy" | "ev" | "loss" | "equity" | "eqr" | "reach";
 export type PlayerName = "oop" | "ip";
 
 export const TABS: readonly Tab[] = ["strategy", "equity", "cards", "flops", "about"];
-export const MODES: readonly Mode[] = ["strategy", "ev", "equity", "eqr", "reach"];
+export const MODES: readonly Mode[] = ["strategy", "ev", "loss", "equity", "eqr", "reach"];
 
 export interface Home {
   page: "home";
@@ -26,18 +26,37 @@ export interface Looking {
   mode: Mode;
   player: PlayerName | null; // null: the one who acts
   hand: string | null; // the cell that is held open
+  action: string | null; // whose EVs the grid shows; null: those of the strategy
 }
-export type Address = Home | SolvePage | PracticePage | Looking;
+export interface Unknown {
+  page: "unknown";
+  path: string;
+}
+export interface TrainPage {
+  page: "train";
+}
+export type Address = Home | SolvePage | TrainPage | PracticePage | Looking | Unknown;
 
 export function looking(id: string, line = ""): Looking {
-  return { page: "solution", id, line, tab: "strategy", mode: "strategy", player: null, hand: null };
+  return {
+    page: "solution",
+    id,
+    line,
+    tab: "strategy",
+    mode: "strategy",
+    player: null,
+    hand: null,
+    action: null,
+  };
 }
 
 export function readAddress(path: string, search: string): Address {
-  const [page, id] = path.split("/").filter(Boolean);
-  if (page === "solve") return { page: "solve", id: id ?? null };
-  if (page === "practice") return { page: "practice", id: id ?? null };
-  if (page !== "solution" || !id) return { page: "home" };
+  const [page, id, ...rest] = path.split("/").filter(Boolean);
+  if (page === undefined) return { page: "home" };
+  if (page === "solve" && !rest.length) return { page: "solve", id: id ?? null };
+  if (page === "train" && id === undefined) return { page: "train" };
+  if (page === "practice" && !rest.length) return { page: "practice", id: id ?? null };
+  if (page !== "solution" || !id || rest.length) return { page: "unknown", path };
   const query = new URLSearchParams(search);
   const player = query.get("player");
   return {
@@ -48,12 +67,15 @@ export function readAddress(path: string, search: string): Address {
     mode: MODES.find((mode) => mode === query.get("mode")) ?? "strategy",
     player: player === "oop" || player === "ip" ? player : null,
     hand: query.get("hand"),
+    action: query.get("action"),
   };
 }
 
 /** The opposite of `readAddress`; what is as usual is left out. */
 export function writeAddress(address: Address): string {
   if (address.page === "home") return "/";
+  if (address.page === "train") return "/train";
+  if (address.page === "unknown") return address.path;
   if (address.page === "solve") return address.id ? `/solve/${address.id}` : "/solve";
   if (address.page === "practice") return address.id ? `/practice/${address.id}` : "/practice";
   const query = new URLSearchParams();
@@ -62,6 +84,7 @@ export function writeAddress(address: Address): string {
   if (address.mode !== "strategy") query.set("mode", address.mode);
   if (address.player) query.set("player", address.player);
   if (address.hand) query.set("hand", address.hand);
+  if (address.action) query.set("action", address.action);
   const text = query.toString();
   return `/solution/${address.id}${text ? `?${text}` : ""}`;
 }

@@ -25,9 +25,9 @@ export function heatColour(share: number): string {
     : between("var(--value-mid)", "var(--value-high)", 2 * share - 1);
 }
 
-/** From little to much: 0 … 1; never so strong that letters vanish in it. */
+/** From little to much: 0 … 1. */
 export function amountColour(share: number): string {
-  return between("var(--empty-cell)", "var(--accent)", 0.75 * share);
+  return between("var(--rest-cell)", "var(--amount)", share);
 }
 
 function between(from: string, to: string, share: number): string {
@@ -37,15 +37,14 @@ function between(from: string, to: string, share: number): string {
   return `color-mix(in oklab, ${to} ${percent}%, ${from})`;
 }
 
-/** What a range does as shares of a bar: the biggest raise at the left, the fold at the right. */
+/** What a range does as shares of a bar, in the order of all lists: from the fold to all-in. */
 export function actionParts(
   actions: readonly Toned[],
   chances: readonly (number | null | undefined)[],
 ): Part[] {
   return actions
     .map((action, place) => ({ colour: actionColour(action), share: chances[place] ?? 0 }))
-    .filter((part) => part.share > 0)
-    .reverse();
+    .filter((part) => part.share > 0);
 }
 
 /** A bar as a CSS background, from the left to the right. */

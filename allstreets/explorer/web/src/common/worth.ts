@@ -1,8 +1,72 @@
-// How good a solution is, and in which game.
+// How good a solution is, in which game, and what that means to who plays by it.
 import type { Schemas } from "../api/client";
 import { quality, significant } from "./format";
 
 type Card = Pick<Schemas["SolutionCard"], "kind" | "exploitability" | "unit" | "real">;
+
+/** How far a solution can be trusted; unknown: nothing says how it fares with real cards. */
+export type Trust = "good" | "fair" | "poor" | "unknown";
+
+export interface Verdict {
+  trust: Trust;
+  word: string; // "far from equilibrium"
+  meaning: string; // what the figure says, in a sentence without a full stop
+}
+
+const WORDS: Readonly<Record<Exclude<Trust, "unknown">, string>> = {
+  good: "close to equilibrium",
+  fair: "a rough equilibrium",
+  poor: "far from equilibrium",
+};
+// Up to where a figure is good, and up to where it is fair.
+const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
+  "mbb/hand": [10, 50], // 1 and 5 bb/100
+  "% of pot": [0.5, 2],
+};
+
+function grade(value: number, unit: string): Exclude<Trust, "unknown"> {
+  const [good, fair] = LIMITS[unit] ?? [0, 0];
+  return value <= good ? "good" : value <= fair ? "fair" : "poor";
+}
+
+/** What a perfect opponent makes of it: "wins 16.6 bb/100", "gains 0.23 % of the pot". */
+function loss(value: number, unit: string): string {
+  return unit === "mbb/hand"
+    ? `wins ${significant(value / 10)} bb/100`
+    : `gains ${significant(value)} % of the pot`;
+}
+
+/** What the figure of `worth` means, and how far to trust it. */
+export function verdict(card: Card): Verdict {
+  const { real, unit, exploitability: own } = card;
+  if (real) {
+    const meaning = `certified, a perfect opponent ${loss(real.exploitability, unit)}`;
+    if (!real.outdated) {
+      const trust = grade(real.exploitability, unit);
+      return { trust, word: WORDS[trust], meaning };
+    }
+    return { trust: "unknown", word: "certificate outdated", meaning: `${meaning} before it changed` };
+  }
+  if (own === null) {
+    return { trust: "unknown", word: "not measured", meaning: "nobody knows how far off it is" };
+  }
+  const trust = grade(own, unit);
+  const meaning = `a perfect opponent ${loss(own, unit)}`;
+  if (card.kind === "spot") return { trust, word: WORDS[trust], meaning };
+  // What is far off in its own game is so with real cards as well; the rest is not known.
+  const whole = card.kind === "unified";
+  return {
+    trust: trust === "poor" ? "poor" : "unknown",
+    word: trust === "poor" ? WORDS.poor : whole ? "not certified" : "a model",
+    meaning: `${meaning} there; ${whole ? "not certified" : "it says nothing"} with real cards`,
+  };
+}
+
+/** The game that a figure without a certificate is of; "": the real one. */
+function ownGame(kind: Card["kind"]): string {
+  if (kind === "unified") return " in its own game";
+  return kind === "spot" ? "" : " within its model";
+}
 
 /** How good a solution is, and where: "12.3 mbb/hand with real cards", "… in its own game". */
 export function worth(card: Card): string {
@@ -10,20 +74,19 @@ export function worth(card: Card): string {
     const { exploitability, outdated } = card.real;
     return `${quality(exploitability, card.unit)} with real cards${outdated ? ", before it changed" : ""}`;
   }
-  const own = card.kind === "unified" && card.exploitability !== null ? " in its own game" : "";
+  const own = card.exploitability === null ? "" : ownGame(card.kind);
   return quality(card.exploitability, card.unit) + own;
 }
 
 /** What `worth` leaves out. */
 export function worthTitle(card: Card): string {
-  const own = `${quality(card.exploitability, card.unit)} in its own game`;
+  const said = verdict(card).meaning;
   if (card.real) {
     const { low, high } = card.real;
-    const span = low === high ? "" : `95 % between ${significant(low)} and ${significant(high)}; `;
-    return `${span}${own}`;
+    const span = low === high ? "" : `; 95 % between ${significant(low)} and ${significant(high)}`;
+    return `With real cards: ${said}${span}; ${quality(card.exploitability, card.unit)} in its own game`;
   }
-  if (card.exploitability === null) return "not measured";
-  return card.kind === "unified"
-    ? "What it is worth with real cards is not known: allstreets certify finds out"
-    : "Exploitability";
+  if (card.exploitability === null) return "Exploitability was not measured";
+  const sentence = said.charAt(0).toUpperCase() + said.slice(1);
+  return card.kind === "unified" ? `${sentence}: allstreets certify finds out` : sentence;
 }

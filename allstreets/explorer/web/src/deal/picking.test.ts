@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { lineOf, pickable, picked } from "./picking";
+import { DECK } from "../common/cards";
+import { flopCards, lineOf, pickable, picked, spelled } from "./picking";
 
 describe("picking cards", () => {
   it("tells which can be had, and which stand for others", () => {
@@ -11,6 +12,28 @@ describe("picking cards", () => {
     expect(shown.disabled).toEqual(["As"]);
     expect(shown.dimmed).toEqual(["7d"]);
     expect(shown.hints).toEqual({ "7d": "7d: played as 7h with suits renamed" });
+  });
+
+  it("offers the flops that there are, in any suits", () => {
+    const flops = spelled(["AsKh7d", "7s7h2s"]);
+    const open = (chosen: string[]) => {
+      const shown = flopCards(flops, chosen, false);
+      return DECK.filter((card) => !shown.disabled.includes(card) && !chosen.includes(card));
+    };
+    expect(new Set(open([]).map((card) => card.charAt(0)))).toEqual(new Set("AK72"));
+    expect(open(["Ac", "Kd"])).toEqual(["7s", "7h"]); // a rainbow, whichever suits
+    expect(open(["2c"])).toEqual(["7s", "7h", "7d", "7c"]);
+    expect(open(["2c", "7s"])).toEqual(["7c"]); // one of the sevens has the suit of the deuce
+    expect(flopCards(flops, ["Ac", "Kc"], false).disabled).toHaveLength(50);
+  });
+
+  it("offers others where they can be solved, and all where all are there", () => {
+    const shown = flopCards(spelled(["AsKh7d"]), ["As"], true);
+    expect(shown.disabled).toEqual([]);
+    expect(shown.dimmed).toContain("Ks");
+    expect(shown.dimmed).not.toContain("Kh");
+    expect(shown.hints["Ks"]).toContain("can be solved exactly");
+    expect(flopCards([], ["As"], false)).toEqual({ disabled: [], dimmed: [], hints: {} });
   });
 
   it("takes cards back and begins anew", () => {

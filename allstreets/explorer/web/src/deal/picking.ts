@@ -1,6 +1,7 @@
 // Which cards can be picked, and what stands for what.
 
 import type { Schemas } from "../api/client";
+import { DECK, splitCards, SUITS } from "../common/cards";
 
 export interface Pickable {
   disabled: string[];
@@ -20,6 +21,47 @@ export function pickable(options: readonly Schemas["CardOption"][]): Pickable {
         `${option.card}: played as ${option.same_as} with suits renamed`,
       ]),
     ),
+  };
+}
+
+const SPELLINGS = permutations([...SUITS]);
+
+/** Flops in all suits that they can be named in, cards in the order of the deck. */
+export function spelled(flops: readonly string[]): readonly (readonly string[])[] {
+  return flops.flatMap((flop) =>
+    SPELLINGS.map((suits) =>
+      splitCards(flop).map((card) => card.charAt(0) + (suits[SUITS.indexOf(card.charAt(1))] ?? "")),
+    ),
+  );
+}
+
+function permutations(of: readonly string[]): string[][] {
+  if (!of.length) return [[]];
+  return of.flatMap((first) =>
+    permutations(of.filter((one) => one !== first)).map((rest) => [first, ...rest]),
+  );
+}
+
+/**
+ * How the picker shows the deck while a flop is picked: cards that lead to none of the `flops` that
+ * there are can only be picked where a flop may be solved now. No flops: all of them are there.
+ */
+export function flopCards(
+  flops: readonly (readonly string[])[],
+  chosen: readonly string[],
+  solvable: boolean,
+): Pickable {
+  if (!flops.length || chosen.length >= 3) return { disabled: [], dimmed: [], hints: {} };
+  const near = flops.filter((flop) => chosen.every((card) => flop.includes(card)));
+  const lead = new Set([...chosen, ...near.flat()]);
+  const away = DECK.filter((card) => !lead.has(card));
+  const hint = solvable
+    ? "leads to a flop that is not stored: it can be solved exactly"
+    : "leads to no flop that is stored";
+  return {
+    disabled: solvable ? [] : away,
+    dimmed: solvable ? away : [],
+    hints: Object.fromEntries(away.map((card) => [card, `${card} ${hint}`])),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costOf, namesFlop, wayOf } from "./words";
+import { averages, costOf, namesFlop, wayOf } from "./words";
 
 describe("namesFlop", () => {
   it("finds a flop between bars, and nothing else", () => {
@@ -7,6 +7,18 @@ describe("namesFlop", () => {
       expect(namesFlop(line)).toBe(true);
     for (const line of ["", "c x", "r2.5 c |", "c x | Qs7h", "x b50 c | 7h | x"])
       expect(namesFlop(line)).toBe(false);
+  });
+});
+
+describe("averages", () => {
+  it("finds turns and rivers without a card", () => {
+    const step = { kind: "cards" as const, line: "", label: "", same_as: [] };
+    const flop = { ...step, street: "flop" as const, cards: ["As", "Kh", "7d"] };
+    const any = { ...step, street: "turn" as const, cards: [] };
+    expect(averages(null)).toBe(false);
+    expect(averages({ steps: [flop] })).toBe(false);
+    expect(averages({ steps: [flop, { ...any, cards: ["2c"] }] })).toBe(false);
+    expect(averages({ steps: [flop, any] })).toBe(true);
   });
 });
 

@@ -11,6 +11,23 @@ export function namesFlop(line: string): boolean {
   return FLOP.test(line);
 }
 
+/**
+ * Whether the strategy of a turn or river is one for any card: the strip has columns without cards.
+ */
+export function averages(place: Pick<Schemas["Place"], "steps"> | null): boolean {
+  return Boolean(
+    place?.steps.some((step) => step.kind === "cards" && !step.cards.length && isLater(step.street)),
+  );
+}
+
+function isLater(street: Schemas["Place"]["street"]): boolean {
+  return street === "turn" || street === "river";
+}
+
+export const AVERAGED =
+  "Any card: this game was solved without turn and river cards. Hands are dealt their equity over all " +
+  "of them, so a decision is the same whichever card comes.";
+
 type Cost = Pick<
   Schemas["ExactFlop"],
   "memory_bytes" | "seconds_per_iteration" | "sparing"

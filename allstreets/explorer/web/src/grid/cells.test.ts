@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
 import { GRID_HANDS } from "../common/cards";
-import { cellsOf, digitsFor, lockedWords, scaleOf, type Shown } from "./cells";
+import { cellsOf, codesOf, digitsFor, lockedWords, scaleOf, type Shown } from "./cells";
 
 // The order of the server is not that of the grid: hands must be found by name.
 const HANDS = [...GRID_HANDS].reverse();
@@ -48,6 +48,7 @@ const SHOWN: Shown = {
   learned: true,
   mode: "strategy",
   player: "oop",
+  action: null,
 };
 
 function cell(hand: string, shown: Shown = SHOWN) {
@@ -61,19 +62,20 @@ describe("cells of a strategy", () => {
     expect(cellsOf(SHOWN).map((one) => one.hand)).toEqual(GRID_HANDS);
   });
 
-  it("are split by frequency, the raise at the left", () => {
+  it("are split by frequency, the fold at the left", () => {
     expect(cell("AA").background).toBe("linear-gradient(90deg, var(--raise-high) 0% 100%)");
     expect(cell("AKs").background).toBe(
-      "linear-gradient(90deg, var(--raise-high) 0% 25%, var(--fold) 25% 100%)",
+      "linear-gradient(90deg, var(--fold) 0% 75%, var(--raise-high) 75% 100%)",
     );
-    expect(cell("AKs").text).toBe("75");
+    expect(cell("AKs")).toMatchObject({ code: "f", text: "75" });
+    expect(cell("AA")).toMatchObject({ code: "r", text: "100" });
     expect(cell("AKs").label).toBe("AKs: f 75 %, r3 25 %; reach 25.0 %");
   });
 
   it("are as high as the hand gets here, against the one that gets here most", () => {
     expect(cell("AA").height).toBe(1);
     expect(cell("AKs").height).toBe(0.5);
-    expect([cell("AA").ink, cell("AKs").ink]).toEqual(["strong", "look"]);
+    expect([cell("AA").ink, cell("AKs").ink]).toEqual(["strong", "strong"]);
     expect(cell("72o").height).toBeGreaterThan(0.05);
     expect(cell("72o").height).toBeLessThan(0.2);
   });
@@ -95,7 +97,8 @@ describe("cells of a strategy", () => {
   });
 
   it("show the reach of a player who does not act", () => {
-    expect(cell("AA", { ...SHOWN, actions: [] }).background).toContain("var(--oop)");
+    expect(cell("AA", { ...SHOWN, actions: [] })).toMatchObject({ code: "", text: "" });
+    expect(cell("AA", { ...SHOWN, actions: [] }).background).toContain("var(--oop-cell)");
   });
 });
 
@@ -121,12 +124,45 @@ describe("cells of numbers", () => {
   });
 
   it("know their scale", () => {
-    expect(scaleOf({ grid: GRID, mode: "strategy" })).toBeNull();
-    expect(scaleOf({ grid: GRID, mode: "ev" })).toMatchObject({ low: -3, high: 12.34 });
-    expect(scaleOf({ grid: { ...GRID, reach: list(0, {}) }, mode: "ev" })).toMatchObject({
-      low: 0,
-      high: 0,
-    });
+    expect(scaleOf(SHOWN)).toBeNull();
+    expect(scaleOf({ ...SHOWN, mode: "ev" })).toMatchObject({ low: -3, high: 12.34 });
+    const nobody = { ...GRID, reach: list(0, {}) };
+    expect(scaleOf({ ...SHOWN, grid: nobody, mode: "ev" })).toMatchObject({ low: 0, high: 0 });
     expect([digitsFor(250), digitsFor(25), digitsFor(2.5)]).toEqual([0, 1, 2]);
+  });
+});
+
+describe("EVs of actions", () => {
+  const [fold, raise] = ACTIONS.map((one) => ({
+    ...one,
+    evs: list<number | null>(null, one.word === "f" ? { AA: 0, AKs: 0 } : { AA: 5, AKs: -2 }),
+  }));
+  const priced = { ...SHOWN, actions: fold && raise ? [fold, raise] : [] };
+
+  it("are shown for one action, or for all as they are played", () => {
+    expect(cell("AKs", { ...priced, mode: "ev", action: "r3" }).text).toBe("−2.00");
+    expect(cell("AKs", { ...priced, mode: "ev", action: "r3" }).label).toBe("AKs: EV of r3 −2.00");
+    expect(cell("AKs", { ...priced, mode: "ev", action: "gone" }).text).toBe("−3.0");
+  });
+
+  it("say what is given away against the best one", () => {
+    const loss = (hand: string, action: string | null) =>
+      cell(hand, { ...priced, mode: "loss", action }).text;
+    expect([loss("AA", "f"), loss("AA", "r3"), loss("AA", null)]).toEqual(["5.00", "0.00", "0.00"]);
+    expect([loss("AKs", "f"), loss("AKs", "r3")]).toEqual(["0.00", "2.00"]);
+    expect(loss("AKs", null)).toBe("0.50"); // a raise, one time in four
+    expect(loss("72o", null)).toBe("–");
+    expect(cell("AA", { ...priced, actions: [], mode: "loss" }).text).toBe("–");
+    const background = cell("AA", { ...priced, mode: "loss", action: "f" }).background;
+    expect(background).toContain("var(--value-low)");
+  });
+});
+
+describe("codes of actions", () => {
+  it("tell them apart in a letter or two", () => {
+    const codes = (...shorts: string[]) => codesOf(shorts.map((short) => ({ short })));
+    expect(codes("Fold", "Call 2", "Raise 6", "All-in 20")).toEqual(["F", "C", "R", "A"]);
+    expect(codes("Check", "Bet 33%", "Bet 125%")).toEqual(["X", "B33", "B125"]);
+    expect(codes("Fold", "Limp", "Raise 2.5")).toEqual(["F", "L", "R"]);
   });
 });

@@ -22,11 +22,12 @@ export interface Cell {
   background: string;
   height: number; // of the background, 0 … 1
   ink: Ink; // what letters can be read on it
+  code: string; // of the action that `text` counts: "F", "B33"; "": it counts none
   text: string; // under the hand's name
   label: string; // for who cannot see it
 }
 
-/** For strong colours, for pale ones, or where some of the cell is empty: as the look has it. */
+/** For strong colours, for pale ones, or where the cell is empty: as the look has it. */
 export type Ink = "strong" | "pale" | "look";
 
 export interface Scale {
@@ -44,11 +45,11 @@ export interface Shown {
   learned: boolean; // whether what is shown means something: false where nobody gets to
   mode: Mode;
   player: PlayerName;
+  action: string | null; // whose EVs are shown; null, or none of `actions`: those of the strategy
 }
 
 const LEAST_HEIGHT = 0.08; // of a hand that seldom gets here: still to be seen
 const DUST = 1e-3; // of the hand that gets here most: less is left of actions that are never taken
-const FULL = 0.9; // so high that the name stands on the colours
 
 export function cellsOf(shown: Shown): Cell[] {
   const places = new Map(shown.hands.map((hand, place) => [hand, place]));
@@ -73,19 +74,15 @@ function filledCell(
   const height = scale ? 1 : Math.max(share, LEAST_HEIGHT);
   const look = scale
     ? valueLook(shown, scale, place, hand)
-    : { ink: inkOn(height), ...strategyLook(shown, place, hand) };
+    : { ink: "strong" as const, ...strategyLook(shown, place, hand) };
   const notes = [locked ? "locked" : "", shown.learned ? "" : "not reached: nothing was learned"];
   const label = [look.label, ...notes].filter(Boolean).join("; ");
   return { hand, reached: true, locked, height, ...look, label };
 }
 
-function inkOn(height: number): Ink {
-  return height >= FULL ? "strong" : "look";
-}
-
 function emptyCell(hand: string, reach: number): Cell {
   const label = `${hand}: ${reach > 0 ? "hardly ever here" : "not here"}`;
-  const look = { background: "none", height: 0, ink: "look" as const, text: "" };
+  const look = { background: "none", height: 0, ink: "look" as const, code: "", text: "" };
   return { hand, reached: false, locked: false, ...look, label };
 }
 
@@ -98,13 +95,26 @@ export function lockedWords(locked: readonly number[], grid: PlayerGrid, seat: s
   return `locked: what ${seat} does here was given for ${whose}, not found`;
 }
 
-type Look = Pick<Cell, "background" | "text" | "label">;
+/**
+ * Actions in a letter or two: F(old), X for a check, C(all), L(imp), A(ll-in); B(et) and R(aise) with
+ * their size where there are several.
+ */
+export function codesOf(actions: readonly { short: string }[]): string[] {
+  const letters = actions.map(({ short }) => (short.startsWith("Check") ? "X" : short.charAt(0)));
+  return letters.map((letter, at) => {
+    const alone = letters.indexOf(letter) === letters.lastIndexOf(letter);
+    return alone ? letter : letter + (/[\d.]+/.exec(actions[at]?.short ?? "")?.[0] ?? "");
+  });
+}
+
+type Look = Pick<Cell, "background" | "code" | "text" | "label">;
 
 function strategyLook(shown: Shown, place: number, hand: string): Look {
   const reach = percent(shown.grid.reach[place]);
   if (!shown.actions.length) {
     return {
-      background: barBackground([{ colour: `var(--${shown.player})`, share: 1 }]),
+      background: barBackground([{ colour: `var(--${shown.player}-cell)`, share: 1 }]),
+      code: "",
       text: "",
       label: `${hand}: reach ${reach}`,
     };
@@ -117,30 +127,69 @@ function strategyLook(shown: Shown, place: number, hand: string): Look {
   const most = Math.max(...chances.map((chance) => chance ?? 0));
   return {
     background: barBackground(parts),
+    code: parts.length
+      ? (codesOf(shown.actions)[chances.findIndex((chance) => (chance ?? 0) === most)] ?? "")
+      : "",
     text: parts.length ? String(Math.round(100 * most)) : "",
     label: `${hand}: ${parts.length ? words : "nothing known"}; reach ${reach}`,
   };
 }
 
 function valueLook(shown: Shown, scale: Scale, place: number, hand: string): Look & { ink: Ink } {
-  const value = valuesOf(shown.grid, shown.mode)[place] ?? null;
+  const value = valuesOf(shown)[place] ?? null;
   if (value === null) {
-    return { background: "none", ink: "look", text: "–", label: `${hand}: not known` };
+    return { background: "none", ink: "look", code: "", text: "–", label: `${hand}: not known` };
   }
+  const of = actionOf(shown);
   const span = scale.high - scale.low;
   const share = span > 0 ? (value - scale.low) / span : 0.5;
   return {
     background: barBackground([{ colour: scale.colour(share), share: 1 }]),
-    ink: shown.mode === "reach" ? "look" : "pale",
+    ink: shown.mode === "reach" ? "strong" : "pale",
+    code: "",
     text: scale.text(value),
-    label: `${hand}: ${shown.mode} ${scale.text(value)}`,
+    label: `${hand}: ${MODE_WORDS[shown.mode]}${of ? ` of ${of.label}` : ""} ${scale.text(value)}`,
   };
 }
 
-function valuesOf(grid: PlayerGrid, mode: Mode): readonly (number | null)[] {
+const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  strategy: "strategy",
+  ev: "EV",
+  loss: "EV loss",
+  equity: "equity",
+  eqr: "EQR",
+  reach: "reach",
+};
+
+type Values = Pick<Shown, "grid" | "mode" | "actions" | "action">;
+
+/** The action whose EVs are shown, in the modes where there is a choice. */
+function actionOf({ mode, actions, action }: Values): Action | null {
+  const chosen = mode === "ev" || mode === "loss";
+  return (chosen && actions.find((one) => one.word === action)) || null;
+}
+
+/** [169]: what a hand gives away against its best action, by taking an action or by how it plays. */
+function lossesOf(actions: readonly Action[], taken: Action | null): (number | null)[] {
+  return (actions[0]?.evs ?? []).map((_, place) => {
+    const evs = actions.map((action) => action.evs[place] ?? null);
+    const best = Math.max(...evs.map((ev) => ev ?? -Infinity));
+    const chances = actions.map((one) => (taken ? Number(one === taken) : (one.chances[place] ?? 0)));
+    const known = evs.every((ev, at) => ev !== null || chances[at] === 0);
+    if (!known || !Number.isFinite(best) || !chances.some((chance) => chance > 0)) return null;
+    const total = chances.reduce((sum, chance) => sum + chance, 0);
+    const played = evs.reduce<number>((sum, ev, at) => sum + (ev ?? 0) * (chances[at] ?? 0), 0);
+    return Math.max(best - played / total, 0);
+  });
+}
+
+function valuesOf(shown: Values): readonly (number | null)[] {
+  const { grid, mode, actions } = shown;
   switch (mode) {
     case "ev":
-      return grid.ev;
+      return actionOf(shown)?.evs ?? grid.ev;
+    case "loss":
+      return lossesOf(actions, actionOf(shown));
     case "equity":
       return grid.equity;
     case "eqr":
@@ -153,18 +202,23 @@ function valuesOf(grid: PlayerGrid, mode: Mode): readonly (number | null)[] {
 const inPercent = (value: number): string => (100 * value).toFixed(0);
 
 /** How numbers become colours; null where the mode shows no numbers. */
-export function scaleOf({ grid, mode }: Pick<Shown, "grid" | "mode">): Scale | null {
+export function scaleOf(shown: Values): Scale | null {
+  const { grid, mode } = shown;
   if (mode === "strategy") return null;
   if (mode === "equity") return { low: 0, high: 1, text: inPercent, colour: heatColour };
   // 1 is what equity alone would bring, so it stands in the middle.
   if (mode === "eqr") return { low: 0, high: 2, text: inPercent, colour: heatColour };
-  const held = valuesOf(grid, mode).filter(
+  const held = valuesOf(shown).filter(
     (value, place): value is number => value !== null && (grid.reach[place] ?? 0) > 0,
   );
   if (mode === "reach") {
     return { low: 0, high: Math.max(...held, 1e-12), text: inPercent, colour: amountColour };
   }
   const [low, high] = held.length ? [Math.min(...held), Math.max(...held)] : [0, 0];
+  if (mode === "loss") {
+    const text = (value: number): string => fixed(value, high < 0.1 ? 3 : digitsFor(high));
+    return { low: 0, high, text, colour: (share) => heatColour(high > 0 ? 1 - share : 1) };
+  }
   const digits = digitsFor(Math.max(Math.abs(low), Math.abs(high)));
   return { low, high, text: (value) => fixed(value, digits), colour: heatColour };
 }

@@ -6,6 +6,7 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     id: name,
     kind,
     name,
+    note: name === "turn" ? "for the final table" : "",
     title,
     folder: `/solved/${name}`,
     iterations: null,
@@ -26,6 +27,7 @@ describe("the list of solutions", () => {
     const names = (text: string) => found(CARDS, text).map((one) => one.name);
     expect(names("")).toEqual(["turn", "hu20"]);
     expect(names("SPOT ahtd")).toEqual(["turn"]);
+    expect(names("final")).toEqual(["turn"]);
     expect(names("bb unified ")).toEqual(["hu20"]);
     expect(names("spot 20")).toEqual([]);
     expect(found([card("broken", "", null)], "broken")).toHaveLength(1);

@@ -8,7 +8,7 @@ type SolutionCard = Schemas["SolutionCard"];
 export function found(cards: readonly SolutionCard[], text: string): SolutionCard[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return cards.filter((card) => {
-    const all = [card.name, card.title, card.kind, card.folder].join(" ").toLowerCase();
+    const all = [card.name, card.note, card.title, card.kind, card.folder].join(" ").toLowerCase();
     return words.every((word) => all.includes(word));
   });
 }

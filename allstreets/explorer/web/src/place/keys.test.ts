@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, next, takesKeys } from "./keys";
+import { commandOf, leads, next, takesKeys } from "./keys";
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false };
 
@@ -23,6 +23,14 @@ describe("keys", () => {
     expect(commandOf({ key: "1", ...NONE })).toEqual({ kind: "take", action: 0 });
     expect(commandOf({ key: "9", ...NONE })).toEqual({ kind: "take", action: 8 });
     expect(commandOf({ key: "0", ...NONE })).toBeNull();
+  });
+
+  it("wait for their place, but for those that lead away from it", () => {
+    expect(["ArrowLeft", "Home", "?"].map((key) => commandOf({ key, ...NONE }))).toSatisfy(
+      (all: ReturnType<typeof commandOf>[]) => all.every((one) => one !== null && leads(one)),
+    );
+    expect(leads({ kind: "take", action: 0 })).toBe(false);
+    expect(leads({ kind: "enter" })).toBe(false);
   });
 
   it("leave to the browser what is its own", () => {

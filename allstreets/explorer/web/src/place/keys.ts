@@ -2,6 +2,7 @@
 
 export type Command =
   | { kind: "back" | "forward" | "up" | "down" | "root" | "mode" | "player" | "help" | "release" }
+  | { kind: "enter" } // take the action that is chosen
   | { kind: "take"; action: number };
 
 export interface Pressed {
@@ -28,7 +29,7 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["↑ ↓", "choose among the actions, Enter takes the chosen one"],
   ["1 – 9", "take the first, second, … action"],
   ["Home", "to the beginning"],
-  ["m", "next view of the grid: strategy, EV, equity, EQR, reach"],
+  ["m", "next view of the grid: strategy, EV, EV loss, equity, EQR, reach"],
   ["p", "the other player's hands"],
   ["Esc", "let go of the hand that is held open, leave the grid"],
   ["?", "this help"],
@@ -41,6 +42,11 @@ export function commandOf(pressed: Pressed): Command | null {
   if (/^[1-9]$/.test(pressed.key)) return { kind: "take", action: Number(pressed.key) - 1 };
   const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key;
   return COMMANDS.get(key) ?? null;
+}
+
+/** Whether a command can be run before the place that was asked for is there: it leads away from it. */
+export function leads(command: Command): boolean {
+  return command.kind === "back" || command.kind === "root" || command.kind === "help";
 }
 
 /** Whether an element needs the keys itself: somebody types there. */

@@ -19,6 +19,7 @@ export class PlaceStore {
   /** Changes when the numbers of the solution do: part of every question about it. */
   version = $state("");
 
+  private followed: string | null = $state(null); // the line that was asked for last
   private trail: readonly string[] = [];
   private described = ""; // the version that made it ask again
 
@@ -27,6 +28,7 @@ export class PlaceStore {
   /** Ask for what the address names; `saves` grows when a solution that is being solved is saved. */
   follow(line: string, saves: number): void {
     untrack(() => {
+      this.followed = line;
       const path = { solution: this.id };
       void this.about.ask("", about);
       this.describe(saves);
@@ -54,7 +56,13 @@ export class PlaceStore {
   go(line: string | null, change: Partial<Looking> = {}): void {
     if (line === null) return;
     const before = router.address.page === "solution" ? router.address : looking(this.id);
-    router.go({ ...before, id: this.id, player: null, ...change, line });
+    router.go({ ...before, id: this.id, player: null, action: null, ...change, line });
+  }
+
+  /** Whether the place that the address names is there, or is known not to exist. */
+  get settled(): boolean {
+    const { address } = router;
+    return address.page === "solution" && address.line === this.followed && !this.asked.loading;
   }
 
   back(): void {

@@ -5,11 +5,11 @@ import type { CurvePoint } from "./events";
 export interface CurveData {
   iterations: number[];
   exploitability: (number | null)[];
-  target: number[];
+  target: (number | null)[];
 }
 
 /** A logarithmic axis has no place for 0: what is solved to the last digit leaves a gap. */
-export function curveData(points: readonly CurvePoint[], target: number): CurveData {
+export function curveData(points: readonly CurvePoint[], target: number | null): CurveData {
   const checked = points.filter((point) => point.exploitability !== null);
   return {
     iterations: checked.map((point) => point.iteration),

@@ -6,7 +6,13 @@ export type Solve = Schemas["Solve"];
 export type SolveState = Solve["state"];
 export type CurvePoint = Schemas["CurvePoint"];
 
-const GOES_ON: readonly SolveState[] = ["starting", "running", "paused", "stopping"];
+const GOES_ON: readonly SolveState[] = [
+  "waiting",
+  "starting",
+  "running",
+  "paused",
+  "stopping",
+];
 
 /** Whether more events will come. */
 export function goesOn(state: SolveState): boolean {

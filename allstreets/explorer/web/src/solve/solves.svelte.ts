@@ -1,6 +1,6 @@
 // All solves of this server, the newest first.
 
-import { get, remove, RefusedError } from "../api/client";
+import { get, post, remove, RefusedError, type Schemas } from "../api/client";
 import { goesOn, type Solve } from "./events";
 
 const PERIOD = 3000; // milliseconds between two looks while something is being solved
@@ -9,6 +9,9 @@ export class SolveList {
   solves: readonly Solve[] = $state.raw([]);
   loaded = $state(false);
   problem: RefusedError | null = $state.raw(null);
+
+  /** What was deleted last: it can be undone. */
+  gone: Schemas["Trashed"] | null = $state.raw(null);
 
   private timer: ReturnType<typeof setTimeout> | undefined;
   private followers = 0;
@@ -37,9 +40,31 @@ export class SolveList {
     if (changes && this.followers > 0) this.timer = setTimeout(() => void this.load(), PERIOD);
   }
 
-  async delete(id: string): Promise<void> {
+  /** Move a solve to the trash. */
+  delete(id: string): Promise<void> {
+    return this.change(async () => {
+      this.gone = await remove("/api/solves/{solve}", { path: { solve: id } });
+    });
+  }
+
+  /** Bring back what was deleted last. */
+  undo(): Promise<void> {
+    const trashed = this.gone?.id;
+    if (trashed === undefined) return Promise.resolve();
+    return this.change(async () => {
+      await post("/api/trash/{trashed}/restore", { path: { trashed } });
+      this.gone = null;
+    });
+  }
+
+  /** Take a solve out of the line. */
+  cancel(id: string): Promise<void> {
+    return this.change(() => post("/api/solves/{solve}/stop", { path: { solve: id } }));
+  }
+
+  private async change(request: () => Promise<unknown>): Promise<void> {
     try {
-      await remove("/api/solves/{solve}", { path: { solve: id } });
+      await request();
       await this.load();
     } catch (error) {
       this.refuse(error);

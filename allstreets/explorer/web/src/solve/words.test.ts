@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SolveState } from "./events";
-import { advance, age, offers, ofPot } from "./words";
+import { advance, age, figureOf, offers, placeWord } from "./words";
 
 const PROGRESS = {
   iteration: 10,
@@ -26,14 +26,17 @@ describe("words for solves", () => {
 
   it("offer what can be done", () => {
     const at = (state: SolveState, exploitability: number | null = null) =>
-      offers({ state, target_pct: 0.3, progress: { ...PROGRESS, exploitability } });
-    expect(at("starting")).toEqual({ pause: false, stop: true, resume: null });
-    expect(at("running")).toEqual({ pause: true, stop: true, resume: null });
-    expect(at("paused")).toEqual({ pause: false, stop: true, resume: "Resume" });
-    expect(at("stopping")).toEqual({ pause: false, stop: false, resume: null });
-    expect(at("interrupted")).toEqual({ pause: false, stop: false, resume: "Go on" });
+      offers({ state, target: 0.3, progress: { ...PROGRESS, exploitability } });
+    expect(at("waiting")).toEqual({ pause: false, stop: "Cancel", resume: null });
+    expect(at("starting")).toEqual({ pause: false, stop: "Stop", resume: null });
+    expect(at("running")).toEqual({ pause: true, stop: "Stop", resume: null });
+    expect(at("paused")).toEqual({ pause: false, stop: "Stop", resume: "Resume" });
+    expect(at("stopping")).toEqual({ pause: false, stop: null, resume: null });
+    expect(at("interrupted")).toEqual({ pause: false, stop: null, resume: "Go on" });
     expect(at("done", 0.29).resume).toBeNull();
     expect(at("done", 0.31).resume).toBe("Go on"); // the time was up
+    const trained = offers({ state: "done", target: null, progress: null });
+    expect(trained.resume).toBeNull(); // a game without a target ends when its file says so
   });
 
   it("measure the way to the target by factors", () => {
@@ -42,7 +45,15 @@ describe("words for solves", () => {
     expect(advance(100, 0.5, 1)).toBe(1);
     expect(advance(null, null, 1)).toBe(0);
     expect(advance(10, 20, 1)).toBe(0);
-    expect(ofPot(0.12345)).toBe("0.12 %");
-    expect(ofPot(null)).toBe("–");
+    expect(advance(100, 10, null)).toBe(0);
+  });
+
+  it("tell figures with their unit, and places in the line", () => {
+    expect(figureOf(0.12345, "% of pot")).toEqual(["0.12 %", "of pot"]);
+    expect(figureOf(12.345, "mbb/hand")).toEqual(["12", "mbb/hand"]);
+    expect(figureOf(null, "% of pot")).toEqual(["–", "of pot"]);
+    expect(placeWord(null)).toBe("");
+    expect(placeWord(1)).toContain("Next in line");
+    expect(placeWord(3)).toContain("and 2 more before it");
   });
 });

@@ -1,9 +1,10 @@
 // Solves in words for people.
 
-import { duration, significant } from "../common/format";
+import { DASH, duration, significant } from "../common/format";
 import { goesOn, type Solve, type SolveState } from "./events";
 
 const STATES: Readonly<Record<SolveState, string>> = {
+  waiting: "in line",
   starting: "starting",
   running: "solving",
   paused: "paused",
@@ -19,8 +20,17 @@ export function stateWord(state: SolveState): string {
 }
 
 /** What there is to say of a solve beyond its state. */
-export function newsOf({ state, note, reason, error }: Solve): string {
-  return error ?? note ?? reason ?? (state === "starting" ? "Getting ready …" : "");
+export function newsOf({ state, place, note, reason, error }: Solve): string {
+  const usual = state === "starting" ? "Getting ready …" : placeWord(place);
+  return error ?? note ?? reason ?? usual;
+}
+
+/** Where a solve stands in the line; "" where it does not wait. */
+export function placeWord(place: number | null): string {
+  if (place === null) return "";
+  const before = place - 1;
+  if (before === 0) return "Next in line: it begins when the one that runs has ended.";
+  return `It begins when the one that runs and ${before} more before it have ended.`;
 }
 
 /** How long ago: "just now", "5 min ago", "3 days ago". */
@@ -37,17 +47,19 @@ export function age(then: number, now: number): string {
 /** What may be done with a solve, by the words of its buttons. */
 export interface Offers {
   pause: boolean;
-  stop: boolean;
+  stop: string | null; // what the button says
   resume: string | null; // what the button says
 }
 
-export function offers(solve: Pick<Solve, "state" | "progress" | "target_pct">): Offers {
-  const { state, progress, target_pct: target } = solve;
-  // One that ended for another reason, its time being up, has a way to go.
-  const reached = state === "done" && (progress?.exploitability ?? Infinity) <= target;
+export function offers(solve: Pick<Solve, "state" | "progress" | "target">): Offers {
+  const { state, progress, target } = solve;
+  // One that ended for another reason, its time being up, has a way to go to its target.
+  const reached =
+    state === "done" && (progress?.exploitability ?? Infinity) <= (target ?? Infinity);
+  const stops = goesOn(state) && state !== "stopping";
   return {
     pause: state === "running",
-    stop: goesOn(state) && state !== "stopping",
+    stop: stops ? (state === "waiting" ? "Cancel" : "Stop") : null,
     resume: state === "paused" ? "Resume" : goesOn(state) || reached ? null : "Go on",
   };
 }
@@ -63,14 +75,16 @@ export function timeLeft(solve: Solve): string {
  * How far a solve has come towards its target, 0 … 1. Exploitability falls by factors, so it is its
  * logarithm that moves evenly; `first` is where the curve began.
  */
-export function advance(first: number | null, now: number | null, target: number): number {
-  if (first === null || now === null) return 0;
+export function advance(first: number | null, now: number | null, target: number | null): number {
+  if (first === null || now === null || target === null) return 0;
   if (now <= target) return 1;
   if (first <= target || now >= first || now <= 0) return 0;
   return Math.log(first / now) / Math.log(first / target);
 }
 
-/** A share of the pot in per cent, as people read it. */
-export function ofPot(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : `${significant(value, 2)} %`;
+/** A figure and its unit, for two places: "0.23 %" and "of pot", "1.2" and "mbb/hand". */
+export function figureOf(value: number | null | undefined, unit: string): [string, string] {
+  const percent = unit.startsWith("%");
+  const text = significant(value, 2);
+  return percent && text !== DASH ? [`${text} %`, unit.slice(2)] : [text, unit.replace("% ", "")];
 }

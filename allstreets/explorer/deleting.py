@@ -1,0 +1,47 @@
+"""Deleting solutions of a library: into the trash, and never while somebody works on them."""
+
+from pathlib import Path
+
+from allstreets.base import InputError
+from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.folders import Signature
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.solution import Trashed
+from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.trash import Trash
+from allstreets.storage import LOCK_NAME, SPOTS, claim
+
+
+class Deleting:
+    """Any number of threads may use it."""
+
+    def __init__(self, library: Library, solves: Solves) -> None:
+        self._library, self._solves = library, solves
+        self.trash = Trash(library.folders)
+
+    def delete(self, id: str) -> Trashed:
+        """Move a solution aside; one of a solve goes with its solve."""
+        folder = self._library.folder(id)
+        if Signature.of(folder) is None:
+            raise MissingError(f"{folder} holds no solution: what is in it is not deleted here")
+        name = next((card.name for card in self._library.cards() if card.id == id), folder.name)
+        solve = self._solves.solve_of(folder)
+        if solve is not None and folder.parent.name != SPOTS:
+            return self._solves.delete(solve)
+        with self._solves.resting(folder):
+            require_no_writer(folder)
+            return self.trash.put(folder, name)
+
+
+def require_no_writer(folder: Path) -> None:
+    """Refuse a folder that a process writes to, itself or what lies in it."""
+    for lock in (folder / LOCK_NAME, *folder.rglob(LOCK_NAME)):
+        if not lock.is_file() or lock.is_symlink():
+            continue
+        try:
+            with claim(lock.parent):
+                continue
+        except InputError:
+            raise BusyError(
+                f"a run writes to {lock.parent}: it can be deleted when that has ended"
+            ) from None

@@ -1,0 +1,140 @@
+"""Whole games as training files: read by the code of `allstreets train`, measured, described."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import allstreets
+from allstreets.base import InputError
+from allstreets.explorer.errors import FormError
+from allstreets.explorer.models.base import Problem
+from allstreets.explorer.models.games import GameEstimate, SampleGame
+from allstreets.explorer.models.solves import GameForm
+from allstreets.solvers import available_bytes, require_room
+from allstreets.training import (
+    FIRST_RUN,
+    ConfigError,
+    TrainConfig,
+    UnifiedConfig,
+    UnifiedJob,
+    parse_train_config,
+    plan_unified,
+)
+
+SOURCE = "the training file"
+SAMPLES = Path(allstreets.__file__).parents[1] / "sample_configurations"  # of a checkout
+ELSEWHERE = "run it with allstreets train: {}"
+
+
+def read_game(text: str) -> tuple[TrainConfig, UnifiedConfig]:
+    """A training file of a whole game; a `FormError` names every key that is wrong."""
+    try:
+        config = parse_train_config(text, SOURCE)
+    except ConfigError as error:
+        raise FormError(
+            [Problem(message=str(one), field=one.key or None) for one in error.problems]
+        ) from None
+    except InputError as error:
+        raise FormError([Problem(message=str(error))]) from None
+    solver = config.solver
+    if not isinstance(solver, UnifiedConfig):
+        raise _refused("solver.type", "only whole games (unified_cfr) are trained here")
+    if solver.cluster is not None:
+        raise _refused("solver.cluster", "a cluster is no part of this server")
+    if solver.fitted_from is not None:
+        raise _refused("solver.fitted_from", "no folders are read for this page")
+    return config, solver
+
+
+def _refused(key: str, why: str) -> FormError:
+    return FormError([Problem(message=f"{key}: {ELSEWHERE.format(why)}", field=key)])
+
+
+def plan_game(text: str, output: Path | None = None, *, resume: bool = False) -> UnifiedJob:
+    """The job of a training file."""
+    config, solver = read_game(text)
+    try:
+        return plan_unified(
+            solver, output, resume=resume, name=config.name, description=config.description
+        )
+    except FormError:
+        raise
+    except InputError as error:
+        raise FormError([Problem(message=str(error))]) from None
+
+
+@lru_cache(maxsize=64)
+def game_outline(form: GameForm) -> tuple[str, str, float | None]:
+    """Name, title and target of a game, whether its file can be read or not."""
+    try:
+        config, solver = read_game(form.text)
+    except InputError:
+        return "a whole game", "its training file cannot be read", None
+    title = f"{solver.stack_depth:g} bb, flops {solver.flops}, cards {solver.cards}"
+    return config.name or title, title, solver.exploitability_threshold
+
+
+def game_bytes(form: GameForm, free: int | None) -> int:
+    """The memory that training takes; an `InputError` where so much is not `free`."""
+    job = plan_game(form.text)
+    problems = _short_of(job, free)
+    if problems:
+        raise FormError(problems)
+    return job.need.resident_bytes
+
+
+def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
+    """What is said where there is not enough memory."""
+    if free is None:
+        return []
+    try:
+        require_room(job.game, job.need, job.config.card_model(), job.config.memory, free)
+    except InputError as error:
+        return [Problem(message=str(error))]
+    return []
+
+
+def estimate_game(form: GameForm) -> GameEstimate:
+    """What training takes, or what is wrong with the file."""
+    free = available_bytes()
+    try:
+        job = plan_game(form.text)
+    except FormError as error:
+        return GameEstimate(problems=list(error.problems), free_bytes=free)
+    need, limit = job.need, job.config.time_limit_seconds
+    seconds = need.seconds_to(job.iterations)
+    name, title, target = game_outline(form)
+    return GameEstimate(
+        problems=_short_of(job, free),
+        free_bytes=free,
+        name=name,
+        title=title,
+        memory_bytes=need.resident_bytes,
+        disk_bytes=need.memory_bytes if job.config.memory == "memmap" else None,
+        setup_seconds=need.setup_seconds,
+        seconds_per_iteration=need.seconds_per_iteration,
+        iterations=job.iterations,
+        seconds=min(seconds, limit) if limit else seconds,
+        target=target,
+        flops=need.flops,
+        pots=need.pots,
+        decisions=need.postflop_decisions,
+    )
+
+
+def sample_games() -> list[SampleGame]:
+    """Training files to begin with: the one of a first run, and those of a checkout."""
+    found = []
+    for path in (FIRST_RUN, *sorted(SAMPLES.glob("*.yaml"))):
+        text = path.read_text()
+        try:
+            config, _ = read_game(text)
+        except InputError:
+            continue  # of another job
+        found.append(
+            SampleGame(
+                name=config.name or path.stem.replace("_", " "),
+                description=config.description or "",
+                text=text,
+            )
+        )
+    return found

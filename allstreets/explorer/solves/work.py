@@ -1,0 +1,35 @@
+"""What a solve is of, whichever it is: a spot, a flop of a whole game, or a whole game."""
+
+from dataclasses import dataclass
+
+from allstreets.explorer.solves.flops import spot_bytes
+from allstreets.explorer.solves.folders import Request
+from allstreets.explorer.solves.games import game_bytes, game_outline
+from allstreets.explorer.solves.spots import spot_name, spot_title
+from allstreets.explorer.views.headlines import MBB, PERCENT
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A solve in a list."""
+
+    name: str
+    title: str
+    unit: str  # of exploitability
+    target: float | None
+
+
+def outline(request: Request) -> Outline:
+    """What a solve is called, and where it ends."""
+    if request.game is not None:
+        name, title, target = game_outline(request.game)
+        return Outline(name, title, MBB, target)
+    form = request.spot
+    return Outline(spot_name(form), spot_title(form), PERCENT, form.target_pct)
+
+
+def need_bytes(request: Request, free: int | None) -> int:
+    """The memory that it takes; an `InputError` where so much is not `free`."""
+    if request.game is not None:
+        return game_bytes(request.game, free)
+    return spot_bytes(request, free)
