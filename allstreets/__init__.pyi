@@ -2,7 +2,6 @@ from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
 from .explorer.reaching import range_at as range_at
 from .solvers.spot.locks import Lock as Lock
-from .solvers.spot.many import solve_many as solve_many
 from .solvers.spot.solver import SpotSolver as SpotSolver
 from .solvers.spot.solver import solve as solve
 from .solvers.spot.spot import Spot as Spot
@@ -13,4 +12,5 @@ from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
 from .training.api import certify as certify
 from .training.api import train as train
+from .training.many_spots import solve_many as solve_many
 from .version import __version__ as __version__

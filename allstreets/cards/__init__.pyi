@@ -68,6 +68,7 @@ from .hands import parse_hand as parse_hand
 from .isomorphism import CARD_PERMUTATIONS as CARD_PERMUTATIONS
 from .isomorphism import COMBO_PERMUTATIONS as COMBO_PERMUTATIONS
 from .isomorphism import SUIT_PERMUTATIONS as SUIT_PERMUTATIONS
+from .isomorphism import boards_alike as boards_alike
 from .isomorphism import canonical_cards as canonical_cards
 from .isomorphism import combo_orbits as combo_orbits
 from .matchups import Matchups as Matchups

@@ -84,8 +84,6 @@ from .spot.estimate import require_device_room as require_device_room
 from .spot.estimate import require_memory as require_memory
 from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
-from .spot.many import ManyRow as ManyRow
-from .spot.many import solve_many as solve_many
 from .spot.resolve import Announce as Announce
 from .spot.resolve import TrimmedResult as TrimmedResult
 from .spot.result import SpotResult as SpotResult

@@ -25,6 +25,7 @@ from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
 from .manifest import read_manifest as read_manifest
+from .manifest import require_same as require_same
 from .opening import Solution as Solution
 from .opening import load as load
 from .preflop_bundle import load_preflop as load_preflop
@@ -42,6 +43,12 @@ from .spot_bundle import require_saved as require_saved
 from .spot_bundle import restore_spot as restore_spot
 from .spot_bundle import save_spot as save_spot
 from .spot_bundle import spot_identity as spot_identity
+from .spot_set import TABLE as TABLE
+from .spot_set import Entry as Entry
+from .spot_set import SpotSet as SpotSet
+from .spot_set import SpotSetBundle as SpotSetBundle
+from .spot_set import load_spots as load_spots
+from .spot_set import spot_folder as spot_folder
 from .stored_arrays import StoredArrays as StoredArrays
 from .unified_bundle import load_unified as load_unified
 from .unified_bundle import require_unified_folder as require_unified_folder
