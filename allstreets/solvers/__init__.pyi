@@ -1,3 +1,9 @@
+from .board_report import HAND_KEYS as HAND_KEYS
+from .board_report import REPORT_KEYS as REPORT_KEYS
+from .board_report import BoardReport as BoardReport
+from .board_report import OnBoard as OnBoard
+from .board_report import ReportRow as ReportRow
+from .board_report import report_of as report_of
 from .certificate import ALL as ALL
 from .certificate import OWN as OWN
 from .certificate import Certificate as Certificate

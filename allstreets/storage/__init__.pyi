@@ -1,3 +1,4 @@
+from .board_reports import board_report as board_report
 from .certificates import CertificateWork as CertificateWork
 from .certificates import certificate_path as certificate_path
 from .certificates import read_certificate as read_certificate

@@ -9,13 +9,13 @@ has a row is whole, and what has none is gone on with from its bundle.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError
-from allstreets.solvers import SpotResult
+from allstreets.base import InputError, suggest
+from allstreets.solvers import OnBoard, SpotResult
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -139,6 +139,26 @@ class SpotSet:
     def rows(self) -> list[Row]:
         """One row per spot: pandas.DataFrame(spots.rows) is a table."""
         return [dict(entry.row or {}) for entry in self.entries]
+
+    @property
+    def names(self) -> list[str]:
+        """The spots, each of which may be solved on several boards."""
+        return list(dict.fromkeys(entry.name for entry in self.entries))
+
+    def decisions(self, line: str = "", name: str | None = None) -> Iterator[OnBoard]:
+        """The decision that a line leads to, on one board after the other.
+
+        `name`: of which spot, where there are several.
+        """
+        if name is None and len(self.names) > 1:
+            raise InputError(
+                f"{self.folder} holds several spots: say which by --name: {', '.join(self.names)}"
+            )
+        if name is not None and name not in self.names:
+            raise InputError(f"{self.folder} holds no spot '{name}': {suggest(name, self.names)}")
+        for entry in self.entries:
+            if name in (None, entry.name):
+                yield OnBoard(entry.weight, self.open(entry).node(line))
 
     def open(self, entry: Entry) -> SpotResult:
         """The solution of one spot."""

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from builders.small_spots import RIVER, spot
 
-from allstreets import load, solve_many
+from allstreets import board_report, load, solve_many
 from allstreets.base import Control, InputError
+from allstreets.betting import Player
 from allstreets.storage import SpotSet
 from allstreets.training import (
     SpotConfig,
@@ -199,3 +201,31 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"pip install 'allstreets\[parquet\]', or write CSV"):
         solve_many([RIVER], parquet=path)
+
+
+def test_a_report_over_the_boards_of_a_set(tmp_path: Path) -> None:
+    folder = tmp_path / "rivers"
+    boards = ["Ks7d4c9h2s", "Qs7d4c9h2s", "Ks7s4s9h2c"]
+    solve_many([RIVER], boards=boards, target=0.02, run=here, output=folder, threads=1)
+    solved = load(folder)
+    assert isinstance(solved, SpotSet)
+    nodes = [solved.open(entry).node("x") for entry in solved.entries]
+    report = board_report(folder, "x")
+    masses = [
+        entry.weight * float(node.own.weights.sum())
+        for entry, node in zip(solved.entries, nodes, strict=True)
+    ]
+    for row, node in zip(report.by("board"), nodes, strict=True):
+        assert list(row.frequencies) == pytest.approx(node.frequencies().tolist())
+        assert row.evs == pytest.approx((node.ev(Player.OOP), node.ev(Player.IP)))
+    taken = np.array([node.frequencies() for node in nodes])
+    assert list(report.total.frequencies) == pytest.approx(
+        (np.array(masses) @ taken / sum(masses)).tolist()
+    )
+    # With every pair counted: both EVs are the pot.
+    assert sum(report.total.evs) == pytest.approx(100, abs=1e-3)
+    assert [row.name for row in report.by("suits")] == ["rainbow", "monotone"]
+    with pytest.raises(InputError, match="holds no spot 'turn'"):
+        board_report(folder, "x", name="turn")
+    with pytest.raises(InputError, match="a single board"):
+        board_report(solved.open(solved.entries[0]))
