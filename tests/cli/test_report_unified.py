@@ -198,4 +198,4 @@ def test_over_boards(
     assert main([*words, "--sort", "ev"]) == 2
     assert "--sort is for reports over boards: add --by board" in capsys.readouterr().err
     assert main(["report", str(folder), "--line", "r2.5", "--by", "board"]) == 2
-    assert "Error: line 'r2.5'" in capsys.readouterr().err
+    assert "Error: line 'r2.5' ends before the flop" in capsys.readouterr().err

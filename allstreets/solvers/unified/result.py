@@ -137,7 +137,7 @@ class UnifiedResult(PreflopResult):
         self._refuse_cards(line)
         for flop, weight in zip(self.game.flops.flops, self.game.flops.weights, strict=True):
             found = split_line(line, self.read_root, flop.text)
-            if found.flop is None:
+            if found.root not in [pot.node for pot in self._flop_pots]:
                 raise InputError(
                     f"line '{line}' ends before the flop: reports are of decisions on it"
                 )
