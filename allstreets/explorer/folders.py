@@ -90,8 +90,14 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
             left += [
                 (Path(entry.path), depth + 1)
                 for entry in reversed(folders)
-                if not entry.name.startswith(".") and not INSIDE.fullmatch(entry.name)
+                if not entry.name.startswith(".") and not _is_inside(Path(entry.path))
             ]
+
+
+def _is_inside(folder: Path) -> bool:
+    """Whether a folder is part of a run or a solution; people call theirs "flops", too."""
+    named = folder.name == "flops" and (folder / MANIFEST).exists()
+    return INSIDE.fullmatch(folder.name) is not None and not named
 
 
 def _is_shown(folder: Path, depth: int) -> bool:

@@ -76,6 +76,7 @@ from .spot_jobs import Limits as Limits
 from .spot_jobs import RunJobs as RunJobs
 from .spot_jobs import SpotJob as SpotJob
 from .spot_jobs import SpotRow as SpotRow
+from .spot_jobs import in_this_process as in_this_process
 from .spot_jobs import solve_spot_job as solve_spot_job
 from .spot_processes import in_processes as in_processes
 from .spot_run import LastResort as LastResort

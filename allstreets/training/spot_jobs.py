@@ -6,7 +6,8 @@ it arrives; who sends it there is handed in to `many_spots` as a function:
     run(jobs, stop) → (place, row) of every job, in the order in which they finish
 
 `stop` says whether the run is to end: then no job is begun, those at work end and are saved, and
-they have no row. `spot_processes` runs jobs in processes of this machine.
+they have no row. `in_this_process` runs one job after the other, with all its threads;
+`spot_processes` runs several at a time in processes of this machine.
 """
 
 import math
@@ -146,6 +147,28 @@ def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | No
         return SpotRow.failed(job, "the machine has not enough memory for this spot")
     except Exception as error:
         return SpotRow.failed(job, f"{type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True)
+class _Until(Control):
+    """Stops a job when its run does."""
+
+    stop: Callable[[], bool]
+
+    def wants_to_stop(self) -> bool:
+        return self.stop()
+
+
+def in_this_process(
+    jobs: Sequence[SpotJob], stop: Callable[[], bool]
+) -> Iterator[tuple[int, SpotRow]]:
+    """Who runs jobs: this process, one after the other."""
+    for place, job in enumerate(jobs):
+        if stop():
+            return
+        row = solve_spot_job(job, _Until(stop))
+        if row is not None:
+            yield place, row
 
 
 def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:

@@ -12,6 +12,7 @@ from allstreets.explorer.views.locked import LockedView
 from allstreets.explorer.views.preflop_roots import PreflopRoots
 from allstreets.explorer.views.ratio_roots import RatioRoots
 from allstreets.explorer.views.spot import SpotView
+from allstreets.explorer.views.spot_boards import boards_beside
 from allstreets.explorer.views.whole import WholeView
 from allstreets.storage import (
     folder_kind,
@@ -44,7 +45,7 @@ def open_view(folder: Path) -> SolutionView:
 def _view(kind: SolutionKind, folder: Path, manifest: Manifest) -> SolutionView:
     # Each kind brings the parts of its own solver: only what is opened is imported.
     if kind == "spot":
-        return SpotView(load_spot(folder), manifest)
+        return SpotView(load_spot(folder), manifest, boards_beside(folder))
 
     if kind == "postflop":
         flops = load_flops(folder)
