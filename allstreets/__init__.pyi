@@ -7,6 +7,7 @@ from .solvers.spot.solver import solve as solve
 from .solvers.spot.spot import Spot as Spot
 from .solvers.unified.solver import UnifiedSolver as UnifiedSolver
 from .storage.board_reports import board_report as board_report
+from .storage.comparing import compare as compare
 from .storage.opening import load as load
 from .storage.range_files import export_ranges as export_ranges
 from .storage.spot_bundle import load_spot as load_spot

@@ -20,6 +20,9 @@ from .certify.judge import Judge as Judge
 from .certify.sample import Draw as Draw
 from .certify.sample import draw_flops as draw_flops
 from .certify.sample import everything as everything
+from .comparison import Comparison as Comparison
+from .comparison import HandDifference as HandDifference
+from .comparison import compare_decisions as compare_decisions
 from .decision import LEAST_SHOWN as LEAST_SHOWN
 from .decision import Decision as Decision
 from .decision import Evs as Evs
