@@ -1,6 +1,9 @@
 """allstreets report --by: a decision on many boards, by texture, category or hand."""
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
+MANY = 50  # boards from which on they are counted while they are read
+LINE_SECONDS = 5.0  # between two lines where there is no terminal
 
 
 def report_boards(
@@ -34,7 +39,8 @@ def report_boards(
 
     if parquet is not None:
         require_parquet()
-    report = board_report(folder, line, spr=spr, name=name)
+    with _counting() as count:
+        report = board_report(folder, line, spr=spr, name=name, progress=count)
     rows = report.by(key)
     table = report.table(key)
     if sort is not None:
@@ -67,6 +73,31 @@ def report_boards(
         for path in (csv, parquet):
             if path is not None:
                 console().print(f"Table: {path}", markup=False)
+
+
+@contextmanager
+def _counting() -> "Iterator[Callable[[int, int], None]]":
+    """Tells how many boards are read, where they are many."""
+    from allstreets.training import CountProgress
+
+    shown = CountProgress[_Count]("boards", lambda _: [], LINE_SECONDS)
+    with ExitStack() as stack:
+        draw: Callable[[_Count], None] | None = None
+
+        def count(done: int, total: int) -> None:
+            nonlocal draw
+            if total < MANY:
+                return
+            draw = draw or stack.enter_context(shown.shown())
+            draw(_Count(done, total))
+
+        yield count
+
+
+@dataclass(frozen=True)
+class _Count:
+    done: int
+    total: int
 
 
 def write_table(path: Path, table: list[dict[str, Any]]) -> None:

@@ -39,6 +39,7 @@ from allstreets.cards import (
 from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.flops.hands import flop_hands, live
+from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
@@ -142,6 +143,7 @@ class UnifiedResult(PreflopResult):
                     f"line '{line}' ends before the flop: reports are of decisions on it"
                 )
             view, inside = self._view(found, line)
+            view = swept(view, self.cards.plays_classes)
             node = view.combo_node if self.cards.plays_combos else view.node
             yield OnBoard(float(weight), node(inside, self._words(found, view, inside)))
 
