@@ -157,4 +157,6 @@ def _print_way_on(
             out.print("--output DIR saves the solutions and their rows, for reports and --resume.")
         return
     out.print(f"Rows: {output / 'spots.csv'}", markup=False, soft_wrap=True)
+    report = command("report", output, "--by", "category")
+    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
     out.print(f"In the browser: {command('explore', output)}", markup=False, soft_wrap=True)
