@@ -115,10 +115,10 @@ def test_in_the_page(folder: Path) -> None:
         expect(page.locator('[data-hand="KQs"]')).not_to_have_class(re.compile("empty"))
         assert 0 < grid.locator("[data-hand]:not(.empty)").count() < every
         page.get_by_text("by category").click()
-        row = page.get_by_role("table", name="Hands by category").get_by_role("row")
+        held = page.get_by_role("table", name="Hands by category").get_by_role("row")
         wanted = open_view(folder / "flops" / f"a-river-{BOARDS[0]}").groups("")
         top = next(group for group in wanted.groups if group.name == "top pair")
-        expect(row.filter(has_text="top pair")).to_contain_text(f"{100 * top.shares['oop']:.1f} %")
+        expect(held.filter(has_text="top pair")).to_contain_text(f"{100 * top.shares['oop']:.1f} %")
         keep_picture(page, "category")
         page.get_by_text("by category").click()
         choice.select_option("")
