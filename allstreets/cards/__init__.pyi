@@ -9,6 +9,9 @@ from .card import make_card as make_card
 from .card import parse_board as parse_board
 from .card import parse_card as parse_card
 from .card import parse_cards as parse_cards
+from .categories import DRAWS as DRAWS
+from .categories import MADE as MADE
+from .categories import hand_categories as hand_categories
 from .combos import COMBO_CARDS as COMBO_CARDS
 from .combos import COMBO_COUNT as COMBO_COUNT
 from .combos import COMBO_MASKS as COMBO_MASKS
@@ -70,6 +73,7 @@ from .hands import parse_hand as parse_hand
 from .isomorphism import CARD_PERMUTATIONS as CARD_PERMUTATIONS
 from .isomorphism import COMBO_PERMUTATIONS as COMBO_PERMUTATIONS
 from .isomorphism import SUIT_PERMUTATIONS as SUIT_PERMUTATIONS
+from .isomorphism import boards_alike as boards_alike
 from .isomorphism import canonical_cards as canonical_cards
 from .isomorphism import combo_orbits as combo_orbits
 from .matchups import Matchups as Matchups

@@ -96,6 +96,20 @@ def canonical_cards(cards: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(renamed.tolist(), reverse=True))
 
 
+def boards_alike(board: Sequence[int]) -> int:
+    """How many boards differ from this one by the names of suits alone, itself included.
+
+    The flop is three cards in any order; turn and river keep their places.
+
+    >>> from allstreets.cards.card import parse_cards
+    >>> boards_alike(parse_cards("AhKd7s")), boards_alike(parse_cards("AhKh7h9c"))
+    (24, 12)
+    """
+    renamed = CARD_PERMUTATIONS[:, list(board)].astype(np.int64)
+    renamed[:, :3].sort(axis=1)
+    return len(np.unique(renamed, axis=0))
+
+
 def canonical_boards(size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """All sets of `size` cards up to renaming, [B, size], and how many sets each stands for [B].
 

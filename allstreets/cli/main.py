@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
 from allstreets.cli.certify import certify
+from allstreets.cli.compare import compare
 from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
 from allstreets.cli.devices import devices
@@ -68,6 +69,7 @@ app.command("train")(_keeps(train))
 app.command("certify")(_keeps(certify))
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("compare")(compare)
 app.command("review")(_keeps(review))
 app.command("practice")(practice)
 app.command("explore")(explore)

@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     from allstreets.solvers import Spot
 
 
+class By(StrEnum):
+    """What a report over boards is grouped by."""
+
+    board = "board"
+    texture = "texture"
+    suits = "suits"
+    pairing = "pairing"
+    high = "high"
+    connected = "connected"
+    category = "category"
+    draw = "draw"
+    hand = "hand"
+
+
 class ReportFormat(StrEnum):
     """How a decision is written."""
 
@@ -45,12 +59,25 @@ def report(
     flops: Annotated[
         bool, typer.Option("--flops", help="The table over flops; with --line, of that decision.")
     ] = False,
+    by: Annotated[
+        By | None,
+        typer.Option("--by", help="Over all boards: the line's decision, grouped by this."),
+    ] = None,
+    sort: Annotated[
+        str | None, typer.Option(help="With --by: a column, largest first: ev, share, x, …")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="With --by: the spot, of a folder with several.")
+    ] = None,
     behind: Annotated[
         bool,
         typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
     ] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the decision (of a whole game) to an .svg or .png.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="With --by: write the table to this file.")
     ] = None,
     parquet: Annotated[
         Path | None, typer.Option(help="Write the table over flops to this file.")
@@ -72,6 +99,8 @@ def report(
       allstreets report game/ --line "r2.5 c | x b50%" --flop AhKd7s
       allstreets report game/ --line "r2.5 c | AhKd7s | x x | 5c | x" --combos
       allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
+      allstreets report game/ --line "r2.5 c | x" --by texture --sort ev
+      allstreets report flops/ --line "x" --by category --csv categories.csv
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
     In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets; with
@@ -84,6 +113,23 @@ def report(
     if json:
         form = ReportFormat.json
     kind = folder_kind(folder)
+    if by is not None or kind == "spots":
+        from allstreets.cli.board_report import report_boards
+
+        _refuse(folder, "many boards", flop=flop, chart=chart, behind=behind or None)
+        report_boards(
+            folder,
+            line,
+            (by or By.board).value,
+            sort=sort,
+            form=form.value,
+            csv=csv,
+            parquet=parquet,
+            spr=spr,
+            name=name,
+        )
+        return
+    _need_by(sort=sort, name=name, csv=csv)
     if kind in ("preflop", "unified"):
         from allstreets.cli.report_unified import report_unified
 
@@ -146,6 +192,15 @@ def _refuse(folder: Path, what: str, **options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} has no meaning here: {folder} holds {what}")
+
+
+def _need_by(**options: Any) -> None:
+    """Refuse options of reports over boards without --by."""
+    from allstreets.base import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} is for reports over boards: add --by board, texture, …")
 
 
 def _require_spot(folder: Path, **options: Any) -> None:

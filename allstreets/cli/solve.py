@@ -29,11 +29,15 @@ class Saved(StrEnum):
 
 
 def solve(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="SPOT.yaml", help="A spot file; flags override its keys."),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="SPOT.yaml…", help="Spot files; flags override their keys."),
     ] = None,
     board: Annotated[str | None, typer.Option(help="Three to five cards, QsJh2h.")] = None,
+    boards: Annotated[
+        str | None,
+        typer.Option(help="Several: a CSV file, a set (subset_25), or 'QsJh2h,9h8h2c'."),
+    ] = None,
     oop: Annotated[str | None, typer.Option(help="Range of the player out of position.")] = None,
     ip: Annotated[str | None, typer.Option(help="Range of the player in position.")] = None,
     pot: Annotated[float | None, typer.Option(help="Chips in the middle.")] = None,
@@ -49,6 +53,9 @@ def solve(
     max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Of many spots: how many at a time.")
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="ahead, tuned, dcfr, …")] = None,
     precision: Annotated[
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
@@ -74,9 +81,12 @@ def solve(
     ] = None,
     line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Of many spots: append a row of each to this file.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Solve a spot: equilibrium strategies from a flop, turn or river to the end.
+    """Solve a spot, or many: equilibrium strategies from a flop, turn or river to the end.
 
     \b
     Examples:
@@ -84,8 +94,12 @@ def solve(
       allstreets solve sample_spots/flop.yaml --target 0.5% --output solved/
       allstreets solve --board "QsJh2h7c" --oop "TT+,AQs+" --ip "22+,A9s+,KTs+" \\
           --pot 10 --stack 95 --bets "33%,75%,a" --raises "60%,a"
+      allstreets solve sample_spots/river.yaml sample_spots/turn.yaml --output spots/
+      allstreets solve sample_spots/flop.yaml --boards subset_25 --output flops/ --resume
       allstreets solve --from game/ --line "r2.5 c" --flop QsJh2h
 
+    Several files or boards are solved side by side, with a row for each in DIR/spots.csv (name,
+    board, weight, EVs, equities, frequencies of the first decision) and its solution in DIR.
     With --from, pot, ranges and sizes are those that a whole-game solution sends to the flop; the
     spot is kept in DIR/spots, found again by the same command, and continued with --resume.
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
@@ -93,6 +107,7 @@ def solve(
     """
     from allstreets.training import parse_time
 
+    named = files or []
     flags: dict[str, Any] = {
         "board": board,
         "oop_range": oop,
@@ -115,12 +130,31 @@ def solve(
     if game is not None or line is not None or flop is not None:
         from allstreets.cli.solve_flop import solve_flop
 
-        solve_flop(game, line, flop, file, flags, job)
+        _one_at_a_time(named, {"boards": boards, "processes": processes, "csv": csv})
+        solve_flop(game, line, flop, named[0] if named else None, flags, job)
         return
 
-    from allstreets.training import read_spot
+    from allstreets.training import read_spot, read_spot_config
 
+    file = named[0] if named else None
+    if len(named) > 1 or boards is not None or read_spot_config(file, flags).boards is not None:
+        from allstreets.cli.solve_many import solve_many
+
+        solve_many(named, flags, boards, job, processes=processes, csv=csv)
+        return
+    _one_at_a_time(named, {"processes": processes, "csv": csv})
     run_job(*read_spot(file, flags), job)
+
+
+def _one_at_a_time(files: list[Path], options: dict[str, Any]) -> None:
+    """Refuse what is for many spots."""
+    from allstreets.base import InputError
+
+    if len(files) > 1:
+        raise InputError("--from solves one flop at a time: name one file at most")
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} is for many spots: name several files, or --boards")
 
 
 @dataclass(frozen=True)

@@ -91,23 +91,31 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
         except OSError as error:
             yield Found(folder, f"the folder cannot be read: {error.strerror}")
             continue
-        if any(entry.name == MANIFEST for entry in inside) and (not depth or _is_ours(folder)):
+        if any(entry.name == MANIFEST for entry in inside) and _is_shown(folder, depth):
             yield Found(folder)
         if depth < DEPTH:
             left += [
                 (Path(entry.path), depth + 1)
                 for entry in reversed(folders)
-                if not entry.name.startswith(".") and not INSIDE.fullmatch(entry.name)
+                if not entry.name.startswith(".") and not _is_inside(Path(entry.path))
             ]
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_inside(folder: Path) -> bool:
+    """Whether a folder is part of a run or a solution; people call theirs "flops", too."""
+    named = folder.name == "flops" and (folder / MANIFEST).exists()
+    return INSIDE.fullmatch(folder.name) is not None and not named
+
+
+def _is_shown(folder: Path, depth: int) -> bool:
     """Whether a manifest is a solution's, or may have been before it was damaged.
 
-    Other programs write files of that name as well; those are sound JSON and say something else.
+    Other programs write files of that name as well; those are sound JSON and say something else. A
+    set of spots is listed spot by spot.
     """
     try:
         found = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
         return True
-    return isinstance(found, dict) and "kind" in found and "schema" in found
+    ours = isinstance(found, dict) and "kind" in found and "schema" in found
+    return (ours or not depth) and not (ours and found["kind"] == "spots")

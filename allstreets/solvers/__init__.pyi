@@ -1,3 +1,10 @@
+from .board_report import HAND_KEYS as HAND_KEYS
+from .board_report import REPORT_KEYS as REPORT_KEYS
+from .board_report import BoardFigures as BoardFigures
+from .board_report import BoardReport as BoardReport
+from .board_report import OnBoard as OnBoard
+from .board_report import ReportRow as ReportRow
+from .board_report import report_of as report_of
 from .certificate import ALL as ALL
 from .certificate import OWN as OWN
 from .certificate import Certificate as Certificate
@@ -13,6 +20,9 @@ from .certify.judge import Judge as Judge
 from .certify.sample import Draw as Draw
 from .certify.sample import draw_flops as draw_flops
 from .certify.sample import everything as everything
+from .comparison import Comparison as Comparison
+from .comparison import HandDifference as HandDifference
+from .comparison import compare_decisions as compare_decisions
 from .decision import LEAST_SHOWN as LEAST_SHOWN
 from .decision import Decision as Decision
 from .decision import Evs as Evs
@@ -84,8 +94,6 @@ from .spot.estimate import require_device_room as require_device_room
 from .spot.estimate import require_memory as require_memory
 from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
-from .spot.many import ManyRow as ManyRow
-from .spot.many import solve_many as solve_many
 from .spot.resolve import Announce as Announce
 from .spot.resolve import TrimmedResult as TrimmedResult
 from .spot.result import SpotResult as SpotResult

@@ -1,3 +1,4 @@
+from .board_reports import board_report as board_report
 from .certificates import CertificateWork as CertificateWork
 from .certificates import certificate_path as certificate_path
 from .certificates import read_certificate as read_certificate
@@ -14,6 +15,7 @@ from .checkpoints import restore_latest as restore_latest
 from .checkpoints import save_checkpoint as save_checkpoint
 from .claim import LOCK_NAME as LOCK_NAME
 from .claim import claim as claim
+from .comparing import compare as compare
 from .flop_files import write_flops as write_flops
 from .flops_bundle import FlopsBundle as FlopsBundle
 from .flops_bundle import Key as Key
@@ -27,6 +29,7 @@ from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
 from .manifest import read_manifest as read_manifest
+from .manifest import require_same as require_same
 from .mirror import mirrored as mirrored
 from .mirror import origin as origin
 from .opening import Solution as Solution
@@ -47,6 +50,12 @@ from .spot_bundle import require_saved as require_saved
 from .spot_bundle import restore_spot as restore_spot
 from .spot_bundle import save_spot as save_spot
 from .spot_bundle import spot_identity as spot_identity
+from .spot_set import TABLE as TABLE
+from .spot_set import Entry as Entry
+from .spot_set import SpotSet as SpotSet
+from .spot_set import SpotSetBundle as SpotSetBundle
+from .spot_set import load_spots as load_spots
+from .spot_set import spot_folder as spot_folder
 from .stored_arrays import StoredArrays as StoredArrays
 from .unified_bundle import load_unified as load_unified
 from .unified_bundle import require_unified_folder as require_unified_folder

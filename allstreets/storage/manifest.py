@@ -10,16 +10,17 @@ from allstreets.solvers import data_hash
 MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 
-Kind = Literal["spot", "postflop", "preflop", "unified"]
+Kind = Literal["spot", "spots", "postflop", "preflop", "unified"]
 
 # What each kind of folder is called, and the command that makes one.
 KINDS: dict[Kind, tuple[str, str]] = {
     "spot": ("a solved spot", "allstreets solve … --output"),
+    "spots": ("a set of solved spots", "allstreets solve … --output"),
     "postflop": ("a model of flops", "allstreets train … --output"),
     "preflop": ("a preflop solution", "allstreets train … --output"),
     "unified": ("a solved whole game", "allstreets train … --output"),
 }
-SCHEMAS: dict[Kind, int] = {"spot": 2, "postflop": 3, "preflop": 1, "unified": 2}
+SCHEMAS: dict[Kind, int] = {"spot": 2, "spots": 1, "postflop": 3, "preflop": 1, "unified": 2}
 """Of manifests and files: a change that old code would misread takes the next number."""
 
 

@@ -7,11 +7,13 @@ from allstreets.base import InputError, Place
 from allstreets.solvers import FlopsResult, PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind
 from allstreets.storage.mirror import mirrored
+from allstreets.storage.spot_set import SpotSet
 
-Solution: TypeAlias = "SpotResult | FlopsResult | PreflopResult | UnifiedResult"
+Solution: TypeAlias = "SpotResult | SpotSet | FlopsResult | PreflopResult | UnifiedResult"
 
 OPENERS = {
     "spot": ("allstreets.storage.spot_bundle", "load_spot"),
+    "spots": ("allstreets.storage.spot_set", "load_spots"),
     "postflop": ("allstreets.storage.flops_bundle", "load_flops"),
     "preflop": ("allstreets.storage.preflop_bundle", "load_preflop"),
     "unified": ("allstreets.storage.unified_bundle", "load_unified"),

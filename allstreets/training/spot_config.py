@@ -68,6 +68,9 @@ class SpotConfig(SizeRulesConfig):
     board: str | None = Field(default=None, examples=["QsJh2h"])
     """Three, four or five cards."""
 
+    boards: str | tuple[str, ...] | None = Field(default=None, examples=["subset_25"])
+    """Instead of board, several: a list, or a set of flops (subset_25, spread_100, all)."""
+
     oop_range: RangeText | None = Field(default=None, examples=["TT+,AQs+"])
     """The range of the player who acts first."""
 
@@ -126,6 +129,8 @@ class SpotConfig(SizeRulesConfig):
             for key in ("bets", "raises"):
                 if getattr(self, key) is not None:
                     raise WrongKeyError(key, f"give {key} or bet_sizes, not both")
+        if self.board is not None and self.boards is not None:
+            raise WrongKeyError("boards", "give board or boards, not both")
         if self.precision == "int16" and self.lock:
             raise WrongKeyError(
                 "precision", "int16 would round locks away; write float16, as small"
@@ -134,7 +139,14 @@ class SpotConfig(SizeRulesConfig):
 
     def spot(self) -> "Spot":
         """The spot; ranges, board, sizes and rules are read here."""
+        if self.boards is not None:
+            raise InputError("boards: several are solved by allstreets solve; name one board here")
+        spot = Spot.from_mapping(self.game())
+        _ = spot.ranges, spot.rules  # errors are raised here
+        return spot
 
+    def game(self) -> dict[str, Any]:
+        """The keys of the spot, as `Spot.from_mapping` takes them."""
         missing = [key for key in NEEDED if getattr(self, key) is None]
         if missing:
             flags = " ".join(NEEDED[key] for key in missing)
@@ -143,7 +155,7 @@ class SpotConfig(SizeRulesConfig):
                 f"{', '.join(missing)} {plural} missing: add to the spot file, or give {flags}"
             )
         skipped = {"name", "description", "algorithm", "precision", "river_groups", "device"}
-        skipped |= {"exploitability_threshold"}
+        skipped |= {"exploitability_threshold", "boards"}
         keys = self.model_dump(mode="json", by_alias=True, exclude=skipped, exclude_unset=True)
         if self.donk is not None and self.bet_sizes is None:
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}
@@ -151,25 +163,34 @@ class SpotConfig(SizeRulesConfig):
             keys["bet_sizes"] = dict.fromkeys(players, lists)
         amounts = ("pot", "stack", "chips_per_bb")
         keys |= {key: neat(keys[key]) for key in amounts if keys.get(key) is not None}
-        spot = Spot.from_mapping({key: value for key, value in keys.items() if value is not None})
-        _ = spot.ranges, spot.rules  # errors are raised here
-        return spot
+        return {key: value for key, value in keys.items() if value is not None}
+
+    def on(self, board: str) -> "SpotConfig":
+        """The same on one board."""
+        return self.model_copy(update={"board": board, "boards": None})
+
+
+def read_spot_config(path: Path | None, flags: Mapping[str, Any]) -> SpotConfig:
+    """The keys of a spot file, or of flags, or of both: flags override the file."""
+    given = {key: value for key, value in flags.items() if value is not None}
+    if path is None:
+        return check_config(given, SpotConfig, "command line")
+    config = read_config(path, SpotConfig)
+    if not given:
+        return config
+    keys = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if "bets" in given or "raises" in given:
+        keys.pop("bet_sizes", None)
+    if "board" in given or "boards" in given:
+        keys = {key: value for key, value in keys.items() if key not in ("board", "boards")}
+    return check_config({**keys, **given}, SpotConfig, "command line")
 
 
 def read_spot(path: Path | None, flags: Mapping[str, Any]) -> tuple[SpotConfig, "Spot"]:
     """A spot from a file, from flags, or from both: flags override the file."""
-    given = {key: value for key, value in flags.items() if value is not None}
-    source = str(path) if path is not None else "command line"
-    if path is None:
-        config = check_config(given, SpotConfig, source)
-    else:
-        config = read_config(path, SpotConfig)
-        if given:
-            keys = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            if "bets" in given or "raises" in given:
-                keys.pop("bet_sizes", None)
-            config = check_config({**keys, **given}, SpotConfig, "command line")
+    config = read_spot_config(path, flags)
     try:
         return config, config.spot()
     except InputError as error:
+        source = str(path) if path is not None else "command line"
         raise InputError(f"{source}: {error}") from None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from allstreets.base import InputError, InterruptRequest, interrupt_request
+from allstreets.base import Control, InputError, interrupt_request
 from allstreets.solvers import Spot, SpotResult, SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
@@ -181,10 +181,12 @@ def solve_job(
     saved: Saved = "full",
     observers: Sequence[Observer] = (),
     origin: OriginOf | None = None,
+    control: Control | None = None,
 ) -> SpotOutcome:
     """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
 
-    `origin` says of the solution as it stands which flop of which whole game it is.
+    `origin` says of the solution as it stands which flop of which whole game it is. `control` may
+    stop it; by default signals do.
     """
     require_job(config, spot, output, resume, saved)
     rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
@@ -200,7 +202,7 @@ def solve_job(
                 if before["exploitability"] <= config.exploitability_threshold:
                     rules = (Iterations(solver.iterations),)  # there is nothing left to do
         doing = "stopping" if output is None else f"saving to {output}"
-        request = stack.enter_context(interrupt_request(doing, "the solution"))
+        request = control or stack.enter_context(interrupt_request(doing, "the solution"))
         if resume:
             request.saved(solver.iterations)
         saver = _Saver(solver, config, saved, before, start, origin)
@@ -281,7 +283,7 @@ class _Saver:
 class _Regularly:
     """Saves a long run now and then, right after a check."""
 
-    def __init__(self, saver: _Saver, folder: Path, request: InterruptRequest) -> None:
+    def __init__(self, saver: _Saver, folder: Path, request: Control) -> None:
         self._saver, self._folder, self._request = saver, folder, request
         self._due = time.monotonic() + SAVE_SECONDS
         self._rows: dict[int, dict[str, Any]] = {}

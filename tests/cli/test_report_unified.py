@@ -176,3 +176,26 @@ def test_options_of_whole_games_are_not_for_spots(
     save_spot(solver, tmp_path / "spot")
     code, _, err = run(capsys, tmp_path / "spot", "--flops")
     assert (code, "holds no preflop or whole game" in err) == (2, True)
+
+
+def test_over_boards(
+    capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = save_classes(tmp_path_factory.mktemp("reports") / "game")
+    line = f"{result().flop_lines()[0]} | x"
+    path = folder.parent / "suits.csv"
+    words = ["report", str(folder), "--line", line]
+    assert main([*words, "--by", "category", "--sort", "ev", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    evs = [row["ev_ip_bb"] for row in found["rows"]]
+    assert evs == sorted(evs, reverse=True)
+    assert sum(row["share"] for row in found["rows"]) == pytest.approx(1)
+    assert main([*words, "--by", "suits", "--csv", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == f"{line}   SB to act, pot 2 bb   3 boards"
+    assert out.splitlines()[-1] == f"Table: {path}"
+    assert path.read_text().splitlines()[0].startswith("name,boards,weight,share,x,")
+    assert main([*words, "--sort", "ev"]) == 2
+    assert "--sort is for reports over boards: add --by board" in capsys.readouterr().err
+    assert main(["report", str(folder), "--line", "r2.5", "--by", "board"]) == 2
+    assert "Error: line 'r2.5' ends before the flop" in capsys.readouterr().err

@@ -304,3 +304,43 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     assert "Examples:" in out
     assert "allstreets solve " in out
+
+
+def test_many_spots(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path) -> None:
+    boards, folder = tmp_path / "boards.csv", tmp_path / "spots"
+    boards.write_text("board,weight\nKs7d4c9h2s,2\nKs7d4c9h2,1\nQs7d4c9h2s,1\n")
+    ends = ["--target", "1%", "--processes", "1", "--threads", "1"]
+    words = [str(river), "--boards", str(boards), "--output", str(folder), *ends]
+    code, out, err = run(capsys, *words)
+    assert code == 2
+    assert f"Not solved: small river Ks7d4c9h2: {boards}, line 3: 'Ks7d4c9h2' has an odd" in err
+    assert "spots 3 of 3" in err
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["board", "Ks7d4c9h2s", "Qs7d4c9h2s", "mean"]
+    assert f"Rows: {folder / 'spots.csv'}" in lines
+    one = run(capsys, str(river), "--target", "1%", "--threads", "1", "--json")
+    code, out, _ = run(capsys, *words, "--resume", "--json")
+    rows = json.loads(out)["spots"]
+    assert rows[0]["ev_oop"] == pytest.approx(json.loads(one[1])["ev_oop"], abs=1e-4)
+    assert [row["weight"] for row in rows] == [2, None, 1]
+    assert rows[0]["x"] + rows[0]["b50"] + rows[0]["a"] == pytest.approx(1)
+
+
+def test_what_many_spots_refuse(
+    capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path
+) -> None:
+    code, _, err = run(capsys, str(river), "--processes", "2")
+    assert (code, err) == (
+        2,
+        "Error: --processes is for many spots: name several files, or --boards\n",
+    )
+    code, _, err = run(capsys, str(river), "--boards", "QsJh")
+    assert code == 2
+    assert "none of the spots can be solved: the board 'QsJh' has 2 cards" in err
+    other = tmp_path / "other.yaml"
+    other.write_text("board: QsJh2h\n")
+    words = [str(river), str(other), "--max-iterations", "25", "--processes", "1"]
+    code, out, err = run(capsys, *words)
+    assert code == 2
+    assert "Not solved: other: oop_range, ip_range, pot, stack are missing" in err
+    assert "Ks7d4c9h2s" in out

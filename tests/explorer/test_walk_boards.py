@@ -17,9 +17,11 @@ from allstreets.cards import (
     CARD_PERMUTATIONS,
     COMBO_COUNT,
     COMBO_PERMUTATIONS,
+    MADE,
     card_text,
     cards_text,
     combo_text,
+    hand_categories,
     live_combos,
     parse_cards,
     parse_combo,
@@ -32,7 +34,7 @@ from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import UnifiedResult
-from allstreets.storage import load_unified, save_unified
+from allstreets.storage import board_report, load_unified, save_unified
 from allstreets.subgames import CardModel
 from allstreets.subgames.exact_cards import StreetBoards, first_street, next_street
 
@@ -251,3 +253,20 @@ def test_the_page_picks_a_card_and_tells_who_plays_alike(folder: Path) -> None:
         page.get_by_text("Hands that play alike on this board").click()
         expect(page.get_by_text(re.compile("6s6h.*: group"))).to_be_visible()
         keep_picture(page, "real turn")
+
+
+def test_reports_and_categories_by_combo(result: UnifiedResult, view: SolutionView) -> None:
+    report, node = board_report(result, "c x"), result.node(LIMPED)
+    assert list(report.total.frequencies) == pytest.approx(node.frequencies().tolist())
+    assert report.total.evs == pytest.approx((node.ev(Player.OOP), node.ev(Player.IP)), nan_ok=True)
+    turn = result.node(f"{LIMPED} | x x | 5c")
+    groups = view.groups(f"{LIMPED} | x x | 5c").groups
+    for kind in ("made", "draw"):
+        some = [group for group in groups if group.kind == kind]
+        assert sum(group.shares["oop"] for group in some) == pytest.approx(1)
+    made, _ = hand_categories(turn.board)
+    for group in groups:
+        if group.kind == "made":
+            own = made[turn.combos] == MADE.index(group.name)
+            share = turn.reach[own].sum() / turn.reach.sum()
+            assert group.shares["oop"] == pytest.approx(share, abs=1e-6)

@@ -15,7 +15,7 @@ from allstreets.betting import POT_SHARES, BettingTree, Player, Street, line_tex
 from allstreets.betting import find_decision as find_in
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_flop, parse_hand
 from allstreets.solvers import FlopsResult
-from allstreets.storage import load_flops
+from allstreets.storage import board_report, load_flops
 from allstreets.subgames.buckets import BucketCounts, build_bucket_model
 
 
@@ -232,3 +232,24 @@ def test_hands_that_the_flop_blocks_have_no_strategy(tmp_path: Path) -> None:
     assert found.reach[aces] == 0
     assert np.isfinite(found.strategy[:, aces + 1 :]).all()
     assert found.frequencies().sum() == pytest.approx(1)
+
+
+def test_a_report_over_flops(result: FlopsResult, bucketed: FlopsResult) -> None:
+    told: list[tuple[int, int]] = []
+    report = board_report(result, "x", spr=2, progress=lambda *count: told.append(count))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    nodes = [result.node("x", flop, 2) for flop in FLOPS[:2]]
+    weights = [result.row(flop, 2)["weight"] for flop in FLOPS[:2]]
+    mass = [
+        weight * float(node.own.weights.sum()) for weight, node in zip(weights, nodes, strict=True)
+    ]
+    for row, node, own in zip(report.by("board"), nodes, mass, strict=True):
+        assert row.share == pytest.approx(own / sum(mass))
+        assert row.evs == pytest.approx((node.ev(Player.OOP), node.ev(Player.IP)))
+    total = sum(own * node.ev() for own, node in zip(mass, nodes, strict=True)) / sum(mass)
+    assert report.total.evs[Player.IP] == pytest.approx(total)
+    groups = report.by("category")
+    assert sum(row.share * row.evs[Player.IP] for row in groups) == pytest.approx(total)
+    with pytest.raises(InputError, match="say which by --spr"):
+        board_report(result, "x")
+    assert np.isnan(board_report(bucketed, "x").total.equities).all()  # buckets know none

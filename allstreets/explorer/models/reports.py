@@ -1,4 +1,6 @@
-"""Tables over cards and over flops."""
+"""Tables over cards, over flops, and over categories of hands."""
+
+from typing import Literal
 
 from allstreets.explorer.models.base import Message, Number, Numbers, PlayerName, StreetName
 from allstreets.explorer.models.place import Choice
@@ -33,6 +35,7 @@ class FlopRow(ReportRow):
     connectedness: str
     high_card: str
     exploitability_pct: Number | None = None  # of the pot, where it is known
+    solution: str | None = None  # where it is another solution that the line leads through
 
 
 class CardReport(Message):
@@ -53,4 +56,26 @@ class FlopReport(Message):
     player: PlayerName
     actions: list[Choice]
     unit: str
+    pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
+    paid: dict[PlayerName, Number]  # what is added to EVs to count from there on
     rows: list[FlopRow]
+
+
+class HandGroup(Message):
+    """The hands of a category on a board."""
+
+    kind: Literal["made", "draw"]
+    name: str  # "top pair", "gutshot"
+    cells: list[Number]  # [169]: the share of each hand's combos, of those that the board leaves
+    shares: dict[PlayerName, Number]  # of each player's range here
+    frequencies: Numbers  # [A] of the player who acts
+    ev: Number | None  # his, with these hands
+    equity: Number | None
+
+
+class HandGroups(Message):
+    """A place by categories of hands, the strongest first; none before the flop."""
+
+    line: str
+    player: PlayerName | None  # who acts
+    groups: list[HandGroup]

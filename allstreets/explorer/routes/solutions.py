@@ -16,7 +16,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
-from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.models.solution import (
     About,
     Label,
@@ -172,6 +172,12 @@ def report_lines(parts: Iterable[CardReport]) -> Iterator[str]:
 def flops(view: TheView, line: Line = "") -> FlopReport:
     """All flops at the same decision, one row each."""
     return view.flops(line)
+
+
+@router.get("/solutions/{solution}/categories")
+def categories(view: TheView, line: Line = "") -> HandGroups:
+    """The hands at a place by category: what both hold, and what is done with it."""
+    return view.groups(line)
 
 
 @router.get("/solutions/{solution}/exact")

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
-from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.views.range_words import Reaching
 
@@ -46,6 +46,9 @@ class SolutionView(Protocol):
 
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""
+
+    def groups(self, line: str) -> HandGroups:
+        """The hands of a line by category."""
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per combo or hand."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
-from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description, SolutionView
 from allstreets.explorer.views.range_words import Reaching
 
@@ -96,6 +96,11 @@ class LockedView:
         """One row per flop: the decision of a line on all of them."""
         with self._flops_lock:
             return self._view.flops(line)
+
+    def groups(self, line: str) -> HandGroups:
+        """The hands of a line by category."""
+        with self._lock:
+            return self._view.groups(line)
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per combo or hand."""

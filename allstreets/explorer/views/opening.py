@@ -1,6 +1,7 @@
 """The view of a solution in a folder, by what its manifest says."""
 
 from pathlib import Path
+from typing import get_args
 
 from allstreets.base import InputError
 from allstreets.explorer.models.base import SolutionKind
@@ -11,9 +12,9 @@ from allstreets.explorer.views.locked import LockedView
 from allstreets.explorer.views.preflop_roots import PreflopRoots
 from allstreets.explorer.views.ratio_roots import RatioRoots
 from allstreets.explorer.views.spot import SpotView
+from allstreets.explorer.views.spot_boards import boards_beside
 from allstreets.explorer.views.whole import WholeView
 from allstreets.storage import (
-    KINDS,
     folder_kind,
     load_flops,
     load_preflop,
@@ -26,7 +27,8 @@ from allstreets.storage import (
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
     found = folder_kind(folder)
-    for kind in KINDS:
+    kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
+    for kind in kinds:
         if kind == found:
             return kind, read_manifest(folder, kind)
     raise InputError(
@@ -43,7 +45,7 @@ def open_view(folder: Path) -> SolutionView:
 def _view(kind: SolutionKind, folder: Path, manifest: Manifest) -> SolutionView:
     # Each kind brings the parts of its own solver: only what is opened is imported.
     if kind == "spot":
-        return SpotView(load_spot(folder), manifest)
+        return SpotView(load_spot(folder), manifest, boards_beside(folder))
 
     if kind == "postflop":
         flops = load_flops(folder)

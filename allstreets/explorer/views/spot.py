@@ -17,7 +17,7 @@ from allstreets.explorer.models.place import (
     HandDetail,
     Place,
 )
-from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.card_reports import CardReports
@@ -26,8 +26,10 @@ from allstreets.explorer.views.curves import equity_curve
 from allstreets.explorer.views.descriptions import describe_spot
 from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, hand_detail, table
+from allstreets.explorer.views.hand_groups import hand_groups
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.scenes import BEHIND, cached_scenes
+from allstreets.explorer.views.spot_boards import BoardsBeside
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import SpotResult, TrimmedResult, spot_root
@@ -38,9 +40,14 @@ EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the po
 class SpotView:
     """A `SolutionView` of a spot."""
 
-    def __init__(self, result: SpotResult, manifest: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        result: SpotResult,
+        manifest: Mapping[str, Any],
+        beside: BoardsBeside | None = None,
+    ) -> None:
         self.result = result
-        self._manifest = manifest
+        self._manifest, self._beside = manifest, beside
         self.scene = cached_scenes(self._find)  # both players' hands at a line
         self._reports = CardReports(self)
 
@@ -63,7 +70,9 @@ class SpotView:
 
     def describe(self) -> Description:
         """What it is."""
-        return describe_spot(self.result.spot, self._manifest, self.kept)
+        found = describe_spot(self.result.spot, self._manifest, self.kept)
+        flops = self._beside is not None
+        return replace(found, features=found.features.model_copy(update={"flops": flops}))
 
     def line(self, text: str) -> Line:
         """The way that a text describes."""
@@ -133,8 +142,20 @@ class SpotView:
         return self._reports.parts(self.line(line))
 
     def flops(self, line: str) -> FlopReport:
-        """There is one flop only."""
-        raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+        """The decision of a line on all boards of the set that the spot is one of."""
+        if self._beside is None:
+            raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+        found = self.line(line)
+        if found.cards or self.result.spot.tree.kind[found.node] != NodeKind.DECISION:
+            raise InputError(
+                f"line '{line}': tables over boards are of decisions before another card is dealt"
+            )
+        return self._beside.at(self.text(found), self.betting(()).choices(found.node))
+
+    def groups(self, line: str) -> HandGroups:
+        """The hands of a line by category."""
+        found = self.line(line)
+        return hand_groups(self.scene(found), self.text(found))
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per combo."""

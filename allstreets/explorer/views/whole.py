@@ -18,7 +18,7 @@ from allstreets.explorer.models.place import (
     HandDetail,
     Place,
 )
-from allstreets.explorer.models.reports import CardReport, FlopReport
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.card_walk import deal, dealt_cards
@@ -27,6 +27,7 @@ from allstreets.explorer.views.ends import end, ended
 from allstreets.explorer.views.figures import decision, grids, hand_detail, table
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.flop_walk import FlopWalk
+from allstreets.explorer.views.hand_groups import hand_groups
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.roots import Roots
 from allstreets.explorer.views.scenes import (
@@ -191,6 +192,10 @@ class WholeView:
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""
         return self._tables.at(line)
+
+    def groups(self, line: str) -> HandGroups:
+        """The hands of a line by category."""
+        return hand_groups(self.scene(line), line)
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per hand or combo."""

@@ -42,11 +42,14 @@ class TablesOverFlops:
         found = [_figures(after, root, one.flop, node, by_class) for one in flops]
         weights = np.array([one.weight for one in flops]) * [one.pairs for one in found]
         total = float(weights.sum())
+        some = after.counted(after.view(root, flops[0].flop).node(node, ""))
         return FlopReport(
             line=betting.line(node),
             player=PLAYER_NAMES[betting.tree.player_at(node)],
             actions=betting.choices(node),
             unit=betting.notation.unit,
+            pot=some.pot,
+            paid={"oop": some.paid[0], "ip": some.paid[1]},
             rows=[
                 self._row(root, node, *one)
                 for one in zip(flops, found, (weights / (total or 1.0)).tolist(), strict=True)

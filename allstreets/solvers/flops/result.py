@@ -5,7 +5,7 @@ A line is ROOT | FLOP | words, as in a whole game; its root names the stack-to-p
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import HAND_COUNT, Flop, hand_pairs, parse_flop
+from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import POTS, Decision, Evs
 from allstreets.solvers.flops.hands import flop_hands
 from allstreets.solvers.flops.view import PotView
@@ -177,6 +178,12 @@ class FlopsResult:
         node = find_decision(tree, words, POT_SHARES)
         place = whole_line(ratio_word(ratio), cards, line_text(tree, node, notation=POT_SHARES))
         return in_shares(self.flop_view(text, ratio).node(node, place))
+
+    def decisions(self, line: str = "", spr: float | None = None) -> Iterator[OnBoard]:
+        """The decision that a line leads to, on one flop after the other; it names no flop."""
+        weights = {row["flop"]: row_weight(row) for row in self._rows}
+        for flop, weight in weights.items():
+            yield OnBoard(weight, self.node(line, flop, spr))
 
     def strategy(
         self, line: str = "", flop: str | None = None, spr: float | None = None, *, hand: str

@@ -4,7 +4,7 @@ It goes on to the river, on every flop of its set; a flop may be spelled with an
 turn and river are stored card by card, their cards stand in the line: "c x | KsKhKd | x x | 5c".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -36,8 +36,10 @@ from allstreets.cards import (
     parse_combo,
     parse_flop,
 )
+from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.flops.hands import flop_hands, live
+from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
@@ -128,6 +130,23 @@ class UnifiedResult(PreflopResult):
             )
         return rows
 
+    def decisions(self, line: str) -> Iterator[OnBoard]:
+        """The decision that a line leads to, on one flop after the other; by combo where possible.
+
+        The line names no flop: "r2.5 c | x".
+        """
+        self._refuse_cards(line)
+        for flop, weight in zip(self.game.flops.flops, self.game.flops.weights, strict=True):
+            found = split_line(line, self.read_root, flop.text)
+            if found.root not in [pot.node for pot in self._flop_pots]:
+                raise InputError(
+                    f"line '{line}' ends before the flop: reports are of decisions on it"
+                )
+            view, inside = self._view(found, line)
+            view = swept(view, self.cards.plays_classes)
+            node = view.combo_node if self.cards.plays_combos else view.node
+            yield OnBoard(float(weight), node(inside, self._words(found, view, inside)))
+
     def flop_lines(self) -> list[str]:
         """The lines to all pots that see a flop, the most frequent first."""
         before, tree = self.before, self.game.tree
@@ -182,18 +201,23 @@ class UnifiedResult(PreflopResult):
         return found
 
     def _after_the_flop(self, found: WholeLine[int], line: str) -> Decision:
-        before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
         if self.cards.stores_cards and found.flop is not None:
             place, number = self._where(found)
             way = self._way(number, found)
             if way.cards:
                 streets = self.real_streets(place, number)
                 words = line_text(streets.pot.tree, way.node, way.cards, BLINDS_AND_CARDS)
+                before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
                 shown = streets.at(way, parse_board(found.cards))
                 return replace(shown, line=whole_line(before, found.cards, words))
         view, inside = self._view(found, line)
+        return view.node(inside, self._words(found, view, inside))
+
+    def _words(self, found: WholeLine[int], view: PotView, inside: int) -> str:
+        """The line to a decision on the flop, in its usual words."""
+        before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
         after = line_text(view.pot.tree, inside, notation=BIG_BLINDS)
-        return view.node(inside, whole_line(before, found.cards, after))
+        return whole_line(before, found.cards, after)
 
     def _view(self, found: WholeLine[int], line: str) -> tuple[PotView, int]:
         """The pot on the flop that a line leads to, and the decision in its tree."""

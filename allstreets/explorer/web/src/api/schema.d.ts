@@ -420,6 +420,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Categories
+         * @description The hands at a place by category: what both hold, and what is done with it.
+         */
+        get: operations["categories_api_solutions__solution__categories_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/equity": {
         parameters: {
             query?: never;
@@ -1247,11 +1267,17 @@ export interface components {
             actions: components["schemas"]["Choice"][];
             /** Line */
             line: string;
+            /** Paid */
+            paid: {
+                [key: string]: number;
+            };
             /**
              * Player
              * @enum {string}
              */
             player: "oop" | "ip";
+            /** Pot */
+            pot: number;
             /** Rows */
             rows: components["schemas"]["FlopRow"][];
             /** Unit */
@@ -1286,6 +1312,8 @@ export interface components {
             pairing: string;
             /** Share */
             share: number | null;
+            /** Solution */
+            solution: string | null;
             /** Suits */
             suits: string;
             /** Weight */
@@ -1369,6 +1397,43 @@ export interface components {
             player: "oop" | "ip";
             /** Rows */
             rows: components["schemas"]["ComboRow"][];
+        };
+        /**
+         * HandGroup
+         * @description The hands of a category on a board.
+         */
+        HandGroup: {
+            /** Cells */
+            cells: number[];
+            /** Equity */
+            equity: number | null;
+            /** Ev */
+            ev: number | null;
+            /** Frequencies */
+            frequencies: (number | null)[];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "made" | "draw";
+            /** Name */
+            name: string;
+            /** Shares */
+            shares: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * HandGroups
+         * @description A place by categories of hands, the strongest first; none before the flop.
+         */
+        HandGroups: {
+            /** Groups */
+            groups: components["schemas"]["HandGroup"][];
+            /** Line */
+            line: string;
+            /** Player */
+            player: ("oop" | "ip") | null;
         };
         /**
          * Hint
@@ -4002,6 +4067,76 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    categories_api_solutions__solution__categories_get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandGroups"];
                 };
             };
             /** @description The request makes no sense */

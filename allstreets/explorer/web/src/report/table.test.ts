@@ -29,6 +29,7 @@ function flop(name: string, weight: number, part: Partial<FlopRow> = {}): FlopRo
     connectedness: "connected",
     high_card: name.slice(0, 1),
     exploitability_pct: null,
+    solution: null,
     ...part,
   };
 }

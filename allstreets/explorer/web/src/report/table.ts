@@ -5,6 +5,7 @@ import { DECK, splitCards } from "../common/cards";
 import { actionColour } from "../common/colours";
 import { DASH, fixed, often, percent } from "../common/format";
 import { digitsFor } from "../grid/cells";
+import { eqr } from "./eqr";
 
 export type Choice = Schemas["Choice"];
 export type CardReport = Schemas["CardReport"];
@@ -25,6 +26,11 @@ export interface Column {
 /** What a row is about: "7h", "AsKh7d". */
 export function cardsOf(row: Row): string {
   return "card" in row ? row.card : row.flop;
+}
+
+/** The solution that a row leads into: of a set of spots another one. */
+export function solutionOf(row: Row, here: string): string {
+  return ("solution" in row ? row.solution : null) ?? here;
 }
 
 /** A report over cards with one more of its parts. */
@@ -52,7 +58,13 @@ function word(
 
 /** The columns of a report that hold anything at all. */
 export function columnsOf(
-  report: { actions: readonly Choice[]; unit: string; rows: readonly Row[] },
+  report: {
+    actions: readonly Choice[];
+    unit: string;
+    rows: readonly Row[];
+    pot?: number;
+    paid?: Readonly<Record<string, number>>;
+  },
   seats: Readonly<Record<string, string>>,
 ): Column[] {
   const largest = Math.max(
@@ -87,6 +99,8 @@ export function columnsOf(
     figure("equity_ip", `Equity ${ip}`, tenths),
     figure("ev_oop", `EV ${oop}`, ev, report.unit),
     figure("ev_ip", `EV ${ip}`, ev, report.unit),
+    realised("oop", oop, report),
+    realised("ip", ip, report),
     {
       key: "exploitability",
       label: "Exploit. %",
@@ -112,6 +126,21 @@ function figure(
     value: (row) => row[key],
     text,
     mean: true,
+  };
+}
+
+/** What part of its equity a range gets. Its mean over rows is no mean of quotients. */
+function realised(
+  player: "oop" | "ip",
+  seat: string,
+  report: { pot?: number; paid?: Readonly<Record<string, number>> },
+): Column {
+  return {
+    key: `eqr_${player}`,
+    label: `EQR ${seat}`,
+    title: `EV of ${seat} over equity times pot`,
+    value: (row) => eqr(row, player, report.pot ?? 0, report.paid ?? {}),
+    text: (value) => percent(value, 0),
   };
 }
 

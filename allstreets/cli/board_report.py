@@ -1,0 +1,167 @@
+"""allstreets report --by: a decision on many boards, by texture, category or hand."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allstreets.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.solvers import BoardReport, ReportRow
+
+SHOWN_ROWS = 200
+BAR = 20  # letters of the longest bar
+MANY = 50  # boards from which on they are counted while they are read
+LINE_SECONDS = 5.0  # between two lines where there is no terminal
+
+
+def report_boards(
+    folder: Path,
+    line: str,
+    key: str,
+    *,
+    sort: str | None,
+    form: str,
+    csv: Path | None,
+    parquet: Path | None,
+    spr: float | None,
+    name: str | None,
+) -> None:
+    """What `allstreets report --by` prints; `form` is text, json or csv."""
+    from allstreets.base import require_parquet, write_parquet
+    from allstreets.solvers import without_nan
+    from allstreets.storage import board_report
+
+    if parquet is not None:
+        require_parquet()
+    with _counting() as count:
+        report = board_report(folder, line, spr=spr, name=name, progress=count)
+    rows = report.by(key)
+    table = report.table(key)
+    if sort is not None:
+        order = [id(row) for row in report.sorted(rows, sort)]
+        places = [order.index(id(row)) for row in rows]
+        table = [cells for _, cells in sorted(zip(places, table, strict=True), key=lambda p: p[0])]
+        rows = report.sorted(rows, sort)
+    if csv is not None:
+        write_table(csv, table)
+    if parquet is not None:
+        write_parquet(parquet, [without_nan(cells) for cells in table])
+    if form == "csv":
+        from allstreets.cli.report import write_csv
+
+        write_csv(table)
+    elif form == "json":
+        print_json(
+            {
+                "line": line,
+                "by": key,
+                "player": report.unit.seats[report.player],
+                "unit": report.unit.name,
+                "actions": list(report.actions),
+                "total": without_nan(report.cells(report.total)),
+                "rows": [without_nan(cells) for cells in table],
+            }
+        )
+    else:
+        _print(console(), report, key, rows)
+        for path in (csv, parquet):
+            if path is not None:
+                console().print(f"Table: {path}", markup=False)
+
+
+@contextmanager
+def _counting() -> "Iterator[Callable[[int, int], None]]":
+    """Tells how many boards are read, where they are many."""
+    from allstreets.training import CountProgress
+
+    shown = CountProgress[_Count]("boards", lambda _: [], LINE_SECONDS)
+    with ExitStack() as stack:
+        draw: Callable[[_Count], None] | None = None
+
+        def count(done: int, total: int) -> None:
+            nonlocal draw
+            if total < MANY:
+                return
+            draw = draw or stack.enter_context(shown.shown())
+            draw(_Count(done, total))
+
+        yield count
+
+
+@dataclass(frozen=True)
+class _Count:
+    done: int
+    total: int
+
+
+def write_table(path: Path, table: list[dict[str, Any]]) -> None:
+    """Rows as a CSV file."""
+    import csv
+    import io
+
+    from allstreets.base import InputError, write_atomic
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {k: "" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+        for row in table
+    )
+    try:
+        write_atomic(path, lambda file: file.write(text.getvalue().encode()))
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None
+
+
+def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRow]") -> None:
+    from allstreets.solvers import HAND_KEYS
+
+    seats, unit = report.unit.seats, report.unit.name
+    by_hand = key in HAND_KEYS
+    players = [report.player] if by_hand else list(report.unit.order)
+    words = list(report.actions)
+    boards = report.total.boards
+    out.print(
+        f"{report.line.strip() or 'first decision'}   {seats[report.player]} to act, pot "
+        f"{report.pot:g} {'' if unit == 'pot' else unit}   {boards:,} boards",
+        markup=False,
+    )
+    width = max(len(row.name) for row in [*rows, report.total]) + 2
+    head = f"{key:{width}}" + ("" if by_hand or key == "board" else f"{'boards':>7}")
+    head += f"{'of hands':>10}" + "".join(f"{word:>9}" for word in words)
+    for what in ("EV", "equity", "EQR"):
+        head += "".join(f"{f'{what} {seats[player]}':>12}" for player in players)
+    out.print(f"\n{head}", markup=False)
+    longest = max(row.share for row in rows)
+    for row in [*rows[:SHOWN_ROWS], report.total]:
+        text = f"{row.name:{width}}"
+        text += "" if by_hand or key == "board" else f"{row.boards:7,}"
+        text += f"{_percent(row.share):>10}"
+        text += "".join(f"{_percent(chance):>9}" for chance in row.frequencies)
+        text += "".join(f"{_number(row.evs[p], report.unit.sign):>12}" for p in players)
+        text += "".join(f"{_percent(row.equities[p]):>12}" for p in players)
+        text += "".join(f"{_percent(row.eqrs[p], 0):>12}" for p in players)
+        if row is not report.total and row.name != "all" and key != "board":
+            text += "  " + "█" * round(BAR * row.share / longest)
+        out.print(text, markup=False)
+    if len(rows) > SHOWN_ROWS:
+        out.print(f"… and {len(rows) - SHOWN_ROWS:,} more: --csv FILE writes all")
+    out.print(
+        "of hands: of those that get here on all boards; then how often each action is taken. "
+        f"EVs in {unit}."
+    )
+
+
+def _percent(value: float, digits: int = 1) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:.{digits}f} %"
+
+
+def _number(value: float, sign: str) -> str:
+    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"

@@ -1,0 +1,115 @@
+"""allstreets compare: a decision in two solutions of the same game, side by side."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.solvers import Comparison
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help="The folder of a solution.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another one of the same game.")],
+    line: Annotated[
+        str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
+    ] = "",
+    flop: Annotated[
+        str | None, typer.Option(help="Of whole games: the flop of a line that names none.")
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many hands are listed.")] = 15,
+    csv: Annotated[Path | None, typer.Option(help="Write all hands to this file.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare two solutions: frequencies, EVs, who gains, and the hands that differ most.
+
+    \b
+    Examples:
+      allstreets compare solved/ locked/ --line "x b50%"
+      allstreets compare game_10/ game_100/ --line "r2.5" --csv hands.csv
+
+    Both must be solutions of the same spot, or of the same preflop or whole game; locks, flops and
+    card models may differ.
+    """
+    from allstreets.cli.board_report import write_table
+    from allstreets.solvers import without_nan
+    from allstreets.storage import compare as compared
+
+    found = compared(first, second, line, flop)
+    if csv is not None:
+        write_table(csv, found.table())
+    if json:
+        unit = found.unit.column
+        print_json(
+            {
+                "line": found.line,
+                "player": found.unit.seats[found.player],
+                "notes": list(found.notes),
+                "distance": found.distance,
+                "actions": [
+                    without_nan({"action": word, "a": a, "b": b})
+                    for word, a, b in zip(found.actions, *found.frequencies, strict=True)
+                ],
+                "players": [
+                    without_nan({"player": seat, f"ev{unit}_a": a, f"ev{unit}_b": b})
+                    for seat, (a, b) in zip(found.unit.seats, found.evs, strict=True)
+                ],
+                "hands": [without_nan(row) for row in found.table()],
+            }
+        )
+        return
+    out = console()
+    _print(out, found, first, second, top)
+    if csv is not None:
+        out.print(f"Table: {csv}", markup=False)
+
+
+def _print(out: "Console", found: "Comparison", first: Path, second: Path, top: int) -> None:
+    unit, seats = found.unit, found.unit.seats
+    out.print(f"A {first}   B {second}", markup=False, soft_wrap=True)
+    out.print(
+        f"{found.line.strip() or 'first decision'}   {seats[found.player]} to act", markup=False
+    )
+    for note in found.notes:
+        out.print(note, style="bold", markup=False, highlight=False, soft_wrap=True)
+    for name, reached in zip("AB", found.reached, strict=True):
+        if not reached:
+            out.print(f"{name} hardly ever gets here: nothing was learned.", style="bold")
+    width = max(len(label) for label in (*found.labels, "action")) + 2
+    out.print(f"\n{'action':{width}}{'A':>9}{'B':>9}{'B − A':>10}")
+    for label, a, b in zip(found.labels, *found.frequencies, strict=True):
+        out.print(f"{label:{width}}{_percent(a):>9}{_percent(b):>9}{_percent(b - a, '+'):>10}")
+    out.print(f"\n{'EV ' + unit.name:{width}}{'A':>9}{'B':>9}{'B − A':>10}")
+    for player in unit.order:
+        a, b = found.evs[player]
+        out.print(f"{seats[player]:{width}}{_number(a):>9}{_number(b):>9}{_number(b - a, '+'):>10}")
+    out.print(f"\nA hand does something else {_percent(found.distance)} of the time.", end="")
+    shown = [hand for hand in found.hands[:top] if hand.weighted > 0]
+    if not shown:
+        out.print()
+        return
+    out.print(" Most of it:\n")
+    words = "".join(f"{word + ' A':>9}{'B':>8}" for word in found.actions)
+    out.print(
+        f"{'hand':6}{'of hands':>10}{words}{'EV A':>10}{'EV B':>10}{'differs':>10}", markup=False
+    )
+    for hand in shown:
+        text = f"{hand.name:6}{_percent(hand.share):>10}"
+        for a, b in zip(*hand.frequencies, strict=True):
+            text += f"{_percent(a):>9}{_percent(b):>8}"
+        text += "".join(f"{_number(ev):>10}" for ev in hand.evs)
+        out.print(f"{text}{_percent(hand.weighted):>10}", markup=False)
+
+
+def _percent(value: float, sign: str = "") -> str:
+    return "–" if math.isnan(value) else f"{100 * value + 0.0:{sign}.1f} %"
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"

@@ -1,0 +1,21 @@
+// What part of its equity a range gets.
+
+interface Ranges {
+  ev_oop: number | null;
+  ev_ip: number | null;
+  equity_oop: number | null;
+  equity_ip: number | null;
+}
+
+/** EV from the decision on over equity times pot; `row` may be a flop or a group. */
+export function eqr(
+  row: Ranges,
+  player: "oop" | "ip",
+  pot: number,
+  paid: Readonly<Record<string, number>>,
+): number | null {
+  const ev = row[`ev_${player}`];
+  const equity = row[`equity_${player}`];
+  if (ev === null || !equity || pot <= 0) return null;
+  return (ev + (paid[player] ?? 0)) / (equity * pot);
+}

@@ -1,0 +1,251 @@
+"""One of many spots: a job that any process can do, and the row that comes of it.
+
+A job is plain data that can be sent to another process or machine. `solve_spot_job` does it where
+it arrives; who sends it there is handed in to `many_spots` as a function:
+
+    run(jobs, stop) → (place, row) of every job, in the order in which they finish
+
+`stop` says whether the run is to end: then no job is begun, those at work end and are saved, and
+they have no row. `in_this_process` runs one job after the other, with all its threads;
+`spot_processes` runs several at a time in processes of this machine.
+"""
+
+import math
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from allstreets.base import Control, InputError, thread_count
+from allstreets.betting import NodeKind, Player, parse_line
+from allstreets.solvers import (
+    Spot,
+    SpotResult,
+    available_bytes,
+    data_hash,
+    device_bytes,
+    estimate_spot,
+    quotient,
+    require_device_room,
+    require_memory,
+)
+from allstreets.storage import (
+    MANIFEST,
+    Saved,
+    load_spot,
+    read_spot_manifest,
+    require_same,
+    spot_identity,
+)
+from allstreets.training.spot_config import SpotConfig
+from allstreets.training.spot_run import MAX_ITERATIONS, solve_job
+
+SETTINGS = ("algorithm", "precision", "river_groups", "device", "exploitability_threshold")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What ends a spot beside its target; iterations or time."""
+
+    max_iterations: int | None = None
+    seconds: float | None = None
+
+    @property
+    def iterations(self) -> float:
+        """The most iterations."""
+        if self.max_iterations is not None:
+            return self.max_iterations
+        return MAX_ITERATIONS if self.seconds is None else math.inf
+
+
+@dataclass(frozen=True)
+class SpotJob:
+    """A spot, how it is solved, and where it is kept."""
+
+    name: str
+    board: str
+    weight: float  # how many boards it stands for
+    game: Mapping[str, Any]  # the keys of the spot, for `Spot.from_mapping`
+    settings: Mapping[str, Any]  # those of `SETTINGS`
+    limits: Limits = field(default_factory=Limits)
+    threads: int = 1
+    folder: Path | None = None  # of its bundle; what is there already is gone on with
+    saved: Saved = "full"
+
+    @property
+    def identity(self) -> str:
+        """The hash of what is solved, and how; targets and devices may change."""
+        same = ("algorithm", "precision", "river_groups")
+        settings = {key: self.settings[key] for key in same}
+        return data_hash({"game": self.game, **settings})
+
+    @property
+    def target(self) -> float:
+        """The exploitability to reach, a share of the pot."""
+        return float(self.settings["exploitability_threshold"])
+
+    def config(self) -> SpotConfig:
+        """How it is solved."""
+        return SpotConfig(name=f"{self.name} {self.board}", **self.settings)
+
+
+@dataclass(frozen=True)
+class SpotRow:
+    """What came of one spot: figures, or the error that kept it from being solved."""
+
+    name: str
+    board: str
+    weight: float | None = None  # how many boards it stands for
+    pairs: float | None = None  # of both ranges' combos that fit beside it: how often it is played
+    ev_oop: float | None = None  # chips
+    ev_ip: float | None = None
+    equity_oop: float | None = None  # shares of the pot if all cards were dealt now
+    equity_ip: float | None = None
+    eqr_oop: float | None = None  # EV / (equity · pot)
+    eqr_ip: float | None = None
+    exploitability_pct: float | None = None  # of the pot
+    iterations: int | None = None
+    seconds: float | None = None
+    folder: str | None = None  # of its solution
+    error: str | None = None
+    frequencies: Mapping[str, float] = field(default_factory=dict)
+    """Of the first decision: action → how often it is taken; none if both are all-in."""
+
+    @classmethod
+    def failed(cls, job: SpotJob, error: str) -> "SpotRow":
+        """That of a job that could not be done."""
+        return cls(job.name, job.board, job.weight, error=" ".join(error.split()))
+
+    def is_done(self, job: SpotJob) -> bool:
+        """Whether its job would go on no further."""
+        if self.error is not None or self.exploitability_pct is None or self.iterations is None:
+            return False
+        reached = self.exploitability_pct <= 100 * job.target
+        return reached or self.iterations >= job.limits.iterations
+
+
+RunJobs: TypeAlias = Callable[
+    [Sequence[SpotJob], Callable[[], bool]], Iterator[tuple[int, SpotRow]]
+]
+
+
+def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | None:
+    """Solve and keep one spot; whatever goes wrong becomes the row's error. None: it was stopped.
+
+    `control` may stop it; by default signals do.
+    """
+    try:
+        return _solve(job, control)
+    except KeyboardInterrupt:  # before its first iteration
+        return None
+    except InputError as error:
+        return SpotRow.failed(job, str(error))
+    except MemoryError:
+        return SpotRow.failed(job, "the machine has not enough memory for this spot")
+    except Exception as error:
+        return SpotRow.failed(job, f"{type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True)
+class _Until(Control):
+    """Stops a job when its run does."""
+
+    stop: Callable[[], bool]
+
+    def wants_to_stop(self) -> bool:
+        return self.stop()
+
+
+def in_this_process(
+    jobs: Sequence[SpotJob], stop: Callable[[], bool]
+) -> Iterator[tuple[int, SpotRow]]:
+    """Who runs jobs: this process, one after the other."""
+    for place, job in enumerate(jobs):
+        if stop():
+            return
+        row = solve_spot_job(job, _Until(stop))
+        if row is not None:
+            yield place, row
+
+
+def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:
+    spot, config = Spot.from_mapping(job.game), job.config()
+    resume = False
+    if job.folder is not None and (job.folder / MANIFEST).exists():
+        kept = _kept(job, spot, config)
+        if kept is not None:
+            return kept
+        resume = (job.folder / MANIFEST).exists()
+    _require_room(job, spot, config)
+    outcome = solve_job(
+        config,
+        spot,
+        max_iterations=job.limits.max_iterations,
+        seconds=job.limits.seconds,
+        threads=job.threads,
+        output=job.folder,
+        resume=resume,
+        saved=job.saved,
+        control=control,
+    )
+    if outcome.interrupted:
+        return None
+    if outcome.unsaved is not None:
+        return SpotRow.failed(job, outcome.unsaved)
+    return spot_row(job, outcome.result)
+
+
+def _kept(job: SpotJob, spot: Spot, config: SpotConfig) -> SpotRow | None:
+    """The row of a bundle that is there and done; one that cannot be gone on with is removed."""
+    assert job.folder is not None
+    manifest = read_spot_manifest(job.folder)
+    identity = spot_identity(spot, config.algorithm, config.precision, config.river_groups)
+    require_same(job.folder, manifest["config"], identity, "spot")
+    row = spot_row(job, load_spot(job.folder))
+    if row.is_done(job):
+        return row
+    if manifest["saved"] != "full":  # no regrets to go on from
+        shutil.rmtree(job.folder)
+    return None
+
+
+def _require_room(job: SpotJob, spot: Spot, config: SpotConfig) -> None:
+    groups = config.river_groups
+    need = estimate_spot(spot, config.precision, thread_count(job.threads), groups)
+    require_memory(spot, config.precision, need, available_bytes(), groups)
+    require_device_room(config.device, device_bytes(need.memory_bytes))
+
+
+def spot_row(job: SpotJob, result: SpotResult) -> SpotRow:
+    """The row of a solution."""
+    tree = result.spot.tree
+    acts = tree.kind[0] == NodeKind.DECISION
+    place = result.node("") if acts else result.at(parse_line(tree, "", board=result.spot.cards))
+    taken = dict(zip(place.actions, place.frequencies().tolist(), strict=True)) if acts else {}
+    evs = result.evs
+    equities = [place.mean(place.equity(player), player) for player in Player]
+    eqrs = quotient(np.array(evs), np.array(equities) * place.pot).tolist()
+    ev_oop, ev_ip, equity_oop, equity_ip, eqr_oop, eqr_ip, exploitability_pct = (
+        value if math.isfinite(value) else None
+        for value in (*evs, *equities, *eqrs, 100 * result.exploitability)
+    )
+    return SpotRow(
+        name=job.name,
+        board=job.board,
+        weight=job.weight,
+        pairs=result.pairs(result.spot.cards),
+        ev_oop=ev_oop,
+        ev_ip=ev_ip,
+        equity_oop=equity_oop,
+        equity_ip=equity_ip,
+        eqr_oop=eqr_oop,
+        eqr_ip=eqr_ip,
+        exploitability_pct=exploitability_pct,
+        iterations=result.iterations,
+        seconds=result.seconds,
+        folder=None if job.folder is None else job.folder.name,
+        frequencies=taken,
+    )

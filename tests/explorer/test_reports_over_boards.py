@@ -1,0 +1,145 @@
+"""Tables over the boards of a set, and hands by category: what is told, and what the page shows."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import whole_solution
+from builders.small_spots import RIVER, TURN, spot
+from harness.browsing import browser, explorer, keep_picture, new_page
+from playwright.sync_api import expect
+
+from allstreets import board_report, solve_many
+from allstreets.base import InputError
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
+from allstreets.explorer.folders import find_solutions, id_of
+from allstreets.explorer.views.opening import open_view
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load_spot, load_spots, save_spot
+from allstreets.training import in_this_process
+
+BOARDS = ["Ks7d4c9h2s", "Qs7s4s9h2c", "Kh7d4c9h2s"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root: Path = tmp_path_factory.mktemp("boards")
+
+    spots = [{**RIVER, "name": "a river"}]
+    solve_many(
+        spots,
+        target=0.02,
+        boards=BOARDS,
+        threads=1,
+        output=root / "flops",
+        run=in_this_process,
+    )
+    solver = SpotSolver(spot(TURN), threads=1)
+    solver.train_batch(10)
+    save_spot(solver, root / "turn", name="small turn")
+    whole_solution.save_classes(root / "game", name="small game")
+    return root
+
+
+def test_the_spots_of_a_set_are_listed_and_know_each_other(folder: Path) -> None:
+    spots = load_spots(folder / "flops")
+    own = [folder / "flops" / entry.folder for entry in spots.entries]
+    assert {one.folder for one in find_solutions([folder])} == {
+        *own,
+        folder / "turn",
+        folder / "game",
+    }
+    view = open_view(own[0])
+    assert view.describe().features.flops
+    report, expected = view.flops("x"), board_report(spots, "x")
+    assert [row.flop for row in report.rows] == BOARDS
+    assert [row.solution for row in report.rows] == [id_of(one) for one in own]
+    for row, wanted in zip(report.rows, expected.by("board"), strict=True):
+        assert row.weight == pytest.approx(wanted.share)
+        assert row.frequencies == pytest.approx(list(wanted.frequencies))
+        assert (row.ev_oop, row.ev_ip) == pytest.approx(wanted.evs)
+        eqr = ((row.ev_ip or 0) + report.paid["ip"]) / ((row.equity_ip or 0) * report.pot)
+        assert eqr == pytest.approx(wanted.eqrs[1])
+    alone = open_view(folder / "turn")
+    assert not alone.describe().features.flops
+    with pytest.raises(InputError, match="a spot has one board"):
+        alone.flops("x")
+
+
+def test_hands_by_category(folder: Path) -> None:
+    path = folder / "turn"
+    node, groups = load_spot(path).node("x"), open_view(path).groups("x")
+    assert groups.player == "ip"
+    made, _ = hand_categories(node.board)
+    live = live_combos(node.board)
+    for kind in ("made", "draw"):
+        some = [group for group in groups.groups if group.kind == kind]
+        for player in ("oop", "ip"):
+            assert sum(group.shares[player] for group in some) == pytest.approx(1)
+        cells = np.sum([group.cells for group in some], axis=0)
+        held = np.bincount(HAND_OF_COMBO[live], minlength=169) > 0
+        assert (cells[held] <= 1 + 1e-9).all()
+    top = next(group for group in groups.groups if group.name == "top pair")
+    own = made[node.combos] == MADE.index("top pair")
+    assert top.shares["ip"] == pytest.approx(node.reach[own].sum() / node.reach.sum())
+    weights = node.own.weights[own]
+    for chance, chances in zip(top.frequencies, node.strategy, strict=True):
+        assert chance == pytest.approx(float(chances[own] @ weights / weights.sum()))
+    assert top.ev == pytest.approx(float(node.evs()[own] @ weights / weights.sum()))
+    assert top.cells[HAND_NAMES.index("KQs")] == 1
+    assert top.cells[HAND_NAMES.index("AA")] == 0
+    game = open_view(folder / "game")
+    assert game.groups("").groups == []  # before the flop there is nothing to make
+    line = f"{whole_solution.result().flop_lines()[0]} | {whole_solution.FLOP} |"
+    whole = game.groups(line)
+    shares = [group.shares["oop"] for group in whole.groups if group.kind == "made"]
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_in_the_page(folder: Path) -> None:
+    with (
+        browser() as chromium,
+        explorer(folder / "solves", folder) as server,
+        new_page(chromium, server) as page,
+    ):
+        page.goto("/")
+        page.get_by_role("link", name=f"a river {BOARDS[0]}").click()
+        grid = page.get_by_role("grid")
+        expect(grid.locator("[data-hand]:not(.empty)").first).to_be_visible()
+        every = grid.locator("[data-hand]:not(.empty)").count()
+        choice = page.get_by_label("Category of hands")
+        expect(choice.locator("option", has_text="top pair")).to_have_count(1)
+        choice.select_option("top pair")
+        expect(page.locator('[data-hand="AA"]')).to_have_class(re.compile("empty"))
+        expect(page.locator('[data-hand="KQs"]')).not_to_have_class(re.compile("empty"))
+        assert 0 < grid.locator("[data-hand]:not(.empty)").count() < every
+        page.get_by_text("by category").click()
+        held = page.get_by_role("table", name="Hands by category").get_by_role("row")
+        wanted = open_view(folder / "flops" / f"a-river-{BOARDS[0]}").groups("")
+        top = next(group for group in wanted.groups if group.name == "top pair")
+        expect(held.filter(has_text="top pair")).to_contain_text(f"{100 * top.shares['oop']:.1f} %")
+        keep_picture(page, "category")
+        page.get_by_text("by category").click()
+        choice.select_option("")
+        expect(grid.locator("[data-hand]:not(.empty)")).to_have_count(every)
+
+        page.get_by_text("Flops", exact=True).click()
+        table = page.get_by_role("region", name="Flops")
+        expect(table.get_by_role("row")).to_have_count(len(BOARDS) + 2)  # head and mean
+        page.get_by_label("Shown as").select_option("suits")
+        groups = page.get_by_role("region", name="Groups of flops")
+        report = board_report(folder / "flops", "")
+        for row in [*report.by("suits"), report.total]:
+            line = groups.get_by_role("row").filter(has_text=re.compile(f"^{row.name}"))
+            expect(line).to_contain_text(f"{100 * row.frequencies[0]:.1f} %")
+            expect(line).to_contain_text(f"{row.evs[0]:.2f}")
+        keep_picture(page, "groups")
+        page.get_by_label("Shown as").select_option("scatter")
+        points = page.get_by_role("group", name=re.compile("flop by flop$")).get_by_role("link")
+        expect(points).to_have_count(len(BOARDS))
+        keep_picture(page, "scatter")
+        page.get_by_role("link", name=BOARDS[1], exact=True).click()
+        other = id_of(folder / "flops" / f"a-river-{BOARDS[1]}")
+        page.wait_for_url(re.compile(f"/solution/{other}"))
+        expect(page.get_by_text(f"a river {BOARDS[1]}")).to_be_visible()

@@ -1,0 +1,103 @@
+"""Two solutions side by side: figures by hand, and what cannot be compared."""
+
+import json
+from pathlib import Path
+
+import pytest
+from builders import whole_solution
+from builders.small_spots import RIVER, spot
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import combo_text
+from allstreets.cli.main import main
+from allstreets.solvers import PreflopResult, SpotResult, SpotSolver, UnifiedResult
+from allstreets.storage import compare, save_spot
+
+CHECKS = [{"line": "x", "strategy": {"check": 1}}]
+
+
+def solved(iterations: int, **changes: object) -> SpotSolver:
+    solver = SpotSolver(spot(RIVER, **changes), threads=1)
+    solver.train_batch(iterations)
+    return solver
+
+
+@pytest.fixture(scope="module")
+def pair() -> tuple[SpotResult, SpotResult]:
+    return solved(60).result(), solved(60, lock=CHECKS).result()
+
+
+def test_figures_by_hand(pair: tuple[SpotResult, SpotResult]) -> None:
+    found = compare(*pair)
+    nodes = [one.node("") for one in pair]
+    assert found.notes[0].startswith("locks differ: none and ")
+    for side, node in enumerate(nodes):
+        assert list(found.frequencies[side]) == pytest.approx(node.frequencies().tolist())
+        assert [found.evs[p][side] for p in Player] == pytest.approx([node.ev(p) for p in Player])
+    assert found.gains[0] > 0  # OOP may check for free
+    assert found.gains[0] == pytest.approx(-found.gains[1], abs=1e-3)
+    assert sum(hand.share for hand in found.hands) == pytest.approx(1)
+    weighted = [hand.weighted for hand in found.hands]
+    assert weighted == sorted(weighted, reverse=True)
+    by_name = {hand.name: hand for hand in found.hands}
+    total = 0.0
+    for place, combo in enumerate(nodes[0].combos.tolist()):
+        hand = by_name[combo_text(combo)]
+        mixes = [list(node.hand(hand.name).values()) for node in nodes]
+        apart = sum(abs(a - b) for a, b in zip(*mixes, strict=True)) / 2
+        assert hand.distance == pytest.approx(apart)
+        share = [float(node.own.weights[place] / node.own.weights.sum()) for node in nodes]
+        total += sum(share) / 2 * apart
+    assert found.distance == pytest.approx(total)
+    assert compare(pair[0], pair[0]).distance == 0
+
+
+def test_whole_games_by_class() -> None:
+    result = whole_solution.result()
+    line = f"{result.flop_lines()[0]} | x"
+    same = compare(result, result, line, whole_solution.FLOP)
+    assert same.distance == 0
+    assert same.notes == ()
+    node = result.node("r2.5")
+    earlier = UnifiedResult.of(whole_solution.solver_of(whole_solution.whole_game("spread_2"), 5))
+    found = compare(result, earlier, "r2.5")
+    assert found.notes[0].startswith("flops and cards differ: 3 flops")
+    assert list(found.frequencies[0]) == pytest.approx(node.frequencies().tolist())
+    for side in range(2):  # hands add up to the range
+        before = PreflopResult.node(result if side == 0 else earlier, "r2.5")
+        weights = before.own.weights / before.own.weights.sum()
+        assert found.frequencies[side][0] == pytest.approx(float(weights @ before.strategy[0]))
+    assert 0 < found.distance < 1
+
+
+def test_different_games(pair: tuple[SpotResult, SpotResult]) -> None:
+    other = solved(2, pot=60, stack=200).result()
+    with pytest.raises(InputError, match=r"differ in\n  pot: 100 and 60\n  stack: 300 and 200$"):
+        compare(pair[0], other)
+    with pytest.raises(InputError, match="a spot and a whole game cannot be compared"):
+        compare(pair[0], whole_solution.result())
+    deeper = UnifiedResult.of(whole_solution.trips())
+    with pytest.raises(InputError, match="stack: 2000 and 300"):
+        compare(whole_solution.result(), deeper)
+    with pytest.raises(InputError, match="--flop is for whole games"):
+        compare(*pair, flop="AhKd7s")
+
+
+def test_the_command(
+    pair: tuple[SpotResult, SpotResult], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, one in zip("ab", pair, strict=True):
+        save_spot(one, tmp_path / name)
+    words = ["compare", str(tmp_path / "a"), str(tmp_path / "b")]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = compare(*pair)
+    assert told["distance"] == pytest.approx(found.distance)
+    assert told["hands"][0]["hand"] == found.hands[0].name
+    assert main([*words, "--top", "3", "--csv", str(tmp_path / "hands.csv")]) == 0
+    out = capsys.readouterr().out
+    assert f"A hand does something else {100 * found.distance:.1f} % of the time" in out
+    assert out.splitlines()[-4].startswith(found.hands[0].name)
+    lines = (tmp_path / "hands.csv").read_text().splitlines()
+    assert len(lines) == len(found.hands) + 1
