@@ -11,6 +11,7 @@ const CELLS: Cell[] = GRID_HANDS.map((hand) => ({
   background: "red",
   height: 0.5,
   ink: "look",
+  code: "",
   text: "100",
   label: hand,
 }));
