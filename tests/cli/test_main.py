@@ -116,7 +116,7 @@ def test_ctrl_c_ends_with_130() -> None:
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        (["solve", "x.yaml"], "allstreets.training.read_spot"),
+        (["solve", "x.yaml"], "allstreets.training.read_spot_config"),
         (["train", "x.yaml"], "allstreets.training.read_train_config"),
         (["toy", "kuhn"], "allstreets.games.load_game"),
     ],
