@@ -98,13 +98,10 @@ def compare(
         (TURN, "tuned", 4),
         (TURN, "vanilla", 3),
         (SYMMETRIC, "tuned", 4),
-        (MONOTONE, "tuned", 3),
-        (FLOP, "tuned", 2),
         (RIVER, "ahead", 24),
         (RAKED, "ahead", 6),
         (TURN, "ahead", 2),
         (MONOTONE, "ahead", 3),
-        (SYMMETRIC, "ahead", 2),
         (FLOP, "ahead", 2),
     ],
 )
