@@ -1,5 +1,6 @@
 from .ahead import KINDS as KINDS
 from .ahead import compile_ahead as compile_ahead
+from .certify_cluster import CertifyOnCluster as CertifyOnCluster
 from .certify_progress import show_certify_progress as show_certify_progress
 from .certify_run import CertifyJob as CertifyJob
 from .certify_run import CertifyOutcome as CertifyOutcome

@@ -72,7 +72,7 @@ class NodesInUse:
 
 
 def node_lines(nodes: Sequence[NodeWork], things: str) -> list[str]:
-    """A line for each machine; `things` are what is solved: "flops"."""
+    """A line for each machine; `things` are what is done: "flops"."""
     return [
         f"  {node.name}: {node.solved:,} {things} solved | {node.per_minute:.3g} {things}/min | "
         f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
