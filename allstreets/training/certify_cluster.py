@@ -76,6 +76,8 @@ def judge_there(solution: JudgedSolution, flop: Flop) -> RealValues:
 class JudgesThere:
     """Who judges the flops of a solution: the machines of a cluster."""
 
+    stopping = "ending the flops at work"
+
     def __init__(self, job: CertifyJob, tasks: Tasks, threads: int = 1, device: str = CPU) -> None:
         """A flop takes so many threads, and a GPU if its `device` is one."""
         self._job, self._tasks = job, tasks

@@ -73,6 +73,10 @@ CertifyObserver = Callable[[CertifyProgress], None]
 class Judges(Protocol):
     """Who judges flops: `JudgesHere`, `certify_cluster.JudgesThere`."""
 
+    @property
+    def stopping(self) -> str:
+        """What becomes of those at work when the user ends the job."""
+
     def judge(self, flops: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
         """The flops in the order in which they are judged and stored; after `stop`, no more."""
 
@@ -163,8 +167,10 @@ class CertifyJob:
         regressed = needs_class_values(self.draws)
         if regressed:
             flop_table().build(self.judge.threads, tables)
-        doing = "finishing the flop at work"
-        with claim(self.folder), interrupt_request(doing, "the flop at work") as request:
+        with (
+            claim(self.folder),
+            interrupt_request(judges.stopping, "the flop at work") as request,
+        ):
             self.work.begin()
             found: dict[int, tuple[RealValues, float]] = {}
             for flop in self.flops:
@@ -253,6 +259,7 @@ class JudgesHere:
     """This machine: flop after flop, or side by side where memory allows."""
 
     job: CertifyJob
+    stopping = "finishing the flop at work"
 
     def nodes(self) -> tuple[NodeWork, ...]:
         """There are no others."""
