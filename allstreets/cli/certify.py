@@ -46,6 +46,12 @@ def certify(
     device: Annotated[
         str, typer.Option(help="Of --cards exact: cpu; cuda, a GPU of this machine.")
     ] = "cpu",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|local|HOST:PORT", help="Judge on a Ray cluster (docs/cluster.md)."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """How exploitable a whole game is in the real game, preflop through river.
@@ -70,7 +76,13 @@ def certify(
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
     job = plan_certify(
-        folder, flops, completion=completion, seed=seed, threads=threads, device=device
+        folder,
+        flops,
+        completion=completion,
+        seed=seed,
+        threads=threads,
+        device=device,
+        cluster=cluster,
     )
     outcome = certify_on_terminal(console(stderr=json), job)
     if outcome.interrupted:
@@ -103,7 +115,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
 
 def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     """Say which flops are judged, what becomes of earlier work, and what it takes."""
-    from allstreets.training import data_size, duration
+    from allstreets.training import CertifyOnCluster, data_size, duration
 
     out = console(stderr=True)
     differs = job.work.differs()
@@ -119,6 +131,9 @@ def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     how = f", {completed:,} of them solved first ({job.judge.completion.text})" if completed else ""
     threads = job.judge.threads
     out.print(f"{len(job.flops):,} flops{known}{how}", markup=False, soft_wrap=True)
+    if isinstance(job.crew, CertifyOnCluster):  # whose machines are not known yet
+        out.print(f"about {duration(need.seconds * threads)} of one core, on the cluster")
+        return need
     out.print(
         f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
         f"{data_size(need.memory_bytes)} of memory"

@@ -56,6 +56,12 @@ def solve(
     processes: Annotated[
         int | None, typer.Option(help="Of many spots: how many at a time.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|local|HOST:PORT", help="Many spots on a Ray cluster (docs/cluster.md)."
+        ),
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="ahead, tuned, dcfr, …")] = None,
     precision: Annotated[
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
@@ -99,7 +105,8 @@ def solve(
       allstreets solve --from game/ --line "r2.5 c" --flop QsJh2h
 
     Several files or boards are solved side by side, with a row for each in DIR/spots.csv (name,
-    board, weight, EVs, equities, frequencies of the first decision) and its solution in DIR.
+    board, weight, EVs, equities, frequencies of the first decision) and its solution in DIR; with
+    --cluster on the machines of a Ray cluster, which must all see DIR.
     With --from, pot, ranges and sizes are those that a whole-game solution sends to the flop; the
     spot is kept in DIR/spots, found again by the same command, and continued with --resume.
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
@@ -130,7 +137,9 @@ def solve(
     if game is not None or line is not None or flop is not None:
         from allstreets.cli.solve_flop import solve_flop
 
-        _one_at_a_time(named, {"boards": boards, "processes": processes, "csv": csv})
+        _one_at_a_time(
+            named, {"boards": boards, "processes": processes, "cluster": cluster, "csv": csv}
+        )
         solve_flop(game, line, flop, named[0] if named else None, flags, job)
         return
 
@@ -140,9 +149,9 @@ def solve(
     if len(named) > 1 or boards is not None or read_spot_config(file, flags).boards is not None:
         from allstreets.cli.solve_many import solve_many
 
-        solve_many(named, flags, boards, job, processes=processes, csv=csv)
+        solve_many(named, flags, boards, job, processes=processes, cluster=cluster, csv=csv)
         return
-    _one_at_a_time(named, {"processes": processes, "csv": csv})
+    _one_at_a_time(named, {"processes": processes, "cluster": cluster, "csv": csv})
     run_job(*read_spot(file, flags), job)
 
 

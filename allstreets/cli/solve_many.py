@@ -27,13 +27,14 @@ def solve_many(
     job: Job,
     *,
     processes: int | None,
+    cluster: str | None,
     csv: Path | None,
 ) -> None:
     """Solve spots side by side and print their rows."""
     from allstreets.training import (
         Limits,
         SpotJob,
-        in_processes,
+        hired,
         plan_spots,
         read_many,
         run_spots,
@@ -47,6 +48,7 @@ def solve_many(
         limits=Limits(job.max_iterations, job.seconds),
         threads=job.threads,
         processes=processes,
+        cluster=cluster,
         output=job.output,
         saved=job.saved,
     )
@@ -58,14 +60,15 @@ def solve_many(
     at_once = f"{count} at a time, " if count > 1 else ""
     threads = spots[0].threads
     err.print(f"{len(spots):,} spots, {at_once}{threads} thread{'s' * (threads > 1)} each")
-    with show_spots_progress() as observer:
+    with hired(count, cluster, err.print) as (run, nodes), show_spots_progress() as observer:
         outcome = run_spots(
             planned,
-            in_processes(count),
+            run,
             output=job.output,
             resume=job.resume,
             csv=csv,
             observers=[observer],
+            nodes=nodes,
         )
     out = console(stderr=job.json)
     _print_rows(out, outcome.rows)

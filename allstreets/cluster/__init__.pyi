@@ -6,6 +6,14 @@ from .flops import ClusterFlops as ClusterFlops
 from .flops import NodeUse as NodeUse
 from .lost import WorkerLost as WorkerLost
 from .ray_crew import RayCrew as RayCrew
+from .shared_folder import Sign as Sign
+from .shared_folder import not_shared as not_shared
+from .shared_folder import signed as signed
 from .tasks import Done as Done
+from .tasks import Need as Need
 from .tasks import Piece as Piece
 from .tasks import RayTasks as RayTasks
+from .tasks import Task as Task
+from .tasks import Tasks as Tasks
+from .tasks import fitting as fitting
+from .tasks import require_versions as require_versions

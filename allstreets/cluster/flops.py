@@ -23,6 +23,7 @@ from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.cluster.crew import Crew
 from allstreets.cluster.line import Answer, Traffic
+from allstreets.cluster.shared_folder import not_shared
 from allstreets.cluster.shares import balanced, cut
 from allstreets.cluster.worker import Sizes, Visits
 from allstreets.storage import StoredArrays
@@ -314,10 +315,7 @@ class ClusterFlops:
             if not answer.value
         ]
         if blind:
-            raise InputError(
-                f"{folder} is not there on {', '.join(blind)}.\n"
-                "Workers write their own files: name a folder that all machines of the cluster see."
-            )
+            raise not_shared(folder, blind)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """What all flops share; the rest is written by `write_state`."""

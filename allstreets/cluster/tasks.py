@@ -1,15 +1,15 @@
 """Pieces of work that need nothing of each other: each is a task of Ray's, done on any machine.
 
-Ray places tasks, and does one again elsewhere whose worker or machine has died. What comes out of a
-piece travels to the asker, so that no folder has to be shared. Where a piece is done again, or on
-how many machines, its outcome is the same.
+Ray places tasks where what they need is free, and does one again elsewhere whose worker or machine
+has died. What comes out of a piece travels to the asker. Where a piece is done again, or on how
+many machines, its outcome is the same.
 """
 
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 from allstreets.base import InputError
 from allstreets.cluster.connect import Cluster, Node
@@ -22,6 +22,23 @@ START_SECONDS = 180.0  # until every machine has answered
 TICK_SECONDS = 0.5  # between two looks at what is done
 
 Work = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a piece takes of a machine while it is done."""
+
+    cores: int = 1
+    gpus: int = 0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of work that is asked for."""
+
+    own: tuple[Any, ...]  # its arguments, beside what all have in common
+    need: Need = field(default_factory=Need)
 
 
 class Piece(NamedTuple):
@@ -38,7 +55,7 @@ class Piece(NamedTuple):
 class Done:
     """A piece of work that has come to its end."""
 
-    place: int  # among the pieces
+    place: int  # among the tasks
     piece: Piece | None  # None: it failed
     error: Exception | None = None
 
@@ -55,50 +72,75 @@ def do_piece(version: str, work: Work, common: Any, own: tuple[Any, ...]) -> Pie
     return Piece(here, os.getpid(), ended - began, process_bytes(int(ended)), value)
 
 
-@dataclass(frozen=True)
-class RayTasks:
-    """Ray's tasks, each on so many cores (and a GPU) with so much memory."""
-
-    cluster: Cluster
-    cores: int = 1
-    gpus: int = 0
-    memory_bytes: int = 0
+class Tasks(Protocol):
+    """Who does pieces of work: `RayTasks`."""
 
     def nodes(self) -> tuple[Node, ...]:
-        """The machines on which a piece fits; an `InputError` where there is none."""
-        nodes = [node for node in self.cluster.nodes() if node.gpus >= self.gpus]
-        if not nodes:
-            raise InputError(f"no machine of the cluster has {'a GPU' if self.gpus else 'a core'}")
-        fitting = tuple(
-            node
-            for node in nodes
-            if node.cores >= self.cores and node.memory_bytes >= self.memory_bytes
-        )
-        if not fitting:
-            cores = f"{self.cores} core{'s' if self.cores > 1 else ''}"
-            raise InputError(
-                f"a flop needs {cores} and {self.memory_bytes / 1e9:.1f} GB, which no machine of "
-                "the cluster has.\nUse larger machines, fewer threads, or fewer bet sizes."
-            )
-        return fitting
+        """The machines."""
 
-    def require_versions(self) -> None:
-        """Refuse machines with another version, or without one."""
+    def ask_each(self, nodes: Iterable[Node], work: Work, *arguments: Any) -> None:
+        """Do `work(*arguments)` on each of these machines; its `InputError` is raised."""
+
+    def run(
+        self, work: Work, common: Any, tasks: Sequence[Task]
+    ) -> Generator[list[Done], None, None]:
+        """Do `work(common, *own)` for all tasks; what has been done, as it comes."""
+
+
+def fitting(nodes: Iterable[Node], need: Need, what: str) -> tuple[Node, ...]:
+    """The machines on which a piece (`what`, in words) fits; an `InputError` where there is none.
+
+    Ray would wait for such a machine for ever.
+    """
+    having = [node for node in nodes if node.gpus >= need.gpus]
+    if not having:
+        raise InputError(f"no machine of the cluster has {'a GPU' if need.gpus else 'a core'}")
+    found = tuple(
+        node
+        for node in having
+        if node.cores >= need.cores and node.memory_bytes >= need.memory_bytes
+    )
+    if not found:
+        cores = f"{need.cores} core{'s' if need.cores > 1 else ''}"
+        raise InputError(
+            f"{what} needs {cores} and {need.memory_bytes / 1e9:.1f} GB, which no machine of "
+            "the cluster has.\nUse larger machines, fewer threads, or fewer bet sizes."
+        )
+    return found
+
+
+def require_versions(tasks: Tasks, nodes: Iterable[Node]) -> None:
+    """Refuse machines with another version of allstreets, or without one."""
+    tasks.ask_each(nodes, require_version, __version__)
+
+
+@dataclass(frozen=True)
+class RayTasks:
+    """Ray's tasks."""
+
+    cluster: Cluster
+
+    def nodes(self) -> tuple[Node, ...]:
+        """The machines that are alive and have a core."""
+        return self.cluster.nodes()
+
+    def ask_each(self, nodes: Iterable[Node], work: Work, *arguments: Any) -> None:
+        """Do `work(*arguments)` on each of these machines, whatever else they do."""
         ray = self.cluster.ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         for node, asked in [
             (
                 node,
-                ray.remote(require_version)
+                ray.remote(work)
                 .options(
                     num_cpus=0,
                     max_retries=0,
                     scheduling_strategy=NodeAffinitySchedulingStrategy(node.key, soft=False),
                 )
-                .remote(__version__),
+                .remote(*arguments),
             )
-            for node in self.nodes()
+            for node in nodes
         ]:
             try:
                 ray.get(asked, timeout=START_SECONDS)
@@ -110,22 +152,22 @@ class RayTasks:
                 raise _not_started(node, error) from None
 
     def run(
-        self, work: Work, common: Any, pieces: Sequence[tuple[Any, ...]]
+        self, work: Work, common: Any, tasks: Sequence[Task]
     ) -> Generator[list[Done], None, None]:
-        """Do `work(common, *piece)` for all pieces; what has been done since, twice per second.
+        """Do `work(common, *own)` for all tasks; what has been done since, twice per second.
 
         Whoever stops asking for more ends those that are left.
         """
         ray = self.cluster.ray
-        task = ray.remote(do_piece).options(
-            num_cpus=self.cores,
-            num_gpus=self.gpus,
-            memory=self.memory_bytes or None,
-            max_retries=RETRIES,
-        )
-        shared = ray.put(common)
+        remote, shared = ray.remote(do_piece), ray.put(common)
         places = {
-            task.remote(__version__, work, shared, own): place for place, own in enumerate(pieces)
+            remote.options(
+                num_cpus=task.need.cores,
+                num_gpus=task.need.gpus,
+                memory=task.need.memory_bytes or None,
+                max_retries=RETRIES,
+            ).remote(__version__, work, shared, task.own): place
+            for place, task in enumerate(tasks)
         }
         try:
             while places:
@@ -134,8 +176,8 @@ class RayTasks:
                     done, _ = ray.wait(list(places), num_returns=len(places), timeout=0)
                 yield [self._outcome(places.pop(each), each) for each in done]
         finally:
-            for left in places:
-                ray.cancel(left, force=True)
+            for unfinished in places:
+                ray.cancel(unfinished, force=True)
 
     def _outcome(self, place: int, reference: Any) -> Done:
         errors = self.cluster.ray.exceptions

@@ -14,6 +14,7 @@ from .checkpoints import require_no_checkpoints as require_no_checkpoints
 from .checkpoints import restore_latest as restore_latest
 from .checkpoints import save_checkpoint as save_checkpoint
 from .claim import LOCK_NAME as LOCK_NAME
+from .claim import HeldError as HeldError
 from .claim import claim as claim
 from .comparing import compare as compare
 from .flop_files import write_flops as write_flops

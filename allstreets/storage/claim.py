@@ -10,9 +10,13 @@ from allstreets.base import InputError, Place, Remote
 LOCK_NAME = ".lock"
 
 
+class HeldError(InputError):
+    """Another process writes to the folder."""
+
+
 @contextmanager
 def claim(folder: Place) -> Iterator[None]:
-    """Hold `folder` as its only writer; an `InputError` when another process holds it.
+    """Hold `folder` as its only writer; a `HeldError` when another process holds it.
 
     The lock belongs to an open file, so the system releases it when the process is killed and
     no stale lock is left. Where the platform has no such locks the claim is not checked, nor is it
@@ -43,7 +47,7 @@ def _lock(descriptor: int, folder: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise InputError(
+        raise HeldError(
             f"another run is writing to {folder}; wait for it to end or name another folder"
         ) from None
     except OSError:  # a file system without locks

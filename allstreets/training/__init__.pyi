@@ -1,5 +1,6 @@
 from .ahead import KINDS as KINDS
 from .ahead import compile_ahead as compile_ahead
+from .certify_cluster import CertifyOnCluster as CertifyOnCluster
 from .certify_progress import show_certify_progress as show_certify_progress
 from .certify_run import CertifyJob as CertifyJob
 from .certify_run import CertifyOutcome as CertifyOutcome
@@ -36,6 +37,7 @@ from .loop_config import LoopConfig as LoopConfig
 from .many_spots import SpotsObserver as SpotsObserver
 from .many_spots import SpotsOutcome as SpotsOutcome
 from .many_spots import SpotsProgress as SpotsProgress
+from .many_spots import hired as hired
 from .many_spots import plan_spots as plan_spots
 from .many_spots import read_many as read_many
 from .many_spots import run_spots as run_spots
@@ -87,6 +89,7 @@ from .spot_run import require_job as require_job
 from .spot_run import solve_job as solve_job
 from .spot_table import SpotTable as SpotTable
 from .spot_table import table_rows as table_rows
+from .spots_cluster import spots_on_cluster as spots_on_cluster
 from .spots_progress import show_spots_progress as show_spots_progress
 from .stopping import ExploitabilityThreshold as ExploitabilityThreshold
 from .stopping import Iterations as Iterations

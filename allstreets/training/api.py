@@ -55,14 +55,17 @@ def certify(
     *,
     seed: int = 1,
     threads: int | None = None,
+    cluster: str | None = None,
     observers: Sequence[CertifyObserver] = (),
 ) -> Certificate:
     """How exploitable the whole game in a folder is with real cards; the answer is kept there.
 
     `flops` is "all", "own" for those that it was trained on, or how many are drawn, of those that
     it was trained on and of the others. What was judged before is not judged again.
+    `cluster` (auto, local or HOST:PORT) judges them on the machines of a Ray cluster.
     """
-    outcome = plan_certify(Path(folder), flops, seed=seed, threads=threads).run(observers)
+    job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
+    outcome = job.run(observers)
     if outcome.certificate is None:
         raise KeyboardInterrupt
     return outcome.certificate

@@ -4,6 +4,7 @@ from __future__ import annotations  # the type is of a file that imports this on
 
 from typing import TYPE_CHECKING
 
+from allstreets.training.cluster_nodes import node_lines
 from allstreets.training.count_progress import CountProgress
 from allstreets.training.flop_progress import LINE_SECONDS
 from allstreets.training.wording import data_size, duration
@@ -23,5 +24,9 @@ def _figures(progress: CertifyProgress) -> list[str]:
     return parts
 
 
-CERTIFY_PROGRESS = CountProgress("flops", _figures, LINE_SECONDS)
+def _machines(progress: CertifyProgress) -> list[str]:
+    return node_lines(progress.nodes, "flops")
+
+
+CERTIFY_PROGRESS = CountProgress("flops", _figures, LINE_SECONDS, _machines)
 show_certify_progress, certify_line = CERTIFY_PROGRESS.shown, CERTIFY_PROGRESS.line

@@ -1,11 +1,16 @@
-"""Certifying a whole game as a job: choose flops, judge them one by one, keep the figures."""
+"""Certifying a whole game as a job: choose flops, judge them one by one, keep the figures.
+
+Who judges them is handed in: this machine, with processes where they are worth it, or the machines
+of a cluster (`certify_cluster`).
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,7 +38,9 @@ from allstreets.solvers import (
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.subgames import CardModel, DealtPairs, RealValues
+from allstreets.training.certify_cluster import CertifyOnCluster
 from allstreets.training.certify_workers import Workers, judge_and_keep
+from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.estimate import process_bytes
 from allstreets.version import __version__
 
@@ -51,6 +58,7 @@ class CertifyProgress:
     flop: str | None  # judged last
     seconds: float  # of this run
     process_bytes: int | None
+    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
 
     @property
     def eta_seconds(self) -> float | None:
@@ -62,6 +70,39 @@ class CertifyProgress:
 CertifyObserver = Callable[[CertifyProgress], None]
 
 
+class Judges(Protocol):
+    """Who judges flops: `JudgesHere`, `certify_cluster.JudgesThere`."""
+
+    @property
+    def stopping(self) -> str:
+        """What becomes of those at work when the user ends the job."""
+
+    def judge(self, flops: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
+        """The flops in the order in which they are judged and stored; after `stop`, no more."""
+
+    def nodes(self) -> tuple[NodeWork, ...]:
+        """What the machines of a cluster have done."""
+
+
+class CertifyCrew(Protocol):
+    """Where flops are judged: `CertifyHere`, `CertifyOnCluster`."""
+
+    def begin(self, job: "CertifyJob") -> AbstractContextManager[Judges]:
+        """Get ready, before anything is written."""
+
+
+@dataclass(frozen=True)
+class CertifyHere:
+    """This machine."""
+
+    def begin(self, job: "CertifyJob") -> AbstractContextManager[Judges]:
+        """There is nothing to prepare."""
+        return nullcontext(JudgesHere(job))
+
+
+HERE = CertifyHere()
+
+
 @dataclass(frozen=True, eq=False)
 class CertifyJob:
     """A solution, and the flops on which it is judged."""
@@ -71,6 +112,7 @@ class CertifyJob:
     draws: tuple[Draw, ...]
     chosen: str  # "all", "own" or a number
     seed: int = 1
+    crew: CertifyCrew = HERE
 
     @property
     def result(self) -> UnifiedResult:
@@ -112,11 +154,23 @@ class CertifyJob:
         `tables` is called with the flops counted, of how many, where the matrices of all flops are
         needed and not stored yet; `classes` likewise, while these are played with hand classes.
         """
+        with self.crew.begin(self) as judges:
+            return self._run(judges, observers, tables, classes)
+
+    def _run(
+        self,
+        judges: Judges,
+        observers: Sequence[CertifyObserver],
+        tables: Callable[[int, int], None] | None,
+        classes: Callable[[int, int], None] | None,
+    ) -> "CertifyOutcome":
         regressed = needs_class_values(self.draws)
         if regressed:
             flop_table().build(self.judge.threads, tables)
-        doing = "finishing the flop at work"
-        with claim(self.folder), interrupt_request(doing, "the flop at work") as request:
+        with (
+            claim(self.folder),
+            interrupt_request(judges.stopping, "the flop at work") as request,
+        ):
             self.work.begin()
             found: dict[int, tuple[RealValues, float]] = {}
             for flop in self.flops:
@@ -134,6 +188,7 @@ class CertifyJob:
                     flop.text if flop else None,
                     time.monotonic() - began,
                     process_bytes(),
+                    judges.nodes(),
                 )
                 for observer in observers:
                     observer(progress)
@@ -141,7 +196,7 @@ class CertifyJob:
             request.hold()
             if missing:
                 tell(None)
-            for flop in self._judged(missing, request.wants_to_stop):
+            for flop in judges.judge(missing, request.wants_to_stop):
                 judged = self._known(flop)
                 assert judged is not None, "what was stored a moment ago can be read"
                 found[flop.number] = judged
@@ -161,22 +216,6 @@ class CertifyJob:
     def _known(self, flop: Flop) -> tuple[RealValues, float] | None:
         """What a flop is worth and its seconds, if it was judged."""
         return self.work.load(flop.text, self.judge.completes(flop))
-
-    def _judged(self, missing: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
-        """Judge flops, and store what they are worth; side by side where memory allows."""
-        judge, left = self.judge, list(missing)
-        workers = self.estimate().at_once
-        if workers > 1:
-            threads = max(1, judge.threads // workers)
-            several = Workers(judge, self.folder, workers, threads)
-            for flop in several.judge(missing, stop):
-                left.remove(flop)
-                yield flop
-        for place, flop in enumerate(left):
-            if stop():
-                return
-            judge_and_keep(judge, self.work, flop, left[place + 1 :])
-            yield flop
 
     def _certificate(
         self, found: dict[int, tuple[RealValues, float]], played: Floats | None
@@ -216,6 +255,34 @@ class CertifyJob:
 
 
 @dataclass(frozen=True, eq=False)
+class JudgesHere:
+    """This machine: flop after flop, or side by side where memory allows."""
+
+    job: CertifyJob
+    stopping = "finishing the flop at work"
+
+    def nodes(self) -> tuple[NodeWork, ...]:
+        """There are no others."""
+        return ()
+
+    def judge(self, flops: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
+        """Judge flops, and store what they are worth."""
+        judge, left = self.job.judge, list(flops)
+        workers = self.job.estimate().at_once
+        if workers > 1:
+            threads = max(1, judge.threads // workers)
+            several = Workers(judge, self.job.folder, workers, threads)
+            for flop in several.judge(flops, stop):
+                left.remove(flop)
+                yield flop
+        for place, flop in enumerate(left):
+            if stop():
+                return
+            judge_and_keep(judge, self.job.work, flop, left[place + 1 :])
+            yield flop
+
+
+@dataclass(frozen=True, eq=False)
 class CertifyOutcome:
     """The outcome of a certification."""
 
@@ -241,10 +308,12 @@ def plan_certify(
     seed: int = 1,
     threads: int | None = None,
     device: str = CPU,
+    cluster: str | None = None,
 ) -> CertifyJob:
     """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
 
-    Flops that it does not store are completed as `completion` says for the solution's cards.
+    Flops that it does not store are completed as `completion` says for the solution's cards. On a
+    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`.
     """
     kind = folder_kind(folder)
     if kind != "unified":
@@ -253,12 +322,14 @@ def plan_certify(
             "solver: {type: unified_cfr}"
         )
     result = load_unified(folder)
-    open_device(device)  # one that is not there is told before anything is judged
-    judge = Judge(result, completion(result.cards), thread_count(threads), device)
+    here = device if cluster is None else CPU
+    open_device(here)  # one that is not there is told before anything is judged
+    judge = Judge(result, completion(result.cards), thread_count(threads), here)
     if device != CPU and judge.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
-    return CertifyJob(folder, judge, draws, chosen, seed)
+    crew = HERE if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
+    return CertifyJob(folder, judge, draws, chosen, seed, crew)
 
 
 def _draws(judge: Judge, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 
 from allstreets.training.progress import can_redraw
@@ -37,6 +37,7 @@ class CountProgress(Generic[P]):
     things: str  # that are counted: "flops"
     figures: Callable[[P], list[str]]  # what is said beside the count
     seconds: float  # between two lines where there is no terminal
+    below: Callable[[P], list[str]] = field(default=lambda _: [])  # lines that follow
 
     @contextmanager
     def shown(self, stream: TextIO | None = None) -> Iterator[Callable[[P], None]]:
@@ -60,7 +61,13 @@ class CountProgress(Generic[P]):
         def draw(progress: P) -> None:
             nonlocal due
             if clock() >= due or progress.done == progress.total:
-                print(self.line(progress), file=stream, flush=True)
+                print(
+                    self.line(progress),
+                    *self.below(progress),
+                    sep="\n",
+                    file=stream,
+                    flush=True,
+                )
                 due = clock() + self.seconds
 
         return draw
@@ -94,5 +101,5 @@ class CountProgress(Generic[P]):
             max(progress.total, 1), progress.done, max(min(width, 80) - len(count) - 1, 1)
         )
         row.add_row(bar, Text(count, "bold"))
-        figures = Text("  ".join(self.figures(progress)), "dim", no_wrap=True, overflow="ellipsis")
-        return Group(row, figures)
+        lines = ["  ".join(self.figures(progress)), *self.below(progress)]
+        return Group(row, *(Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in lines))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from allstreets.solvers import row_weight
+from allstreets.training.cluster_nodes import node_lines
 from allstreets.training.progress import LIVE_SECONDS, can_redraw, standing
 from allstreets.training.wording import data_size, duration
 
@@ -68,7 +69,13 @@ def flop_lines(
 
 
 def _print(progress: FlopsProgress, stream: TextIO) -> None:
-    print(flops_line(progress), *node_lines(progress), sep="\n", file=stream, flush=True)
+    print(
+        flops_line(progress),
+        *node_lines(progress.nodes, "flops"),
+        sep="\n",
+        file=stream,
+        flush=True,
+    )
 
 
 @contextmanager
@@ -106,15 +113,6 @@ def group_line(progress: FlopsProgress) -> str:
     return f"{names}{more}: {standing(progress.group) if progress.group else 'setting up'}"
 
 
-def node_lines(progress: FlopsProgress) -> list[str]:
-    """A line for each machine of a cluster."""
-    return [
-        f"  {node.name}: {node.solved:,} flops solved | {node.flops_per_minute:.3g} flops/min | "
-        f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
-        for node in progress.nodes
-    ]
-
-
 def flops_line(progress: FlopsProgress) -> str:
     """The job in one line that can be searched for."""
     parts = [f"flops {progress.done:,} of {progress.total:,}", *_figures(progress)]
@@ -141,7 +139,7 @@ def flops_picture(progress: FlopsProgress, width: int) -> RenderableType:
     lines: list[RenderableType] = [row, text("  ".join(_figures(progress)), "dim")]
     if progress.running:
         lines.append(text(group_line(progress)))
-    lines += [text(line, "dim") for line in node_lines(progress)]
+    lines += [text(line, "dim") for line in node_lines(progress.nodes, "flops")]
     lines += [text(f"flop {fault.flop} failed: {fault.message}", "red")
               for fault in progress.faults[-3:]]  # fmt: skip
     return Group(*lines)

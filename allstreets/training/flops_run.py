@@ -52,9 +52,10 @@ from allstreets.storage import (
     load_flops,
 )
 from allstreets.subgames import CardModel, EngineSpec, PagesAgain
+from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.cluster_run import require_cluster
 from allstreets.training.estimate import process_bytes
-from allstreets.training.flops_cluster import FlopsOnCluster, NodeFlops
+from allstreets.training.flops_cluster import FlopsOnCluster
 from allstreets.training.flops_here import HERE
 from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.records import Progress, Reason
@@ -84,7 +85,7 @@ class FlopsProgress:
     seconds: float  # of this run
     eta_seconds: float | None
     process_bytes: int | None
-    nodes: tuple[NodeFlops, ...] = ()  # what the machines of a cluster do
+    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
 
     @property
     def done(self) -> int:
@@ -388,7 +389,7 @@ class FlopsRun:
             self.faults += [FlopFault(*key, message) for key in group.keys]
 
     def tell(
-        self, in_work: Sequence[FlopsGroup] | None = None, nodes: tuple[NodeFlops, ...] = ()
+        self, in_work: Sequence[FlopsGroup] | None = None, nodes: tuple[NodeWork, ...] = ()
     ) -> None:
         """Let the observer see where the run stands.
 

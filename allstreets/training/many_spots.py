@@ -8,8 +8,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,17 @@ from allstreets.base import (
 from allstreets.kernels.cuda.device import CPU
 from allstreets.solvers import Spot, available_bytes, estimate_spot, spot_mapping
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
+from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.config import check_config
 from allstreets.training.spot_boards import Boards, WeightedBoard, read_boards
 from allstreets.training.spot_config import SpotConfig, read_spot_config
 from allstreets.training.spot_jobs import SETTINGS, Limits, RunJobs, SpotJob, SpotRow
 from allstreets.training.spot_processes import in_processes
 from allstreets.training.spot_table import SpotTable, row_cells, row_of, table_rows
+from allstreets.training.spots_cluster import spots_on_cluster
 
 Given = Spot | Mapping[str, Any] | str | Path
+Nodes = Callable[[], tuple[NodeWork, ...]]
 Planned = SpotJob | SpotRow  # a row where there is nothing to solve, with the reason
 
 
@@ -46,6 +49,7 @@ class SpotsProgress:
     failed: int
     row: SpotRow | None  # the latest
     seconds: float  # of this run
+    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
 
     @property
     def eta_seconds(self) -> float | None:
@@ -119,10 +123,21 @@ def plan_spots(
     limits: Limits,
     threads: int | None = None,
     processes: int | None = None,
+    cluster: str | None = None,
     output: Path | None = None,
     saved: Saved = "full",
 ) -> tuple[list[Planned], int]:
-    """Jobs with their limits, threads and folders, and how many of them are run at a time."""
+    """Jobs with their limits, threads and folders, and how many of them are run at a time.
+
+    On a `cluster` a job takes one core unless `threads` are named, and that number is 1.
+    """
+    if cluster is not None:
+        if processes is not None:
+            raise InputError(
+                "--processes is for this machine: a cluster solves as many spots at a time as it "
+                "has cores.\nLeave it out; --threads 4 gives each spot four of them."
+            )
+        processes, threads = 1, 1 if threads is None else threads
     jobs = [one for one in planned if isinstance(one, SpotJob)]
     count = processes_for(jobs, threads, processes)
     each = thread_count(threads) if threads is not None else max(1, processors() // count)
@@ -166,6 +181,21 @@ def _need(jobs: Sequence[SpotJob]) -> int:
     return largest
 
 
+@contextmanager
+def hired(
+    processes: int, cluster: str | None, told: Callable[[str], None] | None = None
+) -> Iterator[tuple[RunJobs, Nodes]]:
+    """Who runs jobs, ready to begin, and what machines other than this one have done of them.
+
+    So many processes of this machine, or a cluster, of which `told` hears in words.
+    """
+    if cluster is None:
+        yield in_processes(processes), tuple
+    else:
+        with spots_on_cluster(cluster, told) as machines:
+            yield machines, machines.nodes
+
+
 def run_spots(
     planned: Sequence[Planned],
     run: RunJobs,
@@ -174,10 +204,12 @@ def run_spots(
     resume: bool = False,
     csv: Path | None = None,
     observers: Sequence[SpotsObserver] = (),
+    nodes: Nodes = tuple,
 ) -> SpotsOutcome:
     """Solve what is planned; with `output` it is the set of that folder, with `resume` goes on.
 
-    Rows are written to the table of the folder, and to `csv`, as spots are solved.
+    Rows are written to the table of the folder, and to `csv`, as spots are solved. Observers see
+    what `nodes` says of the machines of a cluster.
     """
     if resume and output is None:
         raise InputError("--resume needs --output, the folder to go on from")
@@ -211,7 +243,7 @@ def run_spots(
 
         def tell(row: SpotRow | None) -> None:
             seconds = time.monotonic() - began
-            progress = SpotsProgress(len(rows), len(planned), before, failed, row, seconds)
+            progress = SpotsProgress(len(rows), len(planned), before, failed, row, seconds, nodes())
             for observer in observers:
                 observer(progress)
 
@@ -251,6 +283,7 @@ def solve_many(
     *,
     boards: Boards | None = None,
     processes: int | None = None,
+    cluster: str | None = None,
     threads: int | None = None,
     max_iterations: int | None = None,
     seconds: float | None = None,
@@ -277,10 +310,13 @@ def solve_many(
     `threads`. `csv` names a file to which rows are appended as spots finish, `parquet` one that is
     written at the end (with the extra `allstreets[parquet]`). `output` is a folder that keeps every
     solution (`allstreets.load` opens it); with `resume` what is solved there is not solved again.
-    `run` is who runs the jobs, if not processes of this machine.
+    `cluster` (auto, local or HOST:PORT) gives every spot a core, or `threads`, of a Ray cluster
+    whose machines all see `output`. `run` is who runs the jobs, if neither of them.
 
     The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
     """
+    if cluster is not None and run is not None:
+        raise InputError("cluster and run both say who runs the jobs: name one of them")
     if parquet is not None:
         require_parquet()  # before hours of solving, not after
     defaults = {
@@ -304,17 +340,20 @@ def solve_many(
         limits=limits,
         threads=threads,
         processes=processes,
+        cluster=cluster,
         output=folder,
         saved=save,
     )
-    outcome = run_spots(
-        jobs,
-        run or in_processes(count),
-        output=folder,
-        resume=resume,
-        csv=None if csv is None else Path(csv),
-        observers=observers,
-    )
+    with hired(count, cluster) as (hands, nodes):
+        outcome = run_spots(
+            jobs,
+            run or hands,
+            output=folder,
+            resume=resume,
+            csv=None if csv is None else Path(csv),
+            observers=observers,
+            nodes=nodes,
+        )
     if parquet is not None:
         write_parquet(Path(parquet), table_rows(outcome.rows))
     if outcome.interrupted:

@@ -7,7 +7,7 @@ it arrives; who sends it there is handed in to `many_spots` as a function:
 
 `stop` says whether the run is to end: then no job is begun, those at work end and are saved, and
 they have no row. `in_this_process` runs one job after the other, with all its threads;
-`spot_processes` runs several at a time in processes of this machine.
+`spot_processes` runs several at a time in processes of this machine, `spots_cluster` on others.
 """
 
 import math
@@ -115,9 +115,13 @@ class SpotRow:
     """Of the first decision: action → how often it is taken; none if both are all-in."""
 
     @classmethod
-    def failed(cls, job: SpotJob, error: str) -> "SpotRow":
+    def failed(cls, job: SpotJob, error: str | BaseException | None) -> "SpotRow":
         """That of a job that could not be done."""
-        return cls(job.name, job.board, job.weight, error=" ".join(error.split()))
+        if isinstance(error, MemoryError):
+            error = "the machine has not enough memory for this spot"
+        elif not isinstance(error, str | InputError):
+            error = f"{type(error).__name__}: {error}"
+        return cls(job.name, job.board, job.weight, error=" ".join(str(error).split()))
 
     def is_done(self, job: SpotJob) -> bool:
         """Whether its job would go on no further."""
@@ -141,12 +145,8 @@ def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | No
         return _solve(job, control)
     except KeyboardInterrupt:  # before its first iteration
         return None
-    except InputError as error:
-        return SpotRow.failed(job, str(error))
-    except MemoryError:
-        return SpotRow.failed(job, "the machine has not enough memory for this spot")
     except Exception as error:
-        return SpotRow.failed(job, f"{type(error).__name__}: {error}")
+        return SpotRow.failed(job, error)
 
 
 @dataclass(frozen=True)

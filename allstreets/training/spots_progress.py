@@ -4,6 +4,7 @@ from __future__ import annotations  # the type is of a file that imports this on
 
 from typing import TYPE_CHECKING
 
+from allstreets.training.cluster_nodes import node_lines
 from allstreets.training.count_progress import CountProgress
 from allstreets.training.flop_progress import LINE_SECONDS
 from allstreets.training.wording import duration, figure
@@ -27,5 +28,9 @@ def _figures(progress: SpotsProgress) -> list[str]:
     return parts
 
 
-SPOTS_PROGRESS = CountProgress("spots", _figures, LINE_SECONDS)
+def _machines(progress: SpotsProgress) -> list[str]:
+    return node_lines(progress.nodes, "spots")
+
+
+SPOTS_PROGRESS = CountProgress("spots", _figures, LINE_SECONDS, _machines)
 show_spots_progress, spots_line = SPOTS_PROGRESS.shown, SPOTS_PROGRESS.line

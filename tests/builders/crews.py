@@ -1,10 +1,10 @@
 """Workers in this process: everything of a cluster but the cluster."""
 
 import pickle
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
-from allstreets.cluster import Done, Node, Piece
+from allstreets.cluster import Done, Node, Piece, Task
 from allstreets.cluster.crew import Crew, Station
 from allstreets.cluster.line import Answer, answer, read_answer
 from allstreets.cluster.lost import WorkerLost
@@ -79,10 +79,14 @@ class TasksHere:
     def nodes(self) -> tuple[Node, ...]:
         return tuple(Node(f"node {k}", f"10.0.0.{k}", 1, 0, 1 << 30) for k in range(self._count))
 
+    def ask_each(self, nodes: Iterable[Node], work: Callable[..., Any], *arguments: Any) -> None:
+        for _ in nodes:
+            work(*arguments)
+
     def run(
-        self, work: Callable[..., Any], common: Any, pieces: Sequence[tuple[Any, ...]]
+        self, work: Callable[..., Any], common: Any, tasks: Sequence[Task]
     ) -> Generator[list[Done], None, None]:
-        asked = [pickle.dumps((work, common, own)) for own in pieces]
+        asked = [pickle.dumps((work, common, task.own)) for task in tasks]
         for first in range(0, len(asked), self._count):
             turn = range(first, min(first + self._count, len(asked)))
             yield [self._do(place, asked[place]) for place in reversed(turn)]

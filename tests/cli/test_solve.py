@@ -334,6 +334,16 @@ def test_what_many_spots_refuse(
         2,
         "Error: --processes is for many spots: name several files, or --boards\n",
     )
+    code, _, err = run(capsys, str(river), "--cluster", "local")
+    assert (code, err) == (
+        2,
+        "Error: --cluster is for many spots: name several files, or --boards\n",
+    )
+    words = [str(river), "--boards", "Ks7d4c9h2s,Qs7d4c9h2s", "--cluster", "nowhere"]
+    code, _, err = run(capsys, *words, "--output", str(tmp_path / "run"))
+    assert code == 2
+    assert "--cluster nowhere is no address; write auto, local, or HOST:PORT" in err
+    assert not (tmp_path / "run").exists()
     code, _, err = run(capsys, str(river), "--boards", "QsJh")
     assert code == 2
     assert "none of the spots can be solved: the board 'QsJh' has 2 cards" in err

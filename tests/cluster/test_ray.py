@@ -7,17 +7,21 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import small_flops
 from builders.small_games import kept_numbers, small_config
+from builders.small_spots import RIVER
 
+from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
-from allstreets.cluster import RayTasks, connect, ray_crew
+from allstreets.cluster import RayTasks, Task, connect, ray_crew, require_versions
 from allstreets.cluster.ray_crew import RayCrew
-from allstreets.training import cluster_run
+from allstreets.storage import SpotSet
+from allstreets.training import SpotsProgress, cluster_run, in_this_process
 from allstreets.training.flops_run import FlopsProgress, plan_flops
 from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
@@ -134,10 +138,10 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
 
     with connect(crews.address) as cluster:
         tasks = RayTasks(cluster)
-        tasks.require_versions()
+        require_versions(tasks, tasks.nodes())
         found = [
             done
-            for some in tasks.run(once_killed, tmp_path, [(number,) for number in range(5)])
+            for some in tasks.run(once_killed, tmp_path, [Task((number,)) for number in range(5)])
             for done in some
         ]
         assert (tmp_path / "killed").exists()
@@ -149,7 +153,7 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
         }
         (failed,) = [done for done in found if done.piece is None]
         assert (failed.place, type(failed.error)) == (4, ZeroDivisionError)
-        left = tasks.run(once_killed, tmp_path, [(0,)])
+        left = tasks.run(once_killed, tmp_path, [Task((0,))])
         next(left)
         left.close()
 
@@ -169,6 +173,28 @@ def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> No
     assert kept[0] == kept[1]
     assert told[0].startswith("cluster: ")
     assert sum(node.solved for node in seen[-1].nodes) == 3
+
+
+def test_many_spots_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
+    options: dict[str, Any] = {"boards": ["Ks7d4c9h2s", "Qs7d4c9h2s"], "target": 0.05, "threads": 1}
+    here = solve_many([RIVER], run=in_this_process, **options)
+    seen: list[SpotsProgress] = []
+    there = solve_many(
+        [RIVER],
+        cluster=crews.address,
+        output=tmp_path / "spots",
+        observers=[seen.append],
+        **options,
+    )
+    assert [replace(row, seconds=None, folder=None) for row in there] == [
+        replace(row, seconds=None) for row in here
+    ]
+    kept = load(tmp_path / "spots")
+    assert isinstance(kept, SpotSet)
+    assert [kept.open(entry).evs for entry in kept.entries] == [
+        (row.ev_oop, row.ev_ip) for row in here
+    ]
+    assert sum(node.solved for node in seen[-1].nodes) == 2
 
 
 def test_what_cannot_work_is_refused(

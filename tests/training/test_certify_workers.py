@@ -3,17 +3,23 @@
 import io
 import json
 import shutil
+import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from builders.crews import TasksHere
 from builders.small_games import solve_limped
 
 from allstreets.base import InputError
 from allstreets.solvers import Completion, Judge
+from allstreets.storage import load_unified
 from allstreets.subgames import CLASSES
-from allstreets.training import CertifyJob, certify_run, plan_certify
+from allstreets.training import CertifyJob, CertifyProgress, certify_run, plan_certify
+from allstreets.training.certify_cluster import JudgedSolution, JudgesThere, judge_there
 from allstreets.training.certify_workers import Workers, work_for
 
 FLOPS = ["KsKhKd", "AsAhAd", "QsQhQd"]
@@ -40,9 +46,16 @@ def judged(folder: Path) -> list[np.ndarray]:
     return [values.best for values, _ in (each for each in found if each is not None)]
 
 
-def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path) -> None:
-    alone = Path(shutil.copytree(solved, tmp_path / "alone"))
-    wanted = job(alone).run().certificate
+@pytest.fixture(scope="module")
+def alone(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy that one process has judged."""
+    folder = Path(shutil.copytree(solved, tmp_path_factory.mktemp("workers") / "alone"))
+    assert job(folder).run().certificate is not None
+    return folder
+
+
+def test_processes_find_what_one_finds(alone: Path, copy: Path) -> None:
+    wanted = load_unified(alone).facts.certificate
     job(copy).work.begin()
     flops = job(copy).flops
     found = list(Workers(job(copy).judge, copy, 2).judge(flops, lambda: False))
@@ -53,6 +66,46 @@ def test_processes_find_what_one_finds(solved: Path, copy: Path, tmp_path: Path)
     assert wanted is not None
     assert again is not None
     assert again.real_exploitability_mbb == wanted.real_exploitability_mbb
+
+
+class Hired:
+    """A crew that hands flops to tasks."""
+
+    def __init__(self, tasks: TasksHere) -> None:
+        self._tasks = tasks
+
+    def begin(self, job: CertifyJob) -> AbstractContextManager[JudgesThere]:
+        return nullcontext(JudgesThere(job, self._tasks))
+
+
+def test_tasks_of_a_cluster_find_what_one_finds(alone: Path, copy: Path) -> None:
+    wanted, seen = load_unified(alone).facts.certificate, list[CertifyProgress]()
+
+    def press(progress: CertifyProgress) -> None:
+        if progress.done == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    tasks = TasksHere(1)
+    assert replace(job(copy), crew=Hired(tasks)).run([press]).interrupted
+    assert (tasks.done, len(judged(copy))) == ([0], 1)
+    tasks = TasksHere(2, lost=[1])  # done twice
+    found = replace(job(copy), crew=Hired(tasks)).run([seen.append]).certificate
+    assert tasks.done == [1, 1, 0]
+    for one, other in zip(judged(alone), judged(copy), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert wanted is not None
+    assert found is not None
+    assert replace(found, seconds=wanted.seconds) == wanted
+    assert sum(node.solved for node in seen[-1].nodes) == 2
+
+
+def test_machines_that_have_another_solution_judge_nothing(copy: Path) -> None:
+    this = JudgedSolution(copy, job(copy).work.facts["judged"], QUICKLY, 1, "cpu")
+    this.require()
+    other, nowhere = replace(this, judged="another hash"), replace(this, folder=copy / "elsewhere")
+    for solution, words in ((other, "is another one on"), (nowhere, "is not there on")):
+        with pytest.raises(InputError, match=rf"{words} .*\nWorkers open it themselves"):
+            judge_there(solution, job(copy).flops[0])
 
 
 def test_a_worker_answers_line_by_line(copy: Path) -> None:

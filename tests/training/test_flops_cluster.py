@@ -12,12 +12,12 @@ from builders.crews import TasksHere
 from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, small_config
 
 from allstreets.base import InputError, Place, place_of
-from allstreets.cluster import RayTasks
-from allstreets.cluster.connect import Cluster, Node
+from allstreets.cluster import Need, Node, fitting
 from allstreets.solvers.flops import estimate
 from allstreets.storage import load_flops
 from allstreets.training import TrainConfig, check_config, plan
-from allstreets.training.flop_progress import flops_line, node_lines
+from allstreets.training.cluster_nodes import node_lines
+from allstreets.training.flop_progress import flops_line
 from allstreets.training.flops_cluster import FlopsOnCluster, solve_by_tasks
 from allstreets.training.flops_run import (
     FlopsJob,
@@ -123,7 +123,7 @@ def test_what_machines_do_is_told(tmp_path: Path) -> None:
     assert [progress.done for progress in seen] == [0, 4, 6]
     assert "Ks7h2d, 9s8s2h in work" in flops_line(seen[0])
     assert [node.solved for node in seen[-1].nodes] == [2, 1]
-    first, second = node_lines(seen[-1])
+    first, second = node_lines(seen[-1].nodes, "flops")
     assert first.startswith("  10.0.0.0: 2 flops solved | ")
     assert "| 1 MB | waiting " in second
 
@@ -140,15 +140,11 @@ def test_who_may_run_on_a_cluster(tmp_path: Path) -> None:
         plan(alone, tmp_path / "run", cluster="auto")
 
 
-def test_flops_that_fit_nowhere_are_refused() -> None:
-    class Small(Cluster):
-        def nodes(self) -> tuple[Node, ...]:
-            return (Node("a", "10.0.0.1", 2, 0, 1_000_000),)
-
-    cluster = Small(None, is_local=False)
-    assert len(RayTasks(cluster, 2).nodes()) == 1
-    for tasks in (RayTasks(cluster, 3), RayTasks(cluster, memory_bytes=2_000_000)):
-        with pytest.raises(InputError, match="which no machine of the cluster"):
-            tasks.nodes()
+def test_pieces_that_fit_nowhere_are_refused() -> None:
+    nodes = (Node("a", "10.0.0.1", 2, 0, 1_000_000),)
+    assert fitting(nodes, Need(2), "a flop") == nodes
+    for need in (Need(3), Need(memory_bytes=2_000_000)):
+        with pytest.raises(InputError, match=r"a flop needs .*which no machine of the cluster"):
+            fitting(nodes, need, "a flop")
     with pytest.raises(InputError, match="has a GPU"):
-        RayTasks(cluster, gpus=1).nodes()
+        fitting(nodes, Need(gpus=1), "a flop")
