@@ -59,7 +59,9 @@ def solve_many(
     err = console(stderr=True)
     at_once = f"{count} at a time, " if count > 1 else ""
     threads = spots[0].threads
-    err.print(f"{len(spots):,} spots, {at_once}{threads} thread{'s' * (threads > 1)} each")
+    err.print(
+        f"{len(spots):,} spot{'s' * (len(spots) != 1)}, {at_once}{threads} thread{'s' * (threads > 1)} each"
+    )
     with hired(count, cluster, err.print) as (run, nodes), show_spots_progress() as observer:
         outcome = run_spots(
             planned,
