@@ -59,9 +59,8 @@ def solve_many(
     err = console(stderr=True)
     at_once = f"{count} at a time, " if count > 1 else ""
     threads = spots[0].threads
-    err.print(
-        f"{len(spots):,} spot{'s' * (len(spots) != 1)}, {at_once}{threads} thread{'s' * (threads > 1)} each"
-    )
+    what = f"{len(spots):,} spot{'s' * (len(spots) != 1)}"
+    err.print(f"{what}, {at_once}{threads} thread{'s' * (threads > 1)} each")
     with hired(count, cluster, err.print) as (run, nodes), show_spots_progress() as observer:
         outcome = run_spots(
             planned,
