@@ -1,3 +1,7 @@
+from .folder import INDEX as INDEX
+from .folder import IndexedHand as IndexedHand
+from .folder import ReviewFolder as ReviewFolder
+from .folder import ReviewIndex as ReviewIndex
 from .games import SolvedGame as SolvedGame
 from .games import nearest_game as nearest_game
 from .games import open_games as open_games

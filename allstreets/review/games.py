@@ -21,6 +21,7 @@ class SolvedGame:
     name: str
     result: UnifiedResult
     identity: str = ""  # changes when the solution does
+    folder: Path | None = None  # where it lies
 
     @cached_property
     def stack(self) -> float:
@@ -42,7 +43,9 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     if not found:
         raise InputError(f"{folder} holds no solved whole game; {MAKE}")
     games = tuple(
-        SolvedGame(one.name, load_unified(one), (one / MANIFEST).read_text(encoding="utf-8"))
+        SolvedGame(
+            one.absolute().name, load_unified(one), (one / MANIFEST).read_text("utf-8"), one
+        )
         for one in found
     )
     playable = tuple(one for one in games if one.result.game.tree.kind[0] == NodeKind.DECISION)
