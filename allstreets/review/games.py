@@ -43,9 +43,7 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     if not found:
         raise InputError(f"{folder} holds no solved whole game; {MAKE}")
     games = tuple(
-        SolvedGame(
-            one.absolute().name, load_unified(one), (one / MANIFEST).read_text("utf-8"), one
-        )
+        SolvedGame(one.absolute().name, load_unified(one), (one / MANIFEST).read_text("utf-8"), one)
         for one in found
     )
     playable = tuple(one for one in games if one.result.game.tree.kind[0] == NodeKind.DECISION)

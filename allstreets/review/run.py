@@ -127,7 +127,9 @@ class ReviewJob:
             created=time.time(),
             target=self.effort.target,
             seconds_per_spot=self.effort.seconds,
-            solutions={game.name: str(game.folder.absolute()) for game in self.games if game.folder},
+            solutions={
+                game.name: str(game.folder.absolute()) for game in self.games if game.folder
+            },
             hands=tuple(
                 IndexedHand(self._key(hand, hero), hand.file, hand.line)
                 for hand, hero in self.hands

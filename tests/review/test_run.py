@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.whole_solution import classes, trips
+from builders.whole_solution import classes, trips, trips_result
 from hands.test_reading import TEXT
 
 from allstreets.base.errors import InputError
+from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.hands import read_hands
 from allstreets.review import (
@@ -100,7 +101,9 @@ def kept(games: Path, file: Path, tmp_path_factory: pytest.TempPathFactory) -> t
 
 
 def job(games: Path, file: Path, output: Path, **options: Any) -> ReviewJob:
-    return plan_review(read_hands([file]), open_games(games), effort=QUICK, output=output, **options)
+    return plan_review(
+        read_hands([file]), open_games(games), effort=QUICK, output=output, **options
+    )
 
 
 def test_every_decision_and_its_totals(kept: tuple[Path, Review]) -> None:
@@ -140,6 +143,30 @@ def test_what_a_page_needs_to_replay_a_hand(kept: tuple[Path, Review]) -> None:
     bare = review_mapping(kept[1])["hands"][2]["decisions"][0]
     assert "strategy" not in bare
     assert bare["options"][0]["action"] == "x"
+
+
+def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
+    games: Path, tmp_path: Path
+) -> None:
+    """What its own game has stored there, suit for suit; a street without that says why."""
+    text = hand(3, "Ks 9d", LIMPED.replace("7s 7h 7d", "8c Kh 3d"), "Bob")
+    (tmp_path / "one.txt").write_text(text)
+    found = read_hands([tmp_path / "one.txt"])
+    no_time = Effort(target=1e-6, seconds=0.0, threads=1)
+    plan = plan_review(found, open_games(games), effort=no_time, output=tmp_path / "kept")
+    before, flop, turn = plan.run().hands[0].decisions
+    assert before.judged_by.startswith("the solution before the flop")
+    assert flop.judged_by.startswith("the solution's own play of this flop (cards: classes")
+    assert "not solved: " in flop.judged_by
+    own = trips_result().node("c x | Ks8h3d")
+    mix = own.strategy[:, HAND_NAMES.index("K9o")]
+    assert [one.frequency for one in flop.options] == pytest.approx(mix.tolist(), abs=1e-5)
+    evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")] + own.paid[own.player]
+    assert [one.ev_bb for one in flop.options] == pytest.approx(evs.tolist(), abs=1e-5)
+    assert flop.solved_to is None
+    assert turn.loss_bb is None
+    assert turn.note.startswith("not solved: ")
+    assert turn.judged_by == ""
 
 
 def test_a_second_run_reads_what_is_kept(
