@@ -9,6 +9,7 @@ other runs may lie beside those that it names.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -66,6 +67,14 @@ class ReviewFolder:
             data = json.loads(self.hand_path(one.key).read_text(encoding="utf-8"))
             return replace(HandReview.read(data), file=one.file, line=one.line)
         return None
+
+    def done(self, index: ReviewIndex) -> int:
+        """How many hands of an index are reviewed, by their files alone."""
+        try:
+            there = {entry.name for entry in os.scandir(self.path / HANDS)}
+        except OSError:
+            return 0
+        return sum(f"{one.key}.json" in there for one in index.hands)
 
     def keep(self, key: str, review: HandReview) -> None:
         """Keep a hand, whole or not at all."""
