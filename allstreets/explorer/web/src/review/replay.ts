@@ -1,7 +1,7 @@
 // A hand step by step: where its decisions are, and what is said of them.
 
 import type { Schemas } from "../api/client";
-import { fixed, often, plain } from "../common/format";
+import { fixed, often, plain, significant } from "../common/format";
 import type { Pressed } from "../place/keys";
 
 export type Hand = Schemas["ReplayHand"];
@@ -44,13 +44,18 @@ export function stepBeside(hand: Hand, at: number, way: 1 | -1): number | null {
 
 const LEAST = 5e-4; // bb: less is not told
 
+/** Whether a decision lost something. */
+export function isDear(one: Decision | undefined): boolean {
+  return (one?.loss ?? 0) >= LEAST;
+}
+
 /** What a decision cost, in a few words. */
 export function verdict(one: Decision): string {
   if (one.loss === null) return one.note || "not judged";
   const option = one.options.find((each) => each.word === one.counted_as);
   const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
-  if (one.loss < LEAST) return `nothing lost; ${same}`;
-  const within = one.within === null ? "" : ` (± ${plain(one.within, 3)})`;
+  if (!isDear(one)) return `nothing lost; ${same}`;
+  const within = one.within === null ? "" : ` (± ${significant(one.within, 2)})`;
   return `${fixed(one.loss, 3)} bb lost${within}; ${same}`;
 }
 
