@@ -52,7 +52,7 @@ class Reviews:
 
     def cards(self) -> list[ReviewCard]:
         """All reviews, the newest first."""
-        cards = [_card(id, ReviewFolder(path)) for id, path in self._search().items()]
+        cards = [self._card(id, ReviewFolder(path)) for id, path in self._search().items()]
         return sorted(cards, key=lambda card: (-card.created, card.name))
 
     def detail(self, id: str) -> ReviewDetail:
@@ -63,7 +63,7 @@ class Reviews:
         review = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
         rows = [_row(one.key, hand, made) for one, hand in hands.items() for made in hand.decisions]
         return ReviewDetail(
-            card=_card(id, folder),
+            card=self._card(id, folder),
             totals=[
                 ReviewTotal(
                     by=row["by"],
@@ -92,6 +92,9 @@ class Reviews:
         solution = index.solutions.get(hand.solution)
         opened = None if solution is None else self._library.opened(Path(solution))
         return replay_hand(key, hand, opened)
+
+    def _card(self, id: str, folder: ReviewFolder) -> ReviewCard:
+        return _card(id, folder, self._library.solve_of(folder.path))
 
     def _search(self) -> dict[str, Path]:
         found = {id_of(path): path for path in find_reviews(self._library.folders)}
@@ -138,7 +141,7 @@ def _bare(hand: HandReview) -> HandReview:
     return replace(hand, decisions=bare)
 
 
-def _card(id: str, folder: ReviewFolder) -> ReviewCard:
+def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
     try:
         index = folder.index()
     except InputError as error:
@@ -151,6 +154,7 @@ def _card(id: str, folder: ReviewFolder) -> ReviewCard:
             done=0,
             total=0,
             solutions=[],
+            solve=solve,
             problem=str(error),
         )
     return ReviewCard(
@@ -162,6 +166,7 @@ def _card(id: str, folder: ReviewFolder) -> ReviewCard:
         done=folder.done(index),
         total=len(index.hands),
         solutions=list(index.solutions),
+        solve=solve,
     )
 
 

@@ -3,6 +3,7 @@ from .folder import IndexedHand as IndexedHand
 from .folder import ReviewFolder as ReviewFolder
 from .folder import ReviewIndex as ReviewIndex
 from .games import SolvedGame as SolvedGame
+from .games import load_games as load_games
 from .games import nearest_game as nearest_game
 from .games import open_games as open_games
 from .hand import review_hand as review_hand

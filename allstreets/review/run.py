@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, cache_folder, interrupt_request
+from allstreets.base import Control, InputError, cache_folder, interrupt_request
 from allstreets.betting import Player
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
 from allstreets.review.folder import IndexedHand, ReviewFolder, ReviewIndex
@@ -31,6 +32,7 @@ class ReviewProgress:
     hand: str | None  # reviewed last
     loss_bb: float  # of all hands so far
     seconds: float  # of this run
+    paused: bool = False
 
     @property
     def eta_seconds(self) -> float | None:
@@ -70,11 +72,21 @@ class ReviewJob:
     name: str = ""
     hero: str | None = None
 
-    def run(self, observers: Sequence[ReviewObserver] = ()) -> Review:
-        """Review what is missing; an interrupted run returns what is done."""
+    def run(
+        self, observers: Sequence[ReviewObserver] = (), control: Control | None = None
+    ) -> Review:
+        """Review what is missing; an interrupted run returns what is done.
+
+        Signals stop it, or `control` does, which may also let it wait between two hands.
+        """
         doing = "keeping the hands that are done"
+        in_charge: AbstractContextManager[Control] = (
+            interrupt_request(doing, "the hand at work")
+            if control is None
+            else nullcontext(control)
+        )
         self.folder.write(self.index)
-        with interrupt_request(doing, "the hand at work") as request:
+        with in_charge as request:
             effort = replace(self.effort, stop=request.wants_to_stop)
             kept = [self.folder.hand(one) for one in self.index.hands]
             before, began = sum(one is not None for one in kept), time.monotonic()
@@ -82,7 +94,7 @@ class ReviewJob:
             reviews: list[HandReview] = []
             fresh = 0
 
-            def tell(hand: str | None) -> None:
+            def tell(hand: str | None, *, paused: bool = False) -> None:
                 progress = ReviewProgress(
                     before + fresh,
                     len(self.hands),
@@ -90,6 +102,7 @@ class ReviewJob:
                     hand,
                     lost,
                     time.monotonic() - began,
+                    paused,
                 )
                 for observer in observers:
                     observer(progress)
@@ -100,6 +113,12 @@ class ReviewJob:
                 if known is not None:
                     reviews.append(known)
                     continue
+                if request.is_paused():
+                    since = time.monotonic()
+                    tell(None, paused=True)
+                    request.wait_while_paused()
+                    began += time.monotonic() - since
+                    tell(None)
                 if request.wants_to_stop():
                     continue  # hands that an earlier run has kept count, wherever they stand
                 game = nearest_game(self.games, hand)

@@ -8,9 +8,16 @@ from review.test_run import HANDS, QUICK
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import MissingError
+from allstreets.explorer.errors import FormError, MissingError
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.reviews import ReviewForm
 from allstreets.explorer.reviews import Reviews
+from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves.folders import Request, new_folder
+from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.reports import Report
+from allstreets.explorer.solves.reviews import read_review
+from allstreets.explorer.solves.worker import attempt
 from allstreets.hands import read_hands
 from allstreets.review import (
     Review,
@@ -127,3 +134,55 @@ def test_one_that_goes_on(reviews: Reviews, root: Path, tmp_path: Path) -> None:
     assert "is damaged" in broken.problem
     with pytest.raises(MissingError):
         going.hand(card.id, key)
+
+
+class Heard(Channel):
+    """Reports of a process, and a command after the first hand."""
+
+    def __init__(self, commands: Commands, word: str = "") -> None:
+        self.reports: list[Report] = []
+        self._commands, self._word = commands, word
+
+    def send(self, report: Report) -> None:
+        self.reports.append(report)
+        if self._word and report.progress is not None and report.progress.iteration == 1:
+            self._commands.take(self._word)
+
+
+def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None:
+    """Stopped after a hand, gone on with, and the same as by the command."""
+    library = Library([root, tmp_path])
+    form = ReviewForm(
+        text=HANDS,
+        solutions=[library.id_of(root / "three")],
+        seconds_per_spot=QUICK.seconds / 100,
+        target_pct=100 * QUICK.target,
+    )
+    source = read_review(form, library)
+    assert source.name == "4 hands"
+    request = Request(run=1, state="starting", review=source, created=0)
+    folder = new_folder(tmp_path, request, hands=form.text)
+    for word, state, kept in (("stop", "stopped", 1), ("", "done", 4)):
+        commands = Commands()
+        heard = Heard(commands, word)
+        ending = attempt(folder, request, commands, Outlet(folder, request, heard))
+        assert (ending.state, ending.error) == (state, None)
+        assert f"{kept} of 4 hands are reviewed" in (ending.reason or "")
+        status = folder.status()
+        assert status is not None
+        assert status.progress is not None
+        assert (status.progress.iteration, status.progress.total) == (kept, 4)
+        (card,) = Reviews(Library([tmp_path])).cards()
+        assert (card.name, card.done, card.total) == ("4 hands", kept, 4)
+    found = Reviews(library).detail(card.id)
+    losses = [row["loss_bb"] for row in decision_rows(review)]
+    assert [one.loss for one in found.rows] == pytest.approx(losses, abs=1e-3)
+
+
+def test_forms_that_cannot_be_reviewed(root: Path) -> None:
+    library = Library([root])
+    game = library.id_of(root / "three")
+    with pytest.raises(FormError, match="no hand of this text can be reviewed: 1 × it holds no"):
+        read_review(ReviewForm(text="nothing", solutions=[game]), library)
+    with pytest.raises(MissingError):
+        read_review(ReviewForm(text=HANDS, solutions=["00"]), library)

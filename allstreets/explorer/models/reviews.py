@@ -1,6 +1,10 @@
 """Reviews of played hands: their decisions in a table, and each hand step by step. Amounts are in
 bb, and hands of grids in the order of `cards.HAND_NAMES`."""
 
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
 from allstreets.explorer.models.base import (
     Message,
     Number,
@@ -9,6 +13,34 @@ from allstreets.explorer.models.base import (
     StreetName,
     Tone,
 )
+
+MOST_LETTERS = 4_000_000  # of hand histories: some thousand hands
+ShortText = Annotated[str, Field(max_length=200)]
+
+
+class ReviewForm(BaseModel):
+    """Hands to review."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ShortText = ""
+    text: Annotated[str, Field(max_length=MOST_LETTERS)]  # hand histories
+    solutions: Annotated[list[ShortText], Field(min_length=1, max_length=50)]  # ids
+    hero: ShortText = ""  # "": who wrote each hand down
+    seconds_per_spot: float = Field(default=20.0, ge=0.1, le=86_400)
+    target_pct: float = Field(default=0.1, gt=0, lt=100)  # of the pot
+
+
+class ReviewSource(BaseModel):
+    """What a review is of, besides its hands; written by the server, never received."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    hero: str
+    seconds_per_spot: float
+    target_pct: float
+    folders: list[str]  # of the whole games that judge
 
 
 class ReviewCard(Message):
@@ -22,6 +54,7 @@ class ReviewCard(Message):
     done: int  # hands
     total: int
     solutions: list[str]  # names of the whole games that judge
+    solve: str | None = None  # that makes it, where it was begun from the page
     problem: str | None = None  # why it cannot be read
 
 

@@ -329,7 +329,11 @@ export interface paths {
          */
         get: operations["all_reviews_api_reviews_get"];
         put?: never;
-        post?: never;
+        /**
+         * Begin
+         * @description Review played hands, now or when their turn comes.
+         */
+        post: operations["begin_api_reviews_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2139,6 +2143,8 @@ export interface components {
             problem: string | null;
             /** Solutions */
             solutions: string[];
+            /** Solve */
+            solve: string | null;
             /** Total */
             total: number;
         };
@@ -2156,6 +2162,36 @@ export interface components {
             skipped: components["schemas"]["ReviewReason"][];
             /** Totals */
             totals: components["schemas"]["ReviewTotal"][];
+        };
+        /**
+         * ReviewForm
+         * @description Hands to review.
+         */
+        ReviewForm: {
+            /**
+             * Hero
+             * @default
+             */
+            hero: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Seconds Per Spot
+             * @default 20
+             */
+            seconds_per_spot: number;
+            /** Solutions */
+            solutions: string[];
+            /**
+             * Target Pct
+             * @default 0.1
+             */
+            target_pct: number;
+            /** Text */
+            text: string;
         };
         /**
          * ReviewReason
@@ -2422,6 +2458,8 @@ export interface components {
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
+            /** Review */
+            review: string | null;
             /** Saves */
             saves: number;
             /** Solution */
@@ -2462,6 +2500,8 @@ export interface components {
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
+            /** Review */
+            review: string | null;
             /** Saves */
             saves: number;
             /** Solution */
@@ -2504,6 +2544,8 @@ export interface components {
             memory_bytes: number | null;
             /** Seconds */
             seconds: number;
+            /** Total */
+            total: number | null;
         };
         /**
          * SpotEstimate
@@ -3991,6 +4033,84 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_api_reviews_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
