@@ -19,7 +19,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import canonical_flop
 from allstreets.review.judging import within
-from allstreets.review.spots import Effort, SolvedStreet
+from allstreets.review.spots import WORST, Effort, SolvedStreet
 from allstreets.solvers import (
     BehindResult,
     Decision,
@@ -86,6 +86,11 @@ class SolvedAgain:
             self._behind = solve_behind(
                 self._solved.result, line, effort.target, effort.threads, seconds=effort.seconds
             )
+            if self._behind.solved.exploitability > WORST:
+                raise InputError(
+                    f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
+                    "the rest by itself; --seconds-per-spot gives it more"
+                )
             self._assume(parse_line(self.tree, self._behind.line).node)
         return self._behind.node(line)
 

@@ -133,7 +133,10 @@ class _Street:
             raise LostError(
                 "nothing is left to decide here: the sizes of the tree led to an all-in"
             )
-        decision = self._play.decision(node)
+        try:
+            decision = self._play.decision(node)
+        except InputError as error:
+            raise LostError(f"not solved: {error}") from None
         found = map_action(tree, node, moment, draw)
         if found is None:
             raise LostError(f"{NEVER}: nothing like this action is in the tree")
