@@ -100,6 +100,8 @@ def review(
     _print_review(out, outcome, rows)
     if json:
         print_json(review_mapping(outcome))
+    if output is not None and outcome.hands:
+        out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "

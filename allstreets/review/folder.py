@@ -10,6 +10,7 @@ other runs may lie beside those that it names.
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -24,6 +25,7 @@ INDEX = "review.json"
 HANDS = "hands"
 KIND = "review"
 SCHEMA = 1  # of the index
+KEY = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class ReviewFolder:
             if data.get("schema") != SCHEMA:
                 raise InputError(f"{path} was written by another version: review the hands again")
             hands = tuple(IndexedHand(**one) for one in data.pop("hands"))
+            if not all(KEY.fullmatch(one.key) for one in hands):
+                raise ValueError("a hand has the name of another file")
             skipped = tuple(Skipped(**one) for one in data.pop("skipped"))
             return ReviewIndex(**data, hands=hands, skipped=skipped)
         except OSError as error:

@@ -137,7 +137,7 @@ def test_one_that_goes_on(reviews: Reviews, root: Path, tmp_path: Path) -> None:
 
 
 class Heard(Channel):
-    """Reports of a process, and a command after the first hand."""
+    """Reports of a process, and a command after the first hand; what is paused goes on."""
 
     def __init__(self, commands: Commands, word: str = "") -> None:
         self.reports: list[Report] = []
@@ -147,10 +147,13 @@ class Heard(Channel):
         self.reports.append(report)
         if self._word and report.progress is not None and report.progress.iteration == 1:
             self._commands.take(self._word)
+        if report.state == "paused":
+            self._word = ""
+            self._commands.take("resume")
 
 
 def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None:
-    """Stopped after a hand, gone on with, and the same as by the command."""
+    """Stopped after a hand, gone on with, paused, and the same as by the command."""
     library = Library([root, tmp_path])
     form = ReviewForm(
         text=HANDS,
@@ -162,12 +165,13 @@ def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None
     assert source.name == "4 hands"
     request = Request(run=1, state="starting", review=source, created=0)
     folder = new_folder(tmp_path, request, hands=form.text)
-    for word, state, kept in (("stop", "stopped", 1), ("", "done", 4)):
+    for word, state, kept in (("stop", "stopped", 1), ("pause", "done", 4)):
         commands = Commands()
         heard = Heard(commands, word)
         ending = attempt(folder, request, commands, Outlet(folder, request, heard))
         assert (ending.state, ending.error) == (state, None)
         assert f"{kept} of 4 hands are reviewed" in (ending.reason or "")
+        assert ("paused" in [one.state for one in heard.reports]) == (word == "pause")
         status = folder.status()
         assert status is not None
         assert status.progress is not None
