@@ -40,9 +40,11 @@ def review(
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
-    cache: Annotated[
+    output: Annotated[
         Path | None,
-        typer.Option(help="Where reviewed hands are kept.  [default: the cache folder]"),
+        typer.Option(
+            help="Keep the review here, for allstreets explore.  [default: the cache folder]"
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -55,6 +57,7 @@ def review(
     Examples:
       allstreets review hands.txt --solutions solved/
       allstreets review histories/ --solutions games/ --hero Ann --csv losses.csv
+      allstreets review hands.txt --solutions solved/ --output mine && allstreets explore mine
       allstreets review session.phhs --solutions solved/ --hero p1 --seconds-per-spot 60
 
     Ctrl-C keeps every hand that is reviewed, and the same command goes on from there.
@@ -75,7 +78,15 @@ def review(
 
     effort = Effort(parse_target(target), seconds_per_spot, threads)
     found = read_hands(hands)
-    job = plan_review(found, open_games(solutions), hero, effort=effort, seed=seed, cache=cache)
+    job = plan_review(
+        found,
+        open_games(solutions),
+        hero,
+        effort=effort,
+        seed=seed,
+        output=output,
+        name=", ".join(path.absolute().name for path in hands[:3]) + ", …" * (len(hands) > 3),
+    )
     out = console(stderr=json)
     _print_skipped(console(stderr=True), job.skipped)
     if job.hands:
@@ -89,10 +100,12 @@ def review(
     _print_review(out, outcome, rows)
     if json:
         print_json(review_mapping(outcome))
+    if output is not None and outcome.hands:
+        out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
-            f"in {outcome.cache}. Go on with the same command.",
+            f"in {outcome.output}. Go on with the same command.",
             markup=False,
             soft_wrap=True,
         )

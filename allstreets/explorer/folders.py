@@ -1,4 +1,4 @@
-"""Finding solutions in the folders that were opened."""
+"""Finding solutions and reviews in the folders that were opened."""
 
 import hashlib
 import json
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from allstreets.explorer.labels import LABEL
+from allstreets.review import INDEX
 from allstreets.storage import MANIFEST, certificate_path
 
 DEPTH = 4  # levels below an opened folder
@@ -74,6 +75,32 @@ def id_of(folder: Path) -> str:
 
 def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
     """Every solution in the opened folders, each once; links are not followed."""
+    for one in _walk(opened):
+        if one.problem is not None:
+            yield Found(one.folder, one.problem)
+        elif MANIFEST in one.files and _is_shown(one.folder, one.depth):
+            yield Found(one.folder)
+
+
+def find_reviews(opened: Sequence[Path]) -> Iterator[Path]:
+    """The folder of every review in the opened folders."""
+    for one in _walk(opened):
+        if INDEX in one.files:
+            yield one.folder
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """A folder that was looked into, or why it was not."""
+
+    folder: Path
+    depth: int  # below an opened one
+    files: frozenset[str] = frozenset()
+    problem: str | None = None
+
+
+def _walk(opened: Sequence[Path]) -> Iterator[_Searched]:
+    """All folders in the opened ones, each once."""
     seen: set[Path] = set()
     left = [(Path(os.path.realpath(folder)), 0) for folder in reversed(opened)]
     while left:
@@ -81,7 +108,8 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
         if folder in seen:
             continue
         if len(seen) >= MOST_FOLDERS:
-            yield Found(folder, f"only {MOST_FOLDERS:,} folders are searched: open one nearer by")
+            problem = f"only {MOST_FOLDERS:,} folders are searched: open one nearer by"
+            yield _Searched(folder, depth, problem=problem)
             return
         seen.add(folder)
         try:
@@ -89,10 +117,10 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
                 inside = sorted(entries, key=lambda entry: entry.name)
                 folders = [entry for entry in inside if entry.is_dir(follow_symlinks=False)]
         except OSError as error:
-            yield Found(folder, f"the folder cannot be read: {error.strerror}")
+            problem = f"the folder cannot be read: {error.strerror}"
+            yield _Searched(folder, depth, problem=problem)
             continue
-        if any(entry.name == MANIFEST for entry in inside) and _is_shown(folder, depth):
-            yield Found(folder)
+        yield _Searched(folder, depth, frozenset(entry.name for entry in inside))
         if depth < DEPTH:
             left += [
                 (Path(entry.path), depth + 1)

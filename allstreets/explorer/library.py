@@ -112,6 +112,11 @@ class Library:
         """Where a solution is."""
         return self._require(id).folder
 
+    def opened(self, folder: Path) -> str | None:
+        """The id of the solution in a folder, if it is one of the opened ones."""
+        wanted = id_of(folder)
+        return wanted if wanted in self._found or wanted in self._search() else None
+
     def _origin(self, folder: Path) -> SpotOrigin | None:
         """The whole game that a spot is a flop of; there is a way back if it lies beside it."""
         kind, manifest = read_facts(folder)

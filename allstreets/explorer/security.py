@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from allstreets.explorer.models.base import Refusal
 
 MAX_BODY_BYTES = 256 * 1024
+MAX_HANDS_BYTES = 8 * 1024 * 1024
+LARGER = {"/api/reviews": MAX_HANDS_BYTES}  # hand histories of thousands of hands
 LENGTH = re.compile(r"[0-9]{1,15}")  # isdigit() would take "²" for a number
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Nothing from elsewhere, and no frame of another page. Styles may be written in elements: the cells
@@ -48,7 +50,7 @@ class Guard:
         if scope["type"] != "http":  # a web socket: this server has none
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
         if refusal is not None:
             status, message = refusal
             body = Refusal(message=message).model_dump(mode="json")
@@ -62,7 +64,7 @@ class Guard:
 
         await self._app(scope, receive, send_with_headers)
 
-    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> tuple[int, str] | None:
         if headers.get("host", "") not in self._hosts:
             return 403, f"this server is not called '{headers.get('host', '')}'"
         origin = headers.get("origin")
@@ -73,16 +75,16 @@ class Guard:
         if elsewhere and not follows_link:
             return 403, "another page may not send requests to this server"
         if method not in SAFE_METHODS:
-            return self._bad_body(headers)
+            return self._bad_body(headers, LARGER.get(path, MAX_BODY_BYTES))
         return None
 
     @staticmethod
-    def _bad_body(headers: Headers) -> tuple[int, str] | None:
+    def _bad_body(headers: Headers, most: int) -> tuple[int, str] | None:
         length = headers.get("content-length", "0")
         if "transfer-encoding" in headers or not LENGTH.fullmatch(length):
             return 411, "say how long the body is (Content-Length)"
-        if int(length) > MAX_BODY_BYTES:
-            return 413, f"the body is longer than {MAX_BODY_BYTES:,} bytes"
+        if int(length) > most:
+            return 413, f"the body is longer than {most:,} bytes"
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         if int(length) and kind != "application/json":
             return 415, "send JSON (Content-Type: application/json)"

@@ -32,7 +32,6 @@ from allstreets.betting import (
 from allstreets.cards import (
     CARD_PERMUTATIONS,
     HAND_OF_COMBO,
-    CanonicalFlop,
     Flop,
     all_flops,
     canonical_flop,
@@ -53,7 +52,7 @@ from allstreets.solvers import (
     PotView,
     PreflopResult,
     UnifiedResult,
-    live,
+    in_suits,
     swept,
 )
 from allstreets.subgames import CardModel
@@ -173,7 +172,7 @@ class PlayableWhole:
         view = self._view(at.pot, named.flop)
         if not whole.cards.plays_combos:
             return replace(view.node(at.node, line), board=at.cards)
-        return _named(view.combo_node(at.node, line), named, at.cards)
+        return in_suits(view.combo_node(at.node, line), named, at.cards)
 
     def _new_view(self, pot: int, flop: Flop) -> PotView:
         whole = self._whole
@@ -254,10 +253,3 @@ class PlayableWhole:
     @cached_property
     def _won(self) -> NDArray[np.float64]:
         return payoffs(self._before, self._result.rules)
-
-
-def _named(scene: Decision, named: CanonicalFlop, cards: tuple[int, ...]) -> Decision:
-    """A decision by combo on the solved flop, in the suits that lie on the table."""
-    combos = named.named_combos(live(named.flop))
-    oop, ip = (replace(hands, combos=combos) for hands in scene.hands)
-    return replace(scene, hands=(oop, ip), board=cards)

@@ -1,4 +1,9 @@
+from .folder import INDEX as INDEX
+from .folder import IndexedHand as IndexedHand
+from .folder import ReviewFolder as ReviewFolder
+from .folder import ReviewIndex as ReviewIndex
 from .games import SolvedGame as SolvedGame
+from .games import load_games as load_games
 from .games import nearest_game as nearest_game
 from .games import open_games as open_games
 from .hand import review_hand as review_hand
@@ -13,12 +18,15 @@ from .progress import show_review_progress as show_review_progress
 from .records import HandReview as HandReview
 from .records import Option as Option
 from .records import ReviewedDecision as ReviewedDecision
+from .replay import ReplayStep as ReplayStep
+from .replay import replay_steps as replay_steps
 from .run import Review as Review
 from .run import ReviewJob as ReviewJob
 from .run import ReviewProgress as ReviewProgress
 from .run import plan_review as plan_review
 from .run import review_hands as review_hands
 from .spots import Effort as Effort
+from .tables import ACTIONS as ACTIONS
 from .tables import decision_rows as decision_rows
 from .tables import review_mapping as review_mapping
 from .tables import total_rows as total_rows

@@ -50,6 +50,7 @@ class Draft:
         strategy: Grid,
         evs: Grid,
         within: float | None,
+        judged_by: str,
         solved_to: float | None = None,
     ) -> ReviewedDecision:
         """The decision with what a solution says of it."""
@@ -61,6 +62,7 @@ class Draft:
             loss_bb=found.loss,
             within_bb=None if found.loss is None else within,
             note="; ".join([*mapped, *notes]),
+            judged_by=judged_by,
             solved_to=solved_to,
             ranges=ranges,
             strategy=strategy,

@@ -1,5 +1,6 @@
 """The whole games that hands are judged by: one folder, or a folder of several."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log
@@ -21,6 +22,7 @@ class SolvedGame:
     name: str
     result: UnifiedResult
     identity: str = ""  # changes when the solution does
+    folder: Path | None = None  # where it lies
 
     @cached_property
     def stack(self) -> float:
@@ -41,13 +43,24 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     found = [one for one in inside if (one / MANIFEST).exists() and folder_kind(one) == "unified"]
     if not found:
         raise InputError(f"{folder} holds no solved whole game; {MAKE}")
+    return load_games(found)
+
+
+def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
+    """The whole games of these folders; those called alike are named with the folder above."""
+    names = [one.absolute().name for one in folders]
     games = tuple(
-        SolvedGame(one.name, load_unified(one), (one / MANIFEST).read_text(encoding="utf-8"))
-        for one in found
+        SolvedGame(
+            name if names.count(name) == 1 else f"{one.absolute().parent.name}/{name}",
+            load_unified(one),
+            (one / MANIFEST).read_text(encoding="utf-8"),
+            one,
+        )
+        for one, name in zip(folders, names, strict=True)
     )
     playable = tuple(one for one in games if one.result.game.tree.kind[0] == NodeKind.DECISION)
     if not playable:
-        raise InputError(f"nothing is decided in {folder}: both players are all-in by the blinds")
+        raise InputError("nothing is decided in these games: both players are all-in by the blinds")
     return playable
 
 

@@ -24,7 +24,7 @@ def review_hand(
     arrival = follow_preflop(hand, hero, game.result, draws)
     decisions = list(arrival.decisions)
     if arrival.ranges is not None:
-        decisions += follow_postflop(hand, hero, game.result.game, arrival.ranges, effort, draws)
+        decisions += follow_postflop(hand, hero, game.result, arrival, effort, draws)
     else:
         decisions += [
             draft(hand, moment).unjudged(arrival.why)

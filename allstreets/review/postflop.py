@@ -1,7 +1,8 @@
 """The streets after the flop of a played hand, each solved again for what was really there.
 
 1. A street begins with the ranges that the streets before have left, and its real pot and stack.
-2. It is solved exactly, with the bets that were made in its tree (`spots`).
+2. It is solved exactly, with the bets that were made in its tree (`spots`); a flop that cannot be
+   is judged by the solution's own play of it (`plays`).
 3. The actions are followed; the hero's are judged, and every action narrows its player's range.
 
 Where a player does what the solution never does, his range would be empty. From there on the rest
@@ -14,14 +15,11 @@ from itertools import groupby
 from allstreets.base import InputError
 from allstreets.betting import (
     BIG_BLINDS,
-    CHIPS_PER_BB,
     ActionKind,
     NodeKind,
     Player,
     Street,
     action_text,
-    line_text,
-    parse_line,
 )
 from allstreets.cards import combo_index, live_combos
 from allstreets.hands import Moment, PlayedHand
@@ -35,19 +33,13 @@ from allstreets.review.judging import (
     option_words,
     range_texts,
     strategy_grid,
-    within,
 )
 from allstreets.review.mapping import Mapped, map_action
+from allstreets.review.plays import OwnFlop, SolvedAgain, StreetPlay
+from allstreets.review.preflop import Arrival
 from allstreets.review.records import ReviewedDecision
 from allstreets.review.spots import Effort, StreetStart, solve_street, with_hand
-from allstreets.solvers import (
-    BehindResult,
-    Decision,
-    Floats,
-    UnifiedGame,
-    is_reached,
-    solve_behind,
-)
+from allstreets.solvers import Decision, Floats, UnifiedResult, is_reached
 
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
@@ -57,11 +49,17 @@ class LostError(Exception):
 
 
 def follow_postflop(
-    hand: PlayedHand, hero: Player, game: UnifiedGame, ranges: Ranges, effort: Effort, draws: Draws
+    hand: PlayedHand,
+    hero: Player,
+    whole: UnifiedResult,
+    arrival: Arrival,
+    effort: Effort,
+    draws: Draws,
 ) -> Iterator[ReviewedDecision]:
-    """Judge the hero's decisions after the flop; `ranges` are those that see it."""
+    """Judge the hero's decisions after the flop; `arrival` says where it is dealt, and to whom."""
     why, raised_last = "", None
-    assumed: tuple[str, ...] = ()
+    assert arrival.ranges is not None
+    ranges, assumed = arrival.ranges, tuple[str, ...]()
     for number, group in groupby(hand.moments(), key=lambda one: one.action.street):
         moments = tuple(group)
         start = StreetStart(hand, Street(number), moments, raised_last)
@@ -73,7 +71,9 @@ def follow_postflop(
             judged: ReviewedDecision | None = None
             try:
                 if not why:
-                    street = street or _Street(start, hero, game, ranges, effort, assumed)
+                    if street is None:
+                        street = _Street(start, hero, ranges, assumed)
+                        street.open(whole, arrival.node, effort)
                     judged = street.take(moment, draws.at(moment.place))
             except LostError as error:
                 why = str(error)
@@ -89,36 +89,42 @@ def _aggressor(moments: tuple[Moment, ...]) -> Player | None:
 
 
 class _Street:
-    """A solved street, and where play is on it."""
+    """A street, what judges it, and where play is on it."""
+
+    _play: StreetPlay
 
     def __init__(
-        self,
-        start: StreetStart,
-        hero: Player,
-        game: UnifiedGame,
-        ranges: Ranges,
-        effort: Effort,
-        assumed: tuple[str, ...],
+        self, start: StreetStart, hero: Player, ranges: Ranges, assumed: tuple[str, ...]
     ) -> None:
-        self._start, self._hero, self._effort = start, hero, effort
+        self._start, self._hero, self._node = start, hero, 0
         hole = start.hand.holes[hero]
         assert hole is not None
         self._combo = combo_index(*hole)
-        live = live_combos(start.hand.board_on(start.street))
+        self._board = start.hand.board_on(start.street)
+        live = live_combos(self._board)
         held = [weights * live for weights in ranges]
         for player in Player:
             if not held[player].max() > 0:
                 raise LostError(f"{NEVER}: {player.seat} has no hand left beside this board")
         self._outside = held[hero][self._combo] < SHADE * held[hero].max()
         held[hero] = with_hand(held[hero], self._combo) * live
-        try:
-            self._result = solve_street(game, start, (held[0], held[1]), effort)
-        except InputError as error:  # ranges that block each other; too little memory
-            raise LostError(f"not solved: {error}") from None
-        self._tree, self._node = self._result.spot.tree, 0
-        self._behind: BehindResult | None = None
         self.notes = list(assumed)
         self.left: Ranges = held[0], held[1]
+
+    def open(self, whole: UnifiedResult, root: int, effort: Effort) -> None:
+        """Find what judges it: solved again, or a flop as the whole game plays it."""
+        try:
+            solved = solve_street(whole.game, self._start, self.left, effort)
+            self._play = SolvedAgain(solved, effort, self._assume)
+        except InputError as error:  # ranges that block each other; too little memory or time
+            why = f"not solved: {error}"
+            if self._start.street != Street.FLOP:
+                raise LostError(why) from None
+            try:
+                self._play = OwnFlop(whole, root, self._board, why)
+            except InputError as other:
+                raise LostError(f"{why}; {other}") from None
+        self._tree = self._play.tree
 
     def take(self, moment: Moment, draw: float) -> ReviewedDecision | None:
         """Follow an action; what it cost, where it is the hero's."""
@@ -127,7 +133,10 @@ class _Street:
             raise LostError(
                 "nothing is left to decide here: the sizes of the tree led to an all-in"
             )
-        decision = self._decision()
+        try:
+            decision = self._play.decision(node)
+        except InputError as error:
+            raise LostError(f"not solved: {error}") from None
         found = map_action(tree, node, moment, draw)
         if found is None:
             raise LostError(f"{NEVER}: nothing like this action is in the tree")
@@ -138,21 +147,6 @@ class _Street:
         self._narrow(decision, found)
         return judged
 
-    def _decision(self) -> Decision:
-        """The decision where play is, solved by itself if the solution does not get there."""
-        line = line_text(self._tree, self._node)
-        if self._behind is not None:
-            return self._behind.node(line)
-        decision = self._result.node(line)
-        if decision.reached:
-            return decision
-        effort = self._effort
-        self._behind = solve_behind(
-            self._result, line, effort.target, effort.threads, seconds=effort.seconds
-        )
-        self._assume(parse_line(self._tree, self._behind.line).node)
-        return self._behind.node(line)
-
     def _narrow(self, decision: Decision, found: Mapped) -> None:
         """Both ranges after an action; his whole range, where it is one that he never takes."""
         actor = decision.player
@@ -161,7 +155,7 @@ class _Street:
         ranges = [decision.combo_weights(player) for player in Player]
         if not seldom:
             ranges[actor] = decision.combo_weights(actor, found.place)
-        elif self._tree.kind[found.node] == NodeKind.CHANCE:  # else `_decision` says so
+        elif self._tree.kind[found.node] == NodeKind.CHANCE:  # else `_play` says so
             self._assume(found.node)
         self.left = ranges[0], ranges[1]
 
@@ -177,8 +171,6 @@ class _Street:
         words = option_words(self._tree, self._node)
         judgement = judge(decision, words, self._combo, found.place)
         outside = [OUTSIDE] if self._outside and judgement.loss is not None else []
-        solved = self._result if self._behind is None else self._behind.solved
-        spot = solved.spot
         return draft(self._start.hand, moment).judged(
             judgement,
             counted_as=words[found.place],
@@ -187,9 +179,7 @@ class _Street:
             ranges=range_texts(decision),
             strategy=strategy_grid(decision),
             evs=ev_grid(decision),
-            within=within(
-                solved.exploitability * spot.pot / CHIPS_PER_BB,
-                float(decision.own.weights.sum()) / spot.pairs,
-            ),
-            solved_to=round(solved.exploitability, 6),
+            within=self._play.within(decision),
+            judged_by=self._play.judged_by,
+            solved_to=self._play.solved_to,
         )

@@ -21,6 +21,7 @@ from allstreets.review.judging import (
     within,
 )
 from allstreets.review.mapping import map_action
+from allstreets.review.plays import worth_of, worth_text
 from allstreets.review.records import ReviewedDecision
 from allstreets.solvers import Floats, UnifiedResult, is_reached
 
@@ -32,6 +33,7 @@ class Arrival:
     """What the betting before the flop leads to."""
 
     decisions: tuple[ReviewedDecision, ...]
+    node: int  # of the tree, where the flop is dealt or the hand is over
     ranges: tuple[Floats, Floats] | None  # [1326] of OOP and IP; None: not known
     why: str  # why they are not
 
@@ -63,8 +65,8 @@ def follow_preflop(hand: PlayedHand, hero: Player, result: UnifiedResult, draws:
             decisions.append(_judged(start, result, node, combo, found.place, found.same))
         node = found.node
     if why:
-        return Arrival(tuple(decisions), None, why)
-    return Arrival(tuple(decisions), *_ranges(result, node))
+        return Arrival(tuple(decisions), node, None, why)
+    return Arrival(tuple(decisions), node, *_ranges(result, node))
 
 
 def _off_tree(tree: BettingTree, node: int, player: Player) -> str:
@@ -81,8 +83,7 @@ def _judged(
 ) -> ReviewedDecision:
     words, decision = option_words(result.game.tree, node), result.before.node(node)
     found = judge(decision, words, combo, taken)
-    certificate = result.facts.certificate
-    worth = result.exploitability if certificate is None else certificate.real_exploitability_mbb
+    worth = worth_of(result)
     notes = [found.note] if found.note else []
     if decision.reached and weight_of(decision, combo) < SHADE:
         notes.append(OUTSIDE)
@@ -95,6 +96,7 @@ def _judged(
         strategy=strategy_grid(decision),
         evs=ev_grid(decision),
         within=None if worth is None else within(worth / 1000, decision.share),
+        judged_by=f"the solution before the flop{worth_text(result)}",
     )
 
 

@@ -33,7 +33,8 @@ class ReviewedDecision:
     loss_bb: float | None = None  # None: not judged, and the note says why
     within_bb: float | None = None  # how far the loss may be off; None: not known
     note: str = ""
-    solved_to: float | None = None  # a spot's exploitability, of its pot; None: before the flop
+    judged_by: str = ""  # where the figures come from, for people
+    solved_to: float | None = None  # a spot's exploitability, of its pot; None: it is no spot
     ranges: tuple[str, str] = ("", "")  # of OOP and IP at this decision
     strategy: Grid = ()  # of the hero's range by hand class
     evs_bb: Grid = ()

@@ -1,23 +1,24 @@
 """Reviewing many hands as a job: each is kept when it is done, and found again by the next run."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, cache_folder, interrupt_request, write_atomic
+from allstreets.base import Control, InputError, cache_folder, interrupt_request
 from allstreets.betting import Player
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
+from allstreets.review.folder import IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand
 from allstreets.review.records import HandReview
 from allstreets.review.spots import Effort, StoppedError
 from allstreets.solvers import data_hash
 
-VERSION = 1  # of what is kept: a change that alters reviews takes the next number
+VERSION = 2  # of what is kept: a change that alters reviews takes the next number
 NOBODY = "nobody's cards are shown as his own: name the player with --hero"
 
 
@@ -31,6 +32,7 @@ class ReviewProgress:
     hand: str | None  # reviewed last
     loss_bb: float  # of all hands so far
     seconds: float  # of this run
+    paused: bool = False
 
     @property
     def eta_seconds(self) -> float | None:
@@ -49,7 +51,7 @@ class Review:
     hands: tuple[HandReview, ...]
     skipped: tuple[Skipped, ...]
     total: int  # hands that were to be reviewed
-    cache: Path
+    output: Path
 
     @property
     def interrupted(self) -> bool:
@@ -66,20 +68,33 @@ class ReviewJob:
     games: tuple[SolvedGame, ...]
     effort: Effort
     seed: int
-    cache: Path
+    output: Path
+    name: str = ""
+    hero: str | None = None
 
-    def run(self, observers: Sequence[ReviewObserver] = ()) -> Review:
-        """Review what is missing; an interrupted run returns what is done."""
+    def run(
+        self, observers: Sequence[ReviewObserver] = (), control: Control | None = None
+    ) -> Review:
+        """Review what is missing; an interrupted run returns what is done.
+
+        Signals stop it, or `control` does, which may also let it wait between two hands.
+        """
         doing = "keeping the hands that are done"
-        with interrupt_request(doing, "the hand at work") as request:
+        in_charge: AbstractContextManager[Control] = (
+            interrupt_request(doing, "the hand at work")
+            if control is None
+            else nullcontext(control)
+        )
+        self.folder.write(self.index)
+        with in_charge as request:
             effort = replace(self.effort, stop=request.wants_to_stop)
-            kept = [self._kept(hand, hero) for hand, hero in self.hands]
+            kept = [self.folder.hand(one) for one in self.index.hands]
             before, began = sum(one is not None for one in kept), time.monotonic()
             lost = sum(one.loss_bb for one in kept if one is not None)
             reviews: list[HandReview] = []
             fresh = 0
 
-            def tell(hand: str | None) -> None:
+            def tell(hand: str | None, *, paused: bool = False) -> None:
                 progress = ReviewProgress(
                     before + fresh,
                     len(self.hands),
@@ -87,16 +102,23 @@ class ReviewJob:
                     hand,
                     lost,
                     time.monotonic() - began,
+                    paused,
                 )
                 for observer in observers:
                     observer(progress)
 
             request.hold()
             tell(None)
-            for (hand, hero), known in zip(self.hands, kept, strict=True):
+            for (hand, hero), one, known in zip(self.hands, self.index.hands, kept, strict=True):
                 if known is not None:
                     reviews.append(known)
                     continue
+                if request.is_paused():
+                    since = time.monotonic()
+                    tell(None, paused=True)
+                    request.wait_while_paused()
+                    began += time.monotonic() - since
+                    tell(None)
                 if request.wants_to_stop():
                     continue  # hands that an earlier run has kept count, wherever they stand
                 game = nearest_game(self.games, hand)
@@ -104,14 +126,38 @@ class ReviewJob:
                     review = review_hand(hand, hero, game, effort, self.seed)
                 except StoppedError:
                     continue
-                self._keep(hand, hero, review)
+                self.folder.keep(one.key, review)
                 reviews.append(review)
                 fresh, lost = fresh + 1, lost + review.loss_bb
                 tell(hand.label)
-        return Review(tuple(reviews), self.skipped, len(self.hands), self.cache)
+        return Review(tuple(reviews), self.skipped, len(self.hands), self.output)
 
-    def _path(self, hand: PlayedHand, hero: Player) -> Path:
-        """Where the review of a hand is kept: by all that it depends on."""
+    @property
+    def folder(self) -> ReviewFolder:
+        """Where it is kept."""
+        return ReviewFolder(self.output)
+
+    @cached_property
+    def index(self) -> ReviewIndex:
+        """What it is of."""
+        return ReviewIndex(
+            name=self.name,
+            hero=self.hero,
+            created=time.time(),
+            target=self.effort.target,
+            seconds_per_spot=self.effort.seconds,
+            solutions={
+                game.name: str(game.folder.absolute()) for game in self.games if game.folder
+            },
+            hands=tuple(
+                IndexedHand(self._key(hand, hero), hand.file, hand.line)
+                for hand, hero in self.hands
+            ),
+            skipped=self.skipped,
+        )
+
+    def _key(self, hand: PlayedHand, hero: Player) -> str:
+        """The name of a hand's review: by all that it depends on."""
         game = nearest_game(self.games, hand)
         facts = [
             VERSION,
@@ -123,18 +169,7 @@ class ReviewJob:
             self.effort.seconds,
             self.seed,
         ]
-        return self.cache / f"{data_hash(facts)[:32]}.json"
-
-    def _kept(self, hand: PlayedHand, hero: Player) -> HandReview | None:
-        """A review of an earlier run; one that is damaged is made again."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            data = json.loads(self._path(hand, hero).read_text(encoding="utf-8"))
-            return replace(HandReview.read(data), file=hand.file, line=hand.line)
-        return None
-
-    def _keep(self, hand: PlayedHand, hero: Player, review: HandReview) -> None:
-        text = json.dumps(review.to_json(), allow_nan=False)
-        write_atomic(self._path(hand, hero), lambda out: out.write(text.encode()), durable=False)
+        return data_hash(facts)[:32]
 
 
 def plan_review(
@@ -144,7 +179,8 @@ def plan_review(
     *,
     effort: Effort | None = None,
     seed: int = 1,
-    cache: Path | None = None,
+    output: Path | None = None,
+    name: str = "",
 ) -> ReviewJob:
     """Choose whose decisions are judged: those of `hero`, or of who wrote the hand down."""
     hands: list[tuple[PlayedHand, Player]] = []
@@ -161,8 +197,10 @@ def plan_review(
             f"no hand shows the cards of '{hero}'; players: {', '.join(names[:8])}"
             + (", …" if len(names) > 8 else "")
         )
-    folder = cache_folder() / "review" if cache is None else cache
-    return ReviewJob(tuple(hands), tuple(skipped), games, effort or Effort(), seed, folder)
+    folder = cache_folder() / "review" if output is None else output
+    return ReviewJob(
+        tuple(hands), tuple(skipped), games, effort or Effort(), seed, folder, name, hero
+    )
 
 
 def review_hands(
@@ -174,7 +212,7 @@ def review_hands(
     seconds_per_spot: float = 20.0,
     threads: int | None = None,
     seed: int = 1,
-    cache: Path | str | None = None,
+    output: Path | str | None = None,
     observers: Sequence[ReviewObserver] = (),
 ) -> Review:
     """Review hand histories by the whole games in a folder; what was reviewed before is kept."""
@@ -185,7 +223,7 @@ def review_hands(
         hero,
         effort=Effort(target, seconds_per_spot, threads),
         seed=seed,
-        cache=None if cache is None else Path(cache),
+        output=None if output is None else Path(output),
     )
     review = job.run(observers)
     if review.interrupted:

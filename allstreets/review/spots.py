@@ -39,13 +39,14 @@ from allstreets.solvers import (
 )
 from allstreets.subgames import RiverGroups
 
-WAYS: tuple[tuple[str, RiverGroups], ...] = (
-    ("float32", "none"),
-    ("float16", "none"),
-    ("float32", "suits"),
-    ("float16", "suits"),
+SHARED = ", river hands alike in strength and suits sharing a strategy"
+WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
+    ("float32", "none", ""),
+    ("float16", "none", ", stored in 16 bits"),
+    ("float32", "suits", SHARED),
+    ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
-"""How strategies are stored, the largest first."""
+"""How strategies are stored, the largest first, and what is said of it."""
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 BATCH = 10  # iterations between two checks
 MOST_ITERATIONS = 10_000
@@ -61,6 +62,21 @@ class Trimmed(IntEnum):
     ALL = 0
     ONE_SIZE = 1
     NO_RAISES = 2
+
+
+TRIMMED_WORDS = (
+    "",
+    ", with one size of each list besides those that were bet",
+    ", with one size and no raises besides those that were made",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedStreet:
+    """A street that was solved, and what was left out for that, in words that go on a sentence."""
+
+    result: SpotResult
+    how: str
 
 
 class StoppedError(Exception):
@@ -132,32 +148,34 @@ def with_hand(weights: Floats, combo: int) -> Floats:
 
 def solve_street(
     game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
-) -> SpotResult:
+) -> SolvedStreet:
     """Solve a street to the target, or for as long as there is time."""
-    result = _solve(_solver(game, start, ranges, effort), effort)
+    solver, how = _solver(game, start, ranges, effort)
+    result = _solve(solver, effort)
     if result.exploitability > WORST:
         raise InputError(
             f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
             "get; --seconds-per-spot gives it more"
         )
-    return result
+    return SolvedStreet(result, how)
 
 
 def _solver(
     game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
-) -> SpotSolver:
+) -> tuple[SpotSolver, str]:
     """The largest tree, and the best way to store it, for which there is memory and time."""
     threads, free = thread_count(effort.threads), available_bytes()
     for trimmed in Trimmed:
         spot = street_spot(game, start, ranges, trimmed)
-        for precision, groups in WAYS:
+        for precision, groups, words in WAYS:
             need = estimate_spot(spot, precision, threads, groups)
             in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= effort.seconds
             fits = free is None or need.process_bytes <= free
             if fits and (in_time or trimmed == max(Trimmed)):
-                return SpotSolver(
+                solver = SpotSolver(
                     spot, threads=effort.threads, precision=precision, river_groups=groups
                 )
+                return solver, TRIMMED_WORDS[trimmed] + words
     raise InputError(
         f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
         "are free"

@@ -127,6 +127,7 @@ def _row(hand: HandReview, one: ReviewedDecision) -> Row:
         "stack_bb": one.stack_bb,
         "solution": hand.solution,
         "solution_stack_bb": hand.solution_stack_bb,
+        "judged_by": one.judged_by,
         "solved_to": one.solved_to,
         "note": "; ".join([one.note, *hand.notes] if one.note else hand.notes),
         "file": hand.file,

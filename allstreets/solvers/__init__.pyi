@@ -44,6 +44,7 @@ from .flops.solver import FlopsSolver as FlopsSolver
 from .flops.solver import FlopTargets as FlopTargets
 from .flops.sweep import swept as swept
 from .flops.view import PotView as PotView
+from .flops.view import in_suits as in_suits
 from .game.estimate import UnifiedEstimate as UnifiedEstimate
 from .game.estimate import estimate_unified as estimate_unified
 from .game.estimate import flop_costs as flop_costs

@@ -1,4 +1,4 @@
-"""The practice page in a real browser: a session played with the keyboard alone."""
+"""The practice page in a real browser, played with the keyboard alone; and the page of reviews."""
 
 import os
 import re
@@ -9,8 +9,11 @@ import pytest
 from builders.whole_solution import save_classes
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, expect
+from review.test_run import FOLDED
+from review.test_run import hand as played
 
 from allstreets.practice import Results, default_file
+from allstreets.review import review_hands
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +39,13 @@ def server(
     assert default_file() == file
     root = tmp_path_factory.mktemp("practice")
     save_classes(root / "game", name="small game")
+    (root / "hands.txt").write_text(
+        "".join(
+            played(number, cards, FOLDED).replace("($3 in", "($20 in")
+            for number, cards in enumerate(["As Ad", "9s 2d", "Kd Kc"], start=1)
+        )
+    )
+    review_hands(root / "hands.txt", root / "game", output=root / "mine", threads=1)
     with explorer(root / "solves", root) as running:
         yield running
 
@@ -121,3 +131,34 @@ def test_a_session_with_the_keyboard(page: Page, file: Path) -> None:
     page.keyboard.press("Enter")
     expect(results).to_be_hidden()
     assert Results(file).answers() == []
+
+
+def test_a_review_is_read_and_its_hands_replayed(page: Page) -> None:
+    """From a solution to its practice, to the reviews, to a hand and the next, by keys."""
+    page.goto("/")
+    page.get_by_role("link", name="small game").click()
+    page.get_by_role("link", name="Practise").click()
+    expect(page.get_by_label("Solution")).to_contain_text("small game")
+    page.get_by_role("link", name="Reviews").click()
+    page.get_by_role("link", name="mine").click()
+    rows = page.get_by_role("row")
+    expect(rows).to_have_count(1 + 3)
+    expect(rows.nth(1)).to_contain_text("first to act")
+    keep_picture(page, "review")
+    page.get_by_label("At least").fill("0.5")
+    expect(rows).to_have_count(1 + 2)  # the nine and the deuce are folded for nothing
+    rows.nth(1).click()
+    replay = page.get_by_test_id("replay")
+    expect(replay).to_contain_text("bb lost")
+    expect(replay).to_contain_text("the solution before the flop")
+    held = page.locator("[role=gridcell].held")
+    expect(held).to_have_attribute("data-hand", "AA")
+    keep_picture(page, "review-hand")
+    page.keyboard.press("ArrowRight")
+    expect(replay).to_contain_text("were lost by decisions")
+    page.keyboard.press("ArrowDown")
+    expect(held).to_have_attribute("data-hand", "KK")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_text("2 of 2")).to_be_visible()  # nothing follows
+    page.keyboard.press("Escape")
+    expect(rows).to_have_count(1 + 2)  # the filter stays

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.whole_solution import classes, trips
+from builders.whole_solution import classes, trips, trips_result
 from hands.test_reading import TEXT
 
 from allstreets.base.errors import InputError
+from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.hands import read_hands
 from allstreets.review import (
     Effort,
     Review,
+    ReviewFolder,
     ReviewJob,
     ReviewProgress,
     open_games,
@@ -94,12 +96,14 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def kept(games: Path, file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Review]:
     """The folder of a whole run, and what it said."""
-    cache = tmp_path_factory.mktemp("kept")
-    return cache, job(games, file, cache).run()
+    output = tmp_path_factory.mktemp("kept")
+    return output, job(games, file, output).run()
 
 
-def job(games: Path, file: Path, cache: Path, **options: Any) -> ReviewJob:
-    return plan_review(read_hands([file]), open_games(games), effort=QUICK, cache=cache, **options)
+def job(games: Path, file: Path, output: Path, **options: Any) -> ReviewJob:
+    return plan_review(
+        read_hands([file]), open_games(games), effort=QUICK, output=output, **options
+    )
 
 
 def test_every_decision_and_its_totals(kept: tuple[Path, Review]) -> None:
@@ -141,24 +145,47 @@ def test_what_a_page_needs_to_replay_a_hand(kept: tuple[Path, Review]) -> None:
     assert bare["options"][0]["action"] == "x"
 
 
+def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
+    games: Path, tmp_path: Path
+) -> None:
+    """What its own game has stored there, suit for suit; a street without that says why."""
+    text = hand(3, "Ks 9d", LIMPED.replace("7s 7h 7d", "7c 7h 7d").replace("[2c]", "[2s]"), "Bob")
+    (tmp_path / "one.txt").write_text(text)
+    found = read_hands([tmp_path / "one.txt"])
+    no_time = Effort(target=1e-6, seconds=0.0, threads=1)
+    plan = plan_review(found, open_games(games), effort=no_time, output=tmp_path / "kept")
+    before, flop, turn = plan.run().hands[0].decisions
+    assert before.judged_by.startswith("the solution before the flop")
+    assert flop.judged_by.startswith("the solution's own play of this flop (cards: classes")
+    assert "not solved: " in flop.judged_by
+    own = trips_result().node("c x | 7s7h7d")
+    mix = own.strategy[:, HAND_NAMES.index("K9o")]
+    assert [one.frequency for one in flop.options] == pytest.approx(mix.tolist(), abs=1e-5)
+    evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")] + own.paid[own.player]
+    assert [one.ev_bb for one in flop.options] == pytest.approx(evs.tolist(), abs=1e-5)
+    assert flop.solved_to is None
+    assert turn.loss_bb is None
+    assert turn.note.startswith("not solved: ")
+    assert turn.judged_by == ""
+
+
 def test_a_second_run_reads_what_is_kept(
     kept: tuple[Path, Review], games: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache, review = kept
+    output, review = kept
     monkeypatch.setattr("allstreets.review.run.review_hand", None)  # nothing is reviewed again
     told: list[ReviewProgress] = []
-    assert job(games, file, cache).run([told.append]) == review
+    assert job(games, file, output).run([told.append]) == review
     assert [(one.done, one.before, one.total) for one in told] == [(4, 4, 4)]
 
 
 def test_other_settings_are_other_reviews(
     kept: tuple[Path, Review], games: Path, file: Path
 ) -> None:
-    cache, _ = kept
-    one, other = (job(games, file, cache, seed=seed) for seed in (1, 2))
-    path, hero = one.hands[0]
-    assert one._kept(path, hero) is not None
-    assert other._kept(path, hero) is None
+    output, _ = kept
+    one, other = (job(games, file, output, seed=seed) for seed in (1, 2))
+    assert one.folder.hand(one.index.hands[0]) is not None
+    assert other.folder.hand(other.index.hands[0]) is None
 
 
 def test_interrupted_it_keeps_what_is_done_and_goes_on(
@@ -174,7 +201,7 @@ def test_interrupted_it_keeps_what_is_done_and_goes_on(
     cut = job(games, file, tmp_path).run([press])
     assert cut.interrupted
     assert [one.name[-1] for one in cut.hands] == ["1", "2"]
-    assert len(list(tmp_path.glob("*.json"))) == 2
+    assert len(list(tmp_path.glob("hands/*.json"))) == 2
     whole = job(games, file, tmp_path).run([told.append])
     assert not whole.interrupted
     assert whole.hands[:2] == cut.hands
@@ -193,7 +220,7 @@ def test_a_damaged_review_is_made_again(
 ) -> None:
     one = job(games, file, tmp_path)
     review = one.run()
-    path = one._path(*one.hands[1])
+    path = one.folder.hand_path(one.index.hands[1].key)
     for text in (path.read_text()[:-50], "{}", "[1]"):
         path.write_text(text)
         assert one.run() == review
@@ -212,7 +239,7 @@ def test_whose_decisions(games: Path, file: Path, tmp_path: Path) -> None:
 def test_the_nearest_stack(games: Path, file: Path, tmp_path: Path) -> None:
     deep = tmp_path / "deep.txt"
     deep.write_text(hand(1, "As Ad", FOLDED).replace("($3 in", "($15 in"))
-    review = review_hands([deep], games, cache=tmp_path / "kept", threads=1)
+    review = review_hands([deep], games, output=tmp_path / "kept", threads=1)
     (one,) = review.hands
     assert (one.solution, one.solution_stack_bb, one.stack_bb) == ("twenty", 20.0, 15.0)
     assert one.notes == ("played 15 bb deep, judged before the flop by twenty, 20 bb (+33%)",)
@@ -237,7 +264,7 @@ def test_the_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     table = tmp_path / "all.csv"
-    options = ("--solutions", str(games), "--cache", str(kept[0]), "--target", "2%")
+    options = ("--solutions", str(games), "--output", str(kept[0]), "--target", "2%")
     same = (*options, "--seconds-per-spot", "1000000", "--threads", "1")
     code, out, err = run(capsys, str(file), *same, "--csv", str(table))
     assert code == 0
@@ -269,9 +296,9 @@ def test_the_command_interrupted(
 ) -> None:
     from harness.pressing import press_in
 
-    press_in(monkeypatch, ReviewJob, "_keep")
+    press_in(monkeypatch, ReviewFolder, "keep")
     code, out, err = run(
-        capsys, str(file), "--solutions", str(games), "--cache", str(tmp_path), "--threads", "1"
+        capsys, str(file), "--solutions", str(games), "--output", str(tmp_path), "--threads", "1"
     )
     assert code == 130
     assert "1 of 4 hands are reviewed and kept in" in out

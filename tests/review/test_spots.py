@@ -114,7 +114,7 @@ def test_a_hand_that_is_added_keeps_suits_alike() -> None:
 def test_what_there_is_no_time_for() -> None:
     """The tree is as large as the estimate allows; what is solved badly is not used."""
     river, turn = later(Street.RIVER), later(Street.TURN)
-    result = solve_street(GAME, river, NARROW, Effort(1e-3, 1e6, 1))
+    result = solve_street(GAME, river, NARROW, Effort(1e-3, 1e6, 1)).result
     assert result.exploitability <= 1e-3
     assert result.spot.tree.node_count == street_spot(GAME, river, NARROW).tree.node_count
     with pytest.raises(InputError, match="of the pot is as near as 0 s get; --seconds-per-spot"):

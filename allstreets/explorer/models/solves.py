@@ -134,6 +134,7 @@ class SolveProgress(Message):
     eta_seconds: Number | None
     exploitability: Number | None  # in the unit of the solve
     memory_bytes: int | None
+    total: int | None = None  # iterations, where it is known how many there are
 
 
 class Solve(Message):
@@ -145,8 +146,9 @@ class Solve(Message):
     state: SolveState
     place: int | None  # in the line, where it waits: 1 is next
     created: float  # seconds since 1970
-    form: SpotForm | None  # None: it is a whole game
-    game: GameForm | None  # None: it is a spot
+    form: SpotForm | None  # None: it is no spot
+    game: GameForm | None  # None: it is a spot, or a review
+    review: str | None  # the id of the review that it is; None: it is none
     unit: str  # of exploitability: "% of pot", "mbb/hand"
     target: Number | None  # None: it ends otherwise
     progress: SolveProgress | None

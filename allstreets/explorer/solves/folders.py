@@ -3,7 +3,8 @@
 20261115-143012-qsjh2h-3fa90b12/
     solve.json     the request, and the state: written by the server
     status.json    how far it is: written by the solving process
-    solution/      the bundle, from the first save on
+    solution/      the bundle, from the first save on; or the review
+    hands.txt      the hands of a review
     worker.log     what went wrong in the solving process, if anything
 
 The bundle of a flop of a whole game is kept beside that solution instead (`FlopSource.output`).
@@ -23,6 +24,7 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from allstreets.base import InputError, write_atomic
+from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import (
     FlopSource,
@@ -65,11 +67,12 @@ class Request(_File):
     form: SpotForm | None = None  # the spot that is solved
     flop: FlopSource | None = None  # where it is a flop of a whole game; the form describes it
     game: GameForm | None = None  # the whole game that is trained instead
+    review: ReviewSource | None = None  # the review that is made instead
 
     @model_validator(mode="after")
     def _one_work(self) -> "Request":
-        if (self.form is None) == (self.game is None):
-            raise ValueError("a solve is of a spot or of a whole game")
+        if sum(one is not None for one in (self.form, self.game, self.review)) != 1:
+            raise ValueError("a solve is of a spot, of a whole game, or of played hands")
         return self
 
     @property
@@ -117,7 +120,14 @@ class SolveFolder:
         """The folders that must stay where they are while it is solved."""
         request = self.request()
         flop = None if request is None else request.flop
-        return [self.path, self.solution, *([] if flop is None else [Path(flop.folder)])]
+        judges = request.review.folders if request is not None and request.review else []
+        others = [*judges, *([] if flop is None else [flop.folder])]
+        return [self.path, self.solution, *map(Path, others)]
+
+    @property
+    def hands(self) -> Path:
+        """The hands of a review."""
+        return self.path / "hands.txt"
 
     @property
     def log(self) -> Path:
@@ -177,15 +187,19 @@ class SolveFolder:
             return None
 
 
-def new_folder(root: Path, request: Request, now: float | None = None) -> SolveFolder:
+def new_folder(
+    root: Path, request: Request, now: float | None = None, hands: str | None = None
+) -> SolveFolder:
     """Make the folder of a new solve: date and time, board, and a unique suffix."""
     created = time.time() if now is None else now
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
-    what = "game" if request.form is None else request.form.board
+    what = request.form.board if request.form else "game" if request.game else "review"
     board = re.sub(r"[^0-9a-z]", "", what.lower())[:10]
     folder = SolveFolder(root / f"{stamp}-{board}-{secrets.token_hex(4)}")
     try:
         folder.path.mkdir(parents=True)
+        if hands is not None:
+            folder.hands.write_text(hands, encoding="utf-8")
         folder.write(request.model_copy(update={"created": created}))
     except OSError as error:
         raise InputError(

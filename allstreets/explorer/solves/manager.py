@@ -18,6 +18,7 @@ from typing import Literal
 
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint, Trashed
 from allstreets.explorer.models.solves import (
     FlopSource,
@@ -102,11 +103,15 @@ class Solves:
         """Train a whole game, now or in its turn."""
         return self._begin(Request(run=0, state="waiting", game=game, created=0))
 
-    def _begin(self, request: Request) -> Solve:
+    def review(self, source: ReviewSource, hands: str) -> Solve:
+        """Review played hands, now or in their turn."""
+        return self._begin(Request(run=0, state="waiting", review=source, created=0), hands)
+
+    def _begin(self, request: Request, hands: str | None = None) -> Solve:
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
-            return self._line_up(new_folder(self.folder, request), need)
+            return self._line_up(new_folder(self.folder, request, hands=hands), need)
 
     def detail(self, name: str) -> SolveDetail:
         """Where a solve stands, with its curve."""
@@ -322,6 +327,8 @@ class Solves:
         reached = progress.exploitability if progress is not None else None
         if solve.state != "done":
             return
+        if solve.review is not None:
+            raise BusyError("all hands are reviewed: begin another review")
         if solve.target is None:
             raise BusyError("this game is trained to its end: start one with more epochs")
         if reached is not None and reached <= solve.target:
@@ -387,6 +394,7 @@ class Solves:
             created=request.created,
             form=request.form,
             game=request.game,
+            review=None if request.review is None else self._library_id(folder.solution),
             unit=told.unit,
             target=told.target,
             progress=status.progress,

@@ -1,4 +1,4 @@
-"""A process that solves or trains: python -m allstreets.explorer.solves.worker FOLDER.
+"""A process that solves, trains or reviews: python -m allstreets.explorer.solves.worker FOLDER.
 
 It goes on from the folder's bundle where there is one, saves as it goes, and ends when the target
 is reached, when the time is up, or when the server says so or is gone. The server keeps its own
@@ -21,6 +21,7 @@ from allstreets.explorer.solves.game_job import train_game
 from allstreets.explorer.solves.job import solve
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
+from allstreets.explorer.solves.review_job import review_played
 from allstreets.storage import claim
 
 CLAIM_SECONDS = 60.0  # to wait for an earlier process that is about to end
@@ -65,7 +66,7 @@ def _claimed(folder: SolveFolder, commands: Commands, request: Request) -> Itera
 def attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
     """Solve; whatever goes wrong is an ending, too."""
     try:
-        work = solve if request.game is None else train_game
+        work = train_game if request.game else review_played if request.review else solve
         return work(folder, request, commands, outlet)
     except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
         ending = commands.ending or "interrupted"

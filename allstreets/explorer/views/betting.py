@@ -39,6 +39,11 @@ def street_name(street: Street | int) -> StreetName:
     return STREET_NAMES[int(street)]
 
 
+def street_of(text: str) -> StreetName:
+    """The street of that name, as messages have it."""
+    return STREET_NAMES[STREET_NAMES.index(text)]
+
+
 def player_of(name: PlayerName) -> Player:
     """The player of a name."""
     return Player(PLAYER_NAMES.index(name))

@@ -7,14 +7,14 @@ numbers of a class are means over S; for a class that never plays so, over the c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from allstreets.betting import NodeKind, Player, paid_at
-from allstreets.cards import Flop
+from allstreets.cards import CanonicalFlop, Flop
 from allstreets.solvers.decision import BB, Decision, Evs, Unit, betting_at
 from allstreets.solvers.equity import combo_equity, flop_equity
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
@@ -226,3 +226,10 @@ def _means(own: Floats, values: Floats, weights: Floats | None = None) -> Floats
     """[169]: Σ of values [H] over Σ of weights [H], both of one combo, over the spread [169, H]."""
     totals = own.sum(axis=1) if weights is None else own @ weights
     return quotient(own @ values, totals)
+
+
+def in_suits(decision: Decision, named: CanonicalFlop, cards: tuple[int, ...]) -> Decision:
+    """A decision by combo on the solved flop, in the suits that lie on the table."""
+    combos = named.named_combos(live(named.flop))
+    oop, ip = (replace(hands, combos=combos) for hands in decision.hands)
+    return replace(decision, hands=(oop, ip), board=cards)

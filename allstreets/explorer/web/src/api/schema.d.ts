@@ -316,6 +316,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All Reviews
+         * @description All reviews in the opened folders, the newest first.
+         */
+        get: operations["all_reviews_api_reviews_get"];
+        put?: never;
+        /**
+         * Begin
+         * @description Review played hands, now or when their turn comes.
+         */
+        post: operations["begin_api_reviews_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/{review}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Review Detail
+         * @description A review: what was lost, and every decision.
+         */
+        get: operations["review_detail_api_reviews__review__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/{review}/hands/{hand}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replay
+         * @description A hand, to replay it.
+         */
+        get: operations["replay_api_reviews__review__hands__hand__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions": {
         parameters: {
             query?: never;
@@ -1972,6 +2036,298 @@ export interface components {
             problems: components["schemas"]["Problem"][];
         };
         /**
+         * ReplayDecision
+         * @description A decision of the hero.
+         */
+        ReplayDecision: {
+            /** Best */
+            best: string | null;
+            /** Counted As */
+            counted_as: string;
+            /** Ev */
+            ev: (number | null)[];
+            /** Judged By */
+            judged_by: string;
+            /** Line */
+            line: string;
+            /** Loss */
+            loss: number | null;
+            /** Note */
+            note: string;
+            /** Options */
+            options: components["schemas"]["ReplayOption"][];
+            /** Place */
+            place: number;
+            /** Reach */
+            reach: number[];
+            /** Taken */
+            taken: string;
+            /** To Call */
+            to_call: number;
+            /** Within */
+            within: number | null;
+        };
+        /**
+         * ReplayHand
+         * @description A hand from the deal to its end.
+         */
+        ReplayHand: {
+            /** Board */
+            board: string[];
+            /** Decisions */
+            decisions: components["schemas"]["ReplayDecision"][];
+            /** File */
+            file: string;
+            /** File Line */
+            file_line: number;
+            /** Hand */
+            hand: string;
+            /** Holes */
+            holes: {
+                [key: string]: string[];
+            };
+            /** Loss */
+            loss: number;
+            /** Name */
+            name: string;
+            /** Notes */
+            notes: string[];
+            /**
+             * Player
+             * @enum {string}
+             */
+            player: "oop" | "ip";
+            /** Players */
+            players: {
+                [key: string]: string;
+            };
+            /** Pot */
+            pot: string;
+            /** Results */
+            results: {
+                [key: string]: number;
+            };
+            /** Seats */
+            seats: {
+                [key: string]: string;
+            };
+            /** Solution */
+            solution: string;
+            /** Solution Id */
+            solution_id: string | null;
+            /** Solution Stack */
+            solution_stack: number;
+            /** Stack */
+            stack: number;
+            /** Stacks */
+            stacks: {
+                [key: string]: number;
+            };
+            /** Steps */
+            steps: components["schemas"]["ReplayStep"][];
+        };
+        /**
+         * ReplayOption
+         * @description An action of a decision: of the hero's hand, and of the whole range.
+         */
+        ReplayOption: {
+            /** Chances */
+            chances: (number | null)[];
+            /** Ev */
+            ev: number | null;
+            /** Evs */
+            evs: (number | null)[];
+            /** Frequency */
+            frequency: number;
+            /** Label */
+            label: string;
+            /** Shade */
+            shade: number;
+            /** Short */
+            short: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "fold" | "call" | "aggressive";
+            /** Word */
+            word: string;
+        };
+        /**
+         * ReplayStep
+         * @description An action, and how things stood when it was taken.
+         */
+        ReplayStep: {
+            /** Bets */
+            bets: {
+                [key: string]: number;
+            };
+            /** Board */
+            board: string[];
+            /** Decision */
+            decision: number | null;
+            /** Label */
+            label: string;
+            /** Left */
+            left: {
+                [key: string]: number;
+            };
+            /**
+             * Player
+             * @enum {string}
+             */
+            player: "oop" | "ip";
+            /** Pot */
+            pot: number;
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
+            /** Word */
+            word: string;
+        };
+        /**
+         * ReviewCard
+         * @description A review in a list.
+         */
+        ReviewCard: {
+            /** Created */
+            created: number;
+            /** Done */
+            done: number;
+            /** Folder */
+            folder: string;
+            /** Hero */
+            hero: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Problem */
+            problem: string | null;
+            /** Solutions */
+            solutions: string[];
+            /** Solve */
+            solve: string | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * ReviewDetail
+         * @description A review with all its decisions, the dearest first.
+         */
+        ReviewDetail: {
+            card: components["schemas"]["ReviewCard"];
+            /** Not Judged */
+            not_judged: components["schemas"]["ReviewReason"][];
+            /** Rows */
+            rows: components["schemas"]["ReviewRow"][];
+            /** Skipped */
+            skipped: components["schemas"]["ReviewReason"][];
+            /** Totals */
+            totals: components["schemas"]["ReviewTotal"][];
+        };
+        /**
+         * ReviewForm
+         * @description Hands to review.
+         */
+        ReviewForm: {
+            /**
+             * Hero
+             * @default
+             */
+            hero: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Seconds Per Spot
+             * @default 20
+             */
+            seconds_per_spot: number;
+            /** Solutions */
+            solutions: string[];
+            /**
+             * Target Pct
+             * @default 0.1
+             */
+            target_pct: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ReviewReason
+         * @description Why something is missing, and how often.
+         */
+        ReviewReason: {
+            /** Count */
+            count: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * ReviewRow
+         * @description A decision.
+         */
+        ReviewRow: {
+            /** Action */
+            action: string;
+            /** Best */
+            best: string | null;
+            /** Cards */
+            cards: string[];
+            /** Frequency */
+            frequency: number | null;
+            /** Hand */
+            hand: string;
+            /** Line */
+            line: string;
+            /** Loss */
+            loss: number | null;
+            /** Name */
+            name: string;
+            /** Note */
+            note: string;
+            /** Place */
+            place: number;
+            /** Pot */
+            pot: string;
+            /** Seat */
+            seat: string;
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
+            /** Taken */
+            taken: string;
+            /** Within */
+            within: number | null;
+        };
+        /**
+         * ReviewTotal
+         * @description What was lost in some of the decisions.
+         */
+        ReviewTotal: {
+            /** By */
+            by: string;
+            /** Decisions */
+            decisions: number;
+            /** Hands */
+            hands: number;
+            /** Judged */
+            judged: number;
+            /** Loss */
+            loss: number;
+            /** Loss Per 100 */
+            loss_per_100: number;
+            /** Name */
+            name: string;
+        };
+        /**
          * SampleGame
          * @description A training file to begin with.
          */
@@ -2167,6 +2523,8 @@ export interface components {
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
+            /** Review */
+            review: string | null;
             /** Saves */
             saves: number;
             /** Solution */
@@ -2207,6 +2565,8 @@ export interface components {
             progress: components["schemas"]["SolveProgress"] | null;
             /** Reason */
             reason: string | null;
+            /** Review */
+            review: string | null;
             /** Saves */
             saves: number;
             /** Solution */
@@ -2249,6 +2609,8 @@ export interface components {
             memory_bytes: number | null;
             /** Seconds */
             seconds: number;
+            /** Total */
+            total: number | null;
         };
         /**
          * SpotEstimate
@@ -3650,6 +4012,284 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    all_reviews_api_reviews_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewCard"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_api_reviews_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    review_detail_api_reviews__review__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                review: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewDetail"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    replay_api_reviews__review__hands__hand__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hand: string;
+                review: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayHand"];
+                };
             };
             /** @description The request makes no sense */
             400: {

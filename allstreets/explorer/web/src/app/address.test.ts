@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { looking, readAddress, writeAddress, type Address } from "./address";
+import { looking, readAddress, reviewing, writeAddress, type Address } from "./address";
 
 function roundTrip(address: Address): Address {
   const url = new URL(writeAddress(address), "http://here");
@@ -14,6 +14,10 @@ describe("addresses", () => {
     { page: "solve", id: "20261115-qsjh2h-1a2b" },
     { page: "practice", id: null },
     { page: "practice", id: "1f0a93c2" },
+    reviewing(),
+    reviewing("1f0a93c2"),
+    reviewing("1f0a93c2", "00ff"),
+    reviewing("1f0a93c2", "00ff", 3),
     looking("1f0a93c2"),
     looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),
     { ...looking("1f0a93c2", "x"), tab: "cards", mode: "ev", player: "ip", hand: "AKs" },

@@ -18,6 +18,12 @@ export interface PracticePage {
   page: "practice";
   id: string | null; // of the solution that is chosen
 }
+export interface ReviewPage {
+  page: "review";
+  id: string | null; // of a review; null: all of them
+  hand: string | null; // that is replayed
+  at: number | null; // the step of it; null: the dearest decision
+}
 export interface Looking {
   page: "solution";
   id: string;
@@ -35,7 +41,14 @@ export interface Unknown {
 export interface TrainPage {
   page: "train";
 }
-export type Address = Home | SolvePage | TrainPage | PracticePage | Looking | Unknown;
+export type Address =
+  | Home
+  | SolvePage
+  | TrainPage
+  | PracticePage
+  | ReviewPage
+  | Looking
+  | Unknown;
 
 export function looking(id: string, line = ""): Looking {
   return {
@@ -50,12 +63,24 @@ export function looking(id: string, line = ""): Looking {
   };
 }
 
+export function reviewing(
+  id: string | null = null,
+  hand: string | null = null,
+  at: number | null = null,
+): ReviewPage {
+  return { page: "review", id, hand, at };
+}
+
 export function readAddress(path: string, search: string): Address {
   const [page, id, ...rest] = path.split("/").filter(Boolean);
   if (page === undefined) return { page: "home" };
   if (page === "solve" && !rest.length) return { page: "solve", id: id ?? null };
   if (page === "train" && id === undefined) return { page: "train" };
   if (page === "practice" && !rest.length) return { page: "practice", id: id ?? null };
+  if (page === "review" && rest.length < 2) {
+    const at = new URLSearchParams(search).get("at") ?? "";
+    return reviewing(id ?? null, rest[0] ?? null, /^\d+$/.test(at) ? Number(at) : null);
+  }
   if (page !== "solution" || !id || rest.length) return { page: "unknown", path };
   const query = new URLSearchParams(search);
   const player = query.get("player");
@@ -78,6 +103,10 @@ export function writeAddress(address: Address): string {
   if (address.page === "unknown") return address.path;
   if (address.page === "solve") return address.id ? `/solve/${address.id}` : "/solve";
   if (address.page === "practice") return address.id ? `/practice/${address.id}` : "/practice";
+  if (address.page === "review") {
+    const parts = ["/review", address.id, address.hand].filter((part) => part !== null);
+    return parts.join("/") + (address.at === null ? "" : `?at=${address.at}`);
+  }
   const query = new URLSearchParams();
   if (address.line) query.set("line", address.line);
   if (address.tab !== "strategy") query.set("tab", address.tab);

@@ -12,8 +12,11 @@ import {
 } from "../common/colours";
 import { fixed, percent } from "../common/format";
 
-type PlayerGrid = Schemas["PlayerGrid"];
-type Action = Schemas["ActionFigures"];
+type PlayerGrid = Pick<Schemas["PlayerGrid"], "reach" | "ev" | "equity" | "eqr">;
+type Action = Pick<
+  Schemas["ActionFigures"],
+  "word" | "label" | "short" | "tone" | "shade" | "chances" | "evs"
+>;
 
 export interface Cell {
   hand: string;

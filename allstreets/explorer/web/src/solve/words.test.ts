@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SolveState } from "./events";
-import { advance, age, figureOf, offers, placeWord } from "./words";
+import type { Solve, SolveState } from "./events";
+import { advance, age, figureOf, offers, placeWord, reachedText, stateWord } from "./words";
 
 const PROGRESS = {
   iteration: 10,
@@ -8,6 +8,7 @@ const PROGRESS = {
   iterations_per_second: null,
   eta_seconds: null,
   memory_bytes: null,
+  total: null,
 };
 
 describe("words for solves", () => {
@@ -37,6 +38,15 @@ describe("words for solves", () => {
     expect(at("done", 0.31).resume).toBe("Go on"); // the time was up
     const trained = offers({ state: "done", target: null, progress: null });
     expect(trained.resume).toBeNull(); // a game without a target ends when its file says so
+  });
+
+  it("speak of hands where they are reviewed", () => {
+    const progress = { ...PROGRESS, exploitability: 0.5, iteration: 1200, total: 3000 };
+    const solve = { review: "1f", unit: "hands", progress } as Solve;
+    expect(reachedText(solve)).toBe("1,200 of 3,000 hands");
+    expect(reachedText({ ...solve, review: null, unit: "% of pot" })).toBe("0.5 % of pot");
+    expect([stateWord("running"), stateWord("running", "1f")]).toEqual(["solving", "reviewing"]);
+    expect(stateWord("failed", "1f")).toBe("failed");
   });
 
   it("measure the way to the target by factors", () => {

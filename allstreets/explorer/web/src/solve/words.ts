@@ -1,6 +1,6 @@
 // Solves in words for people.
 
-import { DASH, duration, significant } from "../common/format";
+import { count, DASH, duration, quality, significant } from "../common/format";
 import { goesOn, type Solve, type SolveState } from "./events";
 
 const STATES: Readonly<Record<SolveState, string>> = {
@@ -15,8 +15,19 @@ const STATES: Readonly<Record<SolveState, string>> = {
   failed: "failed",
 };
 
-export function stateWord(state: SolveState): string {
-  return STATES[state];
+const REVIEW_STATES: Readonly<Partial<Record<SolveState, string>>> = {
+  running: "reviewing",
+  done: "reviewed",
+};
+
+export function stateWord(state: SolveState, review: string | null = null): string {
+  return (review === null ? null : REVIEW_STATES[state]) ?? STATES[state];
+}
+
+/** How far a solve is, in a few words. */
+export function reachedText({ review, progress, unit }: Solve): string {
+  if (review === null) return quality(progress?.exploitability, unit);
+  return progress ? `${count(progress.iteration)} of ${count(progress.total)} hands` : DASH;
 }
 
 /** What there is to say of a solve beyond its state. */

@@ -1,0 +1,67 @@
+// A hand step by step: where its decisions are, and what is said of them.
+
+import type { Schemas } from "../api/client";
+import { fixed, often, plain, significant } from "../common/format";
+import type { Pressed } from "../place/keys";
+
+export type Hand = Schemas["ReplayHand"];
+export type Decision = Schemas["ReplayDecision"];
+
+export type Command = "back" | "forward" | "up" | "down" | "list";
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ["ArrowLeft", "back"],
+  ["ArrowRight", "forward"],
+  ["ArrowUp", "up"],
+  ["ArrowDown", "down"],
+  ["Escape", "list"],
+]);
+
+export const HELP = "← → between your decisions, ↑ ↓ between hands, Esc back to the table.";
+
+export function commandOf(pressed: Pressed): Command | null {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
+  return COMMANDS.get(pressed.key) ?? null;
+}
+
+/** Where a hand is opened: at the step that was asked for, or else at its dearest decision. */
+export function openedAt(hand: Hand, at: number | null): number {
+  if (at !== null && at >= 0 && at <= hand.steps.length) return at;
+  const dearest = hand.decisions.reduce<Decision | null>(
+    (best, one) => (best === null || (one.loss ?? -1) > (best.loss ?? -1) ? one : best),
+    null,
+  );
+  return dearest?.place ?? 0;
+}
+
+/** The next step of the hero's, and at last the end of the hand; null: there is none. */
+export function stepBeside(hand: Hand, at: number, way: 1 | -1): number | null {
+  const stops = [...hand.decisions.map((one) => one.place), hand.steps.length];
+  return way > 0
+    ? (stops.find((stop) => stop > at) ?? null)
+    : (stops.reverse().find((stop) => stop < at) ?? null);
+}
+
+const LEAST = 5e-4; // bb: less is not told
+
+/** Whether a decision lost something. */
+export function isDear(one: Decision | undefined): boolean {
+  return (one?.loss ?? 0) >= LEAST;
+}
+
+/** What a decision cost, in a few words. */
+export function verdict(one: Decision): string {
+  if (one.loss === null) return one.note || "not judged";
+  const option = one.options.find((each) => each.word === one.counted_as);
+  const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
+  if (!isDear(one)) return `nothing lost; ${same}`;
+  const within = one.within === null ? "" : ` (± ${significant(one.within, 2)})`;
+  return `${fixed(one.loss, 3)} bb lost${within}; ${same}`;
+}
+
+/** How far the solution is from the hand that was played. */
+export function distance(hand: Hand): string {
+  const gap = hand.solution_stack / hand.stack - 1;
+  const far = Math.abs(gap) < 0.005 ? "the same depth" : `${gap > 0 ? "+" : "−"}${fixed(100 * Math.abs(gap), 0)} %`;
+  return `${hand.solution}, ${plain(hand.solution_stack)} bb for ${plain(hand.stack)} bb played: ${far}`;
+}

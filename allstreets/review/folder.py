@@ -1,0 +1,110 @@
+"""A review on the disk, which goes on from there and is read by the explorer.
+
+DIR/
+    review.json        whose decisions are judged, by what, which hands in which order
+    hands/HASH.json    a hand, as soon as it is reviewed; named by all that its review depends on
+
+The index is written when a run begins, so that a review can be looked at while it goes on. Hands of
+other runs may lie beside those that it names.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError, write_atomic
+from allstreets.hands import Skipped
+from allstreets.review.records import HandReview
+
+INDEX = "review.json"
+HANDS = "hands"
+KIND = "review"
+SCHEMA = 1  # of the index
+KEY = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True)
+class IndexedHand:
+    """A hand that is to be reviewed, and where it was read."""
+
+    key: str  # the name of its file
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class ReviewIndex:
+    """What a review is of."""
+
+    name: str
+    hero: str | None  # None: who wrote each hand down
+    created: float  # seconds since 1970: when it was begun
+    target: float
+    seconds_per_spot: float
+    solutions: Mapping[str, str]  # name → folder
+    hands: tuple[IndexedHand, ...]
+    skipped: tuple[Skipped, ...] = ()
+    kind: str = field(default=KIND)
+    schema: int = field(default=SCHEMA)
+
+
+@dataclass(frozen=True)
+class ReviewFolder:
+    """The folder of a review."""
+
+    path: Path
+
+    def hand_path(self, key: str) -> Path:
+        """The file of a hand."""
+        return self.path / HANDS / f"{key}.json"
+
+    def hand(self, one: IndexedHand) -> HandReview | None:
+        """A hand that is reviewed; None: it is not yet, or its file is damaged."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            data = json.loads(self.hand_path(one.key).read_text(encoding="utf-8"))
+            return replace(HandReview.read(data), file=one.file, line=one.line)
+        return None
+
+    def done(self, index: ReviewIndex) -> int:
+        """How many hands of an index are reviewed, by their files alone."""
+        try:
+            there = {entry.name for entry in os.scandir(self.path / HANDS)}
+        except OSError:
+            return 0
+        return sum(f"{one.key}.json" in there for one in index.hands)
+
+    def keep(self, key: str, review: HandReview) -> None:
+        """Keep a hand, whole or not at all."""
+        text = json.dumps(review.to_json(), allow_nan=False)
+        write_atomic(self.hand_path(key), lambda out: out.write(text.encode()), durable=False)
+
+    def write(self, index: ReviewIndex) -> None:
+        """Write what the review is of; one that was begun earlier stays as old as it is."""
+        with suppress(InputError):
+            before = self.index()
+            if before.hands == index.hands:
+                index = replace(index, created=before.created)
+        text = json.dumps(asdict(index), allow_nan=False)
+        write_atomic(self.path / INDEX, lambda out: out.write(text.encode()), durable=False)
+
+    def index(self) -> ReviewIndex:
+        """What the review is of."""
+        path = self.path / INDEX
+        try:
+            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if data.get("schema") != SCHEMA:
+                raise InputError(f"{path} was written by another version: review the hands again")
+            hands = tuple(IndexedHand(**one) for one in data.pop("hands"))
+            if not all(KEY.fullmatch(one.key) for one in hands):
+                raise ValueError("a hand has the name of another file")
+            skipped = tuple(Skipped(**one) for one in data.pop("skipped"))
+            return ReviewIndex(**data, hands=hands, skipped=skipped)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} is damaged ({error}): review the hands again") from None

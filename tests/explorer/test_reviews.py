@@ -1,0 +1,192 @@
+"""Reviews as the page asks for them."""
+
+from pathlib import Path
+
+import pytest
+from builders.whole_solution import trips
+from review.test_run import HANDS, QUICK
+
+from allstreets.betting import Player
+from allstreets.cards import HAND_NAMES
+from allstreets.explorer.errors import FormError, MissingError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.reviews import ReviewForm
+from allstreets.explorer.reviews import Reviews
+from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves.folders import Request, new_folder
+from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.reports import Report
+from allstreets.explorer.solves.reviews import read_review
+from allstreets.explorer.solves.worker import attempt
+from allstreets.hands import read_hands
+from allstreets.review import (
+    Review,
+    ReviewFolder,
+    decision_rows,
+    open_games,
+    plan_review,
+    replay_steps,
+    total_rows,
+)
+from allstreets.storage import save_unified
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An opened folder with a whole game and a review by it."""
+    root = tmp_path_factory.mktemp("reviews")
+    save_unified(trips(), root / "three", config={}, name="trips")
+    return root
+
+
+@pytest.fixture(scope="module")
+def review(root: Path) -> Review:
+    (root / "hands.txt").write_text(HANDS)
+    return plan_review(
+        read_hands([root / "hands.txt"]),
+        open_games(root / "three"),
+        effort=QUICK,
+        output=root / "mine",
+        name="one evening",
+    ).run()
+
+
+@pytest.fixture
+def reviews(root: Path, review: Review) -> Reviews:
+    assert not review.interrupted
+    return Reviews(Library([root]))
+
+
+def test_the_table_is_that_of_the_command(reviews: Reviews, review: Review) -> None:
+    (card,) = reviews.cards()
+    assert (card.name, card.done, card.total, card.problem) == ("one evening", 4, 4, None)
+    found = reviews.detail(card.id)
+    rows = decision_rows(review)
+    assert [one.loss for one in found.rows] == [row["loss_bb"] for row in rows]
+    assert {(one.name, one.line, one.taken) for one in found.rows} == {
+        (row["hand"], row["line"], row["taken"]) for row in rows
+    }
+    assert [one.loss_per_100 for one in found.totals] == [
+        row["loss_bb_per_100"] for row in total_rows(review)
+    ]
+    assert [one.reason for one in found.skipped] == ["another game: Omaha Pot Limit"]
+    assert reviews.detail(card.id) == found  # what is remembered is what was read
+
+
+def test_a_hand_is_replayed(reviews: Reviews, review: Review, root: Path) -> None:
+    (card,) = reviews.cards()
+    key = next(one.hand for one in reviews.detail(card.id).rows if one.street == "turn")
+    hand = reviews.hand(card.id, key)
+    kept = review.hands[2]
+    assert [one.word for one in hand.steps] == [word for _, _, word in kept.actions]
+    assert [one.decision for one in hand.steps] == [None, 0, 1, None, 2, None]
+    assert hand.solution_id == Library([root]).id_of(root / "three")
+    for shown, one in zip(hand.decisions, kept.decisions, strict=True):
+        assert shown.judged_by == one.judged_by
+        assert [option.chances for option in shown.options] == [list(row) for row in one.strategy]
+        here = hand.steps[shown.place]
+        assert (here.pot, shown.to_call) == (one.pot_bb, one.to_call_bb)
+    turn = hand.decisions[2]
+    held = max(range(len(HAND_NAMES)), key=lambda hand: turn.reach[hand])
+    assert turn.reach[held] == pytest.approx(1.0)
+    assert turn.reach[HAND_NAMES.index("77")] == 0  # one seven is left
+    played = sum((one.chances[held] or 0) * (one.evs[held] or 0) for one in turn.options)
+    assert turn.ev[held] == pytest.approx(played, abs=1e-3)
+    assert [one.label for one in turn.options] == ["check", "all-in"]
+
+
+def test_steps_have_the_chips_of_the_history(root: Path, review: Review) -> None:
+    """The record keeps words; the chips that they stand for are those of the hand itself."""
+    hands = read_hands([root / "hands.txt"]).hands
+    for hand, kept in zip(hands, review.hands, strict=True):
+        for moment, step in zip(hand.moments(), replay_steps(kept), strict=True):
+            assert step.player == moment.action.player
+            assert step.pot_bb == pytest.approx(float(moment.pot), abs=1e-3)
+            for player in Player:
+                assert step.bets_bb[player] == pytest.approx(float(moment.bets[player]), abs=1e-3)
+                assert step.left_bb[player] == pytest.approx(float(moment.left[player]), abs=1e-3)
+
+
+def test_one_that_goes_on(reviews: Reviews, root: Path, tmp_path: Path) -> None:
+    """Hands show as they come; what is damaged says so, and nothing else can be read."""
+    (card,) = reviews.cards()
+    whole = ReviewFolder(root / "mine")
+    index = whole.index()
+    part = ReviewFolder(tmp_path / "part")
+    part.write(index)
+    going = Reviews(Library([tmp_path]))
+    (begun,) = going.cards()
+    assert (begun.done, begun.total) == (0, 4)
+    assert going.detail(begun.id).rows == []
+    key = index.hands[1].key
+    with pytest.raises(MissingError, match="not reviewed yet"):
+        going.hand(begun.id, key)
+    first = whole.hand(index.hands[1])
+    assert first is not None
+    part.keep(key, first)
+    assert [one.hand for one in going.detail(begun.id).rows] == [key]
+    assert going.hand(begun.id, key) == reviews.hand(card.id, key).model_copy(
+        update={"solution_id": None}
+    )
+    (tmp_path / "part" / "review.json").write_text("{")
+    (broken,) = going.cards()
+    assert broken.problem is not None
+    assert "is damaged" in broken.problem
+    with pytest.raises(MissingError):
+        going.hand(card.id, key)
+
+
+class Heard(Channel):
+    """Reports of a process, and a command after the first hand; what is paused goes on."""
+
+    def __init__(self, commands: Commands, word: str = "") -> None:
+        self.reports: list[Report] = []
+        self._commands, self._word = commands, word
+
+    def send(self, report: Report) -> None:
+        self.reports.append(report)
+        if self._word and report.progress is not None and report.progress.iteration == 1:
+            self._commands.take(self._word)
+        if report.state == "paused":
+            self._word = ""
+            self._commands.take("resume")
+
+
+def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None:
+    """Stopped after a hand, gone on with, paused, and the same as by the command."""
+    library = Library([root, tmp_path])
+    form = ReviewForm(
+        text=HANDS,
+        solutions=[library.id_of(root / "three")],
+        seconds_per_spot=QUICK.seconds / 100,
+        target_pct=100 * QUICK.target,
+    )
+    source = read_review(form, library)
+    assert source.name == "4 hands"
+    request = Request(run=1, state="starting", review=source, created=0)
+    folder = new_folder(tmp_path, request, hands=form.text)
+    for word, state, kept in (("stop", "stopped", 1), ("pause", "done", 4)):
+        commands = Commands()
+        heard = Heard(commands, word)
+        ending = attempt(folder, request, commands, Outlet(folder, request, heard))
+        assert (ending.state, ending.error) == (state, None)
+        assert f"{kept} of 4 hands are reviewed" in (ending.reason or "")
+        assert ("paused" in [one.state for one in heard.reports]) == (word == "pause")
+        status = folder.status()
+        assert status is not None
+        assert status.progress is not None
+        assert (status.progress.iteration, status.progress.total) == (kept, 4)
+        (card,) = Reviews(Library([tmp_path])).cards()
+        assert (card.name, card.done, card.total) == ("4 hands", kept, 4)
+    found = Reviews(library).detail(card.id)
+    losses = [row["loss_bb"] for row in decision_rows(review)]
+    assert [one.loss for one in found.rows] == pytest.approx(losses, abs=1e-3)
+
+
+def test_forms_that_cannot_be_reviewed(root: Path) -> None:
+    library = Library([root])
+    game = library.id_of(root / "three")
+    with pytest.raises(FormError, match="no hand of this text can be reviewed: 1 × it holds no"):
+        read_review(ReviewForm(text="nothing", solutions=[game]), library)
+    with pytest.raises(MissingError):
+        read_review(ReviewForm(text=HANDS, solutions=["00"]), library)
