@@ -13,4 +13,5 @@ from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
 from .training.api import certify as certify
 from .training.api import train as train
+from .training.simplify import simplify as simplify
 from .version import __version__ as __version__

@@ -101,9 +101,7 @@ def _stored_average(
     return stored[start : start + actions * rows].reshape(-1, actions, LANES)
 
 
-def combo_rows(
-    subgame: ExactSubgame, level: int, number: int, player: Player
-) -> NDArray[np.int64]:
+def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> NDArray[np.int64]:
     """[C]: the stored row of each of a player's combos on a board."""
     hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
     if shared is None:
