@@ -90,7 +90,8 @@ def print_price(out: "Console", price: "Simplified") -> None:
     before, after = _figure(price.before, digits), _figure(price.after, digits)
     for line in (
         f"{who} simple: {price.rule}",
-        f"Exploitable for {after} {price.unit}, before for {before}: best responses {price.judged}\n",
+        f"Exploitable for {after} {price.unit}, before for {before}; best responses "
+        f"{price.judged}\n",
     ):
         out.print(line, markup=False, soft_wrap=True)
     table = plain_table("simple on", "exploitability")

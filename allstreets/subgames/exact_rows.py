@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.betting import Player
+from allstreets.betting import BettingTree, Player, Street
 from allstreets.kernels.simd import LANES, LARGEST, widen
 from allstreets.subgames.exact import ExactSubgame
 from allstreets.subgames.exact_view import combo_rows
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+CACHED_STREETS = 64
 Averages = list[list[NDArray[Any]]]  # by street and player, as `ExactSubgame.averages`
 
 
@@ -27,12 +28,10 @@ class BoardRows:
     number: int  # of the board among those of its street
     player: Player
 
-    @cached_property
-    def nodes(self) -> list[int]:
+    @property
+    def nodes(self) -> tuple[int, ...]:
         """The player's decisions on the street, in the order of the tree."""
-        tree = self.subgame.tree
-        street = self.subgame.levels[self.level]
-        return [node for node in tree.decisions(street) if tree.player[node] == self.player]
+        return _nodes(self.subgame.tree, self.subgame.levels[self.level], self.player)
 
     @property
     def combos(self) -> Longs:
@@ -52,7 +51,8 @@ class BoardRows:
 
     def by_row(self, weights: Floats) -> Floats:
         """[R]: weights of combos [C] added up."""
-        return np.bincount(self.row, weights, self.rows)
+        found: Floats = np.bincount(self.row, weights, self.rows).astype(np.float64)
+        return found
 
     def chances(self, averages: Averages) -> dict[int, Floats]:
         """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""
@@ -90,3 +90,9 @@ class BoardRows:
         start = int(boards.own_slots[self.number]) + slots.slot[node] * self.rows
         stored = averages[self.level][self.player][start : start + actions * self.rows]
         return stored.reshape(-1, actions, LANES)
+
+
+@lru_cache(CACHED_STREETS)
+def _nodes(tree: BettingTree, street: Street, player: Player) -> tuple[int, ...]:
+    """A player's decisions on a street; a street has thousands of boards."""
+    return tuple(node for node in tree.decisions(street) if tree.player[node] == player)

@@ -60,7 +60,8 @@ def simplify(
         target = None if output is None else _free(Path(output), solver)
         price = simplify_spot(solver, rule, players)
         if target is not None and price.solution is not None:
-            save_spot(price.solution, target, **_names(found, price))
+            name, description = _names(found, price)
+            save_spot(price.solution, target, name=name, description=description)
         return price
     if not isinstance(found, UnifiedResult):
         raise _no_strategies(found)
@@ -119,15 +120,15 @@ def _free(folder: Path, solver: SpotSolver) -> Path:
     return folder
 
 
-def _names(spot: SpotResult | Path, price: Simplified) -> dict[str, str]:
+def _names(spot: SpotResult | Path, price: Simplified) -> tuple[str, str]:
     """What the saved spot is called, and what it was made of."""
     folder = spot if isinstance(spot, Path) else spot.folder
     who = " and ".join(price.seats[player] for player in price.players)
-    return {
-        "name": f"{price.rule}" if folder is None else f"{folder.name}, {price.rule}",
-        "description": f"{who} simple: {price.rule}. Exploitable for {price.after:.3f} % of the "
-        f"pot, before for {price.before:.3f} %.",
-    }
+    return (
+        f"{price.rule}" if folder is None else f"{folder.name}, {price.rule}",
+        f"{who} simple: {price.rule}. Exploitable for {price.after:.3f} % of the pot, before for "
+        f"{price.before:.3f} %.",
+    )
 
 
 def _no_strategies(solution: object) -> InputError:

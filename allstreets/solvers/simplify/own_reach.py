@@ -42,7 +42,9 @@ def own_reach(
 
     `entering` are those with which the street begins, `chances` [A, H] his strategies there.
     """
-    found, at, leaving = dict(entering), {}, {}
+    found = dict(entering)
+    at: Weights = {}
+    leaving: Weights = {}
     for node, acts, children in _steps(tree, street):
         here = found.pop(node, None)
         if here is None:

@@ -212,4 +212,5 @@ class RealPots:
             np.bincount(self._classes, work(pot.subgame, other[self._classes]), len(other))
             for pot, other in zip(self._pots, villain, strict=True)
         ]
-        return np.stack(found)[:, None]
+        values: Floats = np.stack(found)[:, None].astype(np.float64)
+        return values

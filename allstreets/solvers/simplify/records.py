@@ -32,8 +32,8 @@ class Simplified:
     """What simple strategies cost, in `unit`: % of the pot, or mbb/hand in whole games.
 
     A player's price is what the other's best response wins more when he alone is simple. It may be
-    a little below 0, by no more than the solution itself is exploitable: a strategy that is not
-    solved to the end may be rounded the right way.
+    below 0, by twice the solution's own exploitability at most: a strategy that is not solved to
+    the end may be rounded the right way.
     """
 
     rule: Simplification

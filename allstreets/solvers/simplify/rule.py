@@ -14,17 +14,19 @@ Applied to the strategies of some decisions, one after the other where several a
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import BettingTree
+from allstreets.betting import BettingTree, read_only
 
 Floats = NDArray[np.float64]
 
 EQUAL = 1e-7  # steps of a grid that 32 bits cannot tell apart
 MOST_STEPS = 1_000_000
+CACHED_NODES = 4096
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,11 @@ def keep_sizes(chances: Floats, amounts: Floats, weights: Floats, count: int) ->
     return found
 
 
+@lru_cache(CACHED_NODES)
 def amounts_at(tree: BettingTree, node: int) -> Floats:
     """[A]: what bets and raises put in at a decision; 0 for fold, check and call."""
-    return np.array(
-        [action.amount if action.is_aggressive else 0.0 for action in tree.actions_at(node)]
-    )
+    amounts = [action.amount if action.is_aggressive else 0.0 for action in tree.actions_at(node)]
+    return read_only(np.array(amounts))
 
 
 @dataclass(frozen=True)
