@@ -206,6 +206,18 @@ def _round_by_combo(solver: SpotSolver, level: int, number: int) -> None:
         set_average_strategy(subgame, level, number, node, round_to_grid(strategy, 0.5))
 
 
+@pytest.mark.parametrize("precision", ["float16", "int16"])
+def test_rake_and_16_bits(precision: str) -> None:
+    solver = SpotSolver(spot(TINY, rake=0.05), threads=1, precision=precision)
+    solver.train_batch(12)
+    before = solver.exploitability()
+    price = simplify_spot(solver, Simplification(grid=0.5))
+    assert price.before == pytest.approx(before)
+    assert price.after == pytest.approx(solver.exploitability())
+    doubled = 2 * solver.result().node("").strategy
+    np.testing.assert_allclose(doubled, np.rint(doubled), atol=1e-3)
+
+
 def test_locked_hands_keep_their_strategy() -> None:
     lock = [{"line": "", "hands": {"QQ": {"check": 0.6, "b50": 0.4}}}]
     solver = SpotSolver(spot(TINY, lock=lock), threads=1)
@@ -314,6 +326,7 @@ def test_records_are_plain_data() -> None:
     price = simplify_spot(trained(), Simplification(grid=0.25, sizes=1, drop=0.05))
     assert is_dataclass(price)
     assert str(price.rule) == "1 size, no actions below 5 %, steps of 25 %"
+    assert str(price).startswith("OOP and IP simple: 1 size, no actions below 5 %, steps of 25 %;")
     facts = price.to_json()
     assert facts["prices"] == {"OOP": price.prices[0], "IP": price.prices[1]}
     assert facts["mixed_before"] == price.mixes_before.mixed

@@ -58,6 +58,15 @@ class Simplified:
         """The same, after."""
         return sum((each.after for each in self.streets), Mixes())
 
+    def __str__(self) -> str:
+        """Who is simple in which way, and what that costs."""
+        who = " and ".join(self.seats[player] for player in self.players)
+        prices = ", ".join(f"{seat} {price:.3f}" for seat, price in self._by_seat().items())
+        return (
+            f"{who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, before for "
+            f"{self.before:.3f}; price of {prices}"
+        )
+
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
         return {
@@ -71,7 +80,7 @@ class Simplified:
             "judged": self.judged,
             "exploitability_before": self.before,
             "exploitability_after": self.after,
-            "prices": self._by_seat(self.prices),
+            "prices": self._by_seat(),
             **_mixes(self.mixes_before, self.mixes_after),
             "streets": [
                 {
@@ -84,8 +93,10 @@ class Simplified:
             ],
         }
 
-    def _by_seat(self, prices: tuple[float, float]) -> dict[str, float]:
-        return {self.seats[player]: prices[player] for player in self.players}
+    def _by_seat(self, prices: tuple[float, float] | None = None) -> dict[str, float]:
+        """Of those who are simple; of all streets, or the given ones."""
+        given = self.prices if prices is None else prices
+        return {self.seats[player]: given[player] for player in self.players}
 
 
 def _mixes(before: Mixes, after: Mixes) -> dict[str, int]:
