@@ -20,8 +20,9 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes import games, practice, ranges, solutions, solves
+from allstreets.explorer.routes import games, practice, ranges, simple, solutions, solves
 from allstreets.explorer.security import Guard
+from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
 from allstreets.practice import default_file
 from allstreets.version import __version__
@@ -56,8 +57,9 @@ def create_app(
     app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())
+    app.state.simplifying = Simplifying(library)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves, games, ranges, practice):
+    for module in (solutions, simple, solves, games, ranges, practice):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

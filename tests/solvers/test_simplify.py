@@ -281,7 +281,7 @@ def test_a_whole_game_with_real_boards() -> None:
     game = whole_solution.whole_game(["7s7h7d"], 3, "100%", ())
     model = CardModel("boards", groups=16, rows=16)
     result = UnifiedResult.of(whole_solution.solver_of(game, 2, model))
-    price = simplify_game(result, Simplification(grid=0.5))
+    price = simplify_game(result, Simplification(grid=0.5), (Player.IP,))
     assert price.judged == "with real cards, on its own flops"
     judge = Judge(result)
     judged = judged_flops(
