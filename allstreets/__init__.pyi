@@ -15,4 +15,5 @@ from .storage.spot_bundle import save_spot as save_spot
 from .training.api import certify as certify
 from .training.api import train as train
 from .training.many_spots import solve_many as solve_many
+from .training.simplify import simplify as simplify
 from .version import __version__ as __version__

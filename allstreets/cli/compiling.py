@@ -1,4 +1,4 @@
-"""What the first run of a kind has to wait for: kernels that are compiled, tables of flops."""
+"""What a run has to wait for: kernels that are compiled, tables of flops, flop after flop."""
 
 import sys
 
@@ -21,6 +21,11 @@ def count_tables(done: int, total: int) -> None:
 def count_class_flops(done: int, total: int) -> None:
     """Progress of all flops played with hand classes, which drawn flops are compared with."""
     _count("all flops with hand classes", done, total)
+
+
+def count_simple_flops(done: int, total: int) -> None:
+    """Progress of flops on which simple strategies are judged."""
+    _count("flops", done, total)
 
 
 def _count(what: str, done: int, total: int) -> None:

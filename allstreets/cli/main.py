@@ -29,6 +29,7 @@ from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
 from allstreets.cli.review import review
+from allstreets.cli.simplify import simplify
 from allstreets.cli.solve import solve
 from allstreets.cli.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
@@ -67,6 +68,7 @@ app.command("flops")(flops)
 app.command("solve")(_keeps(solve))
 app.command("train")(_keeps(train))
 app.command("certify")(_keeps(certify))
+app.command("simplify")(simplify)
 app.command("tree")(tree)
 app.command("report")(report)
 app.command("compare")(compare)

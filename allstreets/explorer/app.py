@@ -21,8 +21,9 @@ from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.routes import games, practice, ranges, reviews, solutions, solves
+from allstreets.explorer.routes import games, practice, ranges, reviews, simple, solutions, solves
 from allstreets.explorer.security import Guard
+from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
 from allstreets.practice import default_file
 from allstreets.version import __version__
@@ -58,8 +59,9 @@ def create_app(
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())
     app.state.reviews = Reviews(library)
+    app.state.simplifying = Simplifying(library)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, solves, games, ranges, practice, reviews):
+    for module in (solutions, simple, solves, games, ranges, practice, reviews):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)

@@ -108,6 +108,10 @@ class Library:
         write_label(found.folder, label)
         return self._card(found)
 
+    def card(self, id: str) -> SolutionCard:
+        """A solution as it is listed."""
+        return self._card(self._require(id))
+
     def folder(self, id: str) -> Path:
         """Where a solution is."""
         return self._require(id).folder

@@ -83,6 +83,14 @@ from .separated.pair_values import PairValues as PairValues
 from .separated.pair_values import mean_over_flops as mean_over_flops
 from .separated.solver import PreflopSolver as PreflopSolver
 from .separated.solver import refuse_rake as refuse_rake
+from .simplify.records import OWN_GAME as OWN_GAME
+from .simplify.records import Simplified as Simplified
+from .simplify.records import StreetPrice as StreetPrice
+from .simplify.rule import Mixes as Mixes
+from .simplify.rule import Simplification as Simplification
+from .simplify.spot import simplify_spot as simplify_spot
+from .simplify.whole import Observe as Observe
+from .simplify.whole import simplify_game as simplify_game
 from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
 from .spot.estimate import Estimate as Estimate

@@ -44,6 +44,7 @@ from .solution_files import drop as drop
 from .spot_bundle import Saved as Saved
 from .spot_bundle import clear_unfinished_spot as clear_unfinished_spot
 from .spot_bundle import load_spot as load_spot
+from .spot_bundle import open_spot_solver as open_spot_solver
 from .spot_bundle import read_spot_manifest as read_spot_manifest
 from .spot_bundle import require_free as require_free
 from .spot_bundle import require_resumable as require_resumable

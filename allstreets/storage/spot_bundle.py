@@ -219,14 +219,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
 
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
-    config = dict(manifest["config"])
-    settings = _Settings(
-        config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
-    )
-    try:
-        spot = Spot.from_mapping(config)
-    except InputError as error:  # not the user's input, but the manifest's
-        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
+    spot, settings = _spot_of(folder, manifest)
     kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, settings)
     result: SpotResult
@@ -238,7 +231,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     result.exploitability = float(manifest["exploitability"])
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
-    result.origin = manifest.get("origin")
+    result.origin, result.folder = manifest.get("origin"), folder
     return result
 
 
@@ -248,6 +241,18 @@ class _Settings(NamedTuple):
     algorithm: str
     precision: str
     river_groups: RiverGroups
+
+
+def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
+    """The spot of a manifest, and how it was solved."""
+    config = dict(manifest["config"])
+    settings = _Settings(
+        config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
+    )
+    try:
+        return Spot.from_mapping(config), settings
+    except InputError as error:  # not the user's input, but the manifest's
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
 
 
 class _Opened:
@@ -377,6 +382,20 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
         state |= _read_street(folder, manifest, street.text)
     solver.restore(state)
     return manifest
+
+
+def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
+    """A solver that holds what a full bundle does, and could go on from there."""
+    manifest = read_spot_manifest(folder)
+    if manifest["saved"] != "full":
+        raise InputError(
+            f"{folder} was saved with --save {manifest['saved']}: strategies of later streets are "
+            "not stored.\nSolve the spot again in another folder, with --save full"
+        )
+    spot, how = _spot_of(folder, manifest)
+    solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
+    restore_spot(solver, folder)
+    return solver
 
 
 def read_spot_manifest(folder: Path) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from .exact_cards import whole_vectors as whole_vectors
 from .exact_device import exact_subgame as exact_subgame
 from .exact_flops import ExactFlops as ExactFlops
 from .exact_locks import lock_strategy as lock_strategy
+from .exact_rows import Averages as Averages
+from .exact_rows import BoardRows as BoardRows
 from .exact_sharing import SharedRows as SharedRows
 from .exact_sharing import Sharing as Sharing
 from .exact_sharing import shared_rows as shared_rows

@@ -59,7 +59,7 @@ def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) 
     actions = int(subgame.tree.child_count[node])
     stored = widen(_stored_average(subgame, level, number, node))
     by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
-    weights = by_action[:, _combo_rows(subgame, level, number, player)].astype(np.float64)
+    weights = by_action[:, combo_rows(subgame, level, number, player)].astype(np.float64)
     weights = np.maximum(weights, 0.0)
     total = weights.sum(axis=0)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
@@ -101,9 +101,7 @@ def _stored_average(
     return stored[start : start + actions * rows].reshape(-1, actions, LANES)
 
 
-def _combo_rows(
-    subgame: ExactSubgame, level: int, number: int, player: Player
-) -> NDArray[np.int64]:
+def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> NDArray[np.int64]:
     """[C]: the stored row of each of a player's combos on a board."""
     hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
     if shared is None:
@@ -210,7 +208,7 @@ class StreetView:
 
     def rows(self, player: Player) -> NDArray[np.int64]:
         """[H]: the stored row of each combo of a player: those with the same one play alike."""
-        return _combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
+        return combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
 
     def _group(self, own: Player, node: int) -> tuple[int, Rows]:
         forest = self.subgame.forests[own][self.level]

@@ -64,6 +64,8 @@ from .report import outcome_lines as outcome_lines
 from .report import report_dict as report_dict
 from .report import report_lines as report_lines
 from .report import report_rows as report_rows
+from .simplify import read_share as read_share
+from .simplify import simplify as simplify
 from .solution_report import certificate_lines as certificate_lines
 from .solution_report import solution_mapping as solution_mapping
 from .solution_report import summary_lines as summary_lines

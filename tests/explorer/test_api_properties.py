@@ -31,6 +31,7 @@ from allstreets.explorer.routes import games as game_routes
 from allstreets.explorer.routes import practice as practice_routes
 from allstreets.explorer.routes import ranges as range_routes
 from allstreets.explorer.routes import reviews as review_routes
+from allstreets.explorer.routes import simple as simple_routes
 from allstreets.explorer.routes import solutions as solution_routes
 from allstreets.explorer.routes import solves as solve_routes
 from allstreets.explorer.server import open_folders
@@ -158,7 +159,7 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
 OPERATIONS = [
     (method, route.path)
     for module in (
-        *(solution_routes, solve_routes, game_routes),
+        *(solution_routes, simple_routes, solve_routes, game_routes),
         *(range_routes, practice_routes, review_routes),
     )
     for route in module.router.routes

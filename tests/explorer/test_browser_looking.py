@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_unified, save_spot, save_unified
+from allstreets.training import simplify
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
@@ -306,6 +307,13 @@ def test_cards_flops_equity_and_facts(page: Page, folder: Path) -> None:
     page.goto(f"{page.url.split('?')[0]}?tab=about")
     expect(page.get_by_text("Ks7d4c9h").first).to_be_visible()
     keep_picture(page, "about")
+    page.get_by_role("button", name="What does it cost?").click()
+    price = simplify(folder / "turn", grid=0.25, threads=1)
+    expect(page.get_by_text(re.compile(f"exploitable for {price.after:.3f}"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^turn alone"))).to_contain_text(
+        f"{price.streets[0].prices[0]:.3f}"
+    )
+    keep_picture(page, "simple")
 
     open_solution(page, "small game")
     page.goto(f"{page.url.split('?')[0]}?line=c+x&tab=flops")

@@ -113,7 +113,7 @@ def test_the_loss_is_what_best_responses_gain() -> None:
     for player in Player:
         other = tuple(locks[player.opponent])
         free = SpotSolver(replace(found.spot, lock=other), threads=1)
-        slow += free._mean(player, best=True) - both._mean(player, best=False)
+        slow += free.mean(player, best=True) - both.mean(player, best=False)
     slow /= 2 * found.spot.pot
     assert slow > 0.01
     assert real_loss(whole, found) == pytest.approx(slow, rel=1e-4)

@@ -1,6 +1,7 @@
 """A solved spot, place by place: strategy, EV, equity and reach of every combo."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class SpotResult:
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
+        self.folder: Path | None = None  # where it was read from
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""

@@ -143,9 +143,9 @@ class SpotSolver:
     def expected_values(self) -> tuple[float, float]:
         """Both players' expected share of the pot under the average strategies, in chips."""
         half = self.spot.pot / 2
-        return self._mean(Player.OOP, best=False) + half, self._mean(Player.IP, best=False) + half
+        return self.mean(Player.OOP, best=False) + half, self.mean(Player.IP, best=False) + half
 
-    def _mean(self, player: Player, *, best: bool) -> float:
+    def mean(self, player: Player, *, best: bool) -> float:
         """A player's result in chips, over all pairs of combos."""
         other = self.reach[player.opponent]
         subgame = self.subgame
@@ -154,10 +154,10 @@ class SpotSolver:
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains, in chips."""
-        best = sum(self._mean(player, best=True) for player in Player)
+        best = sum(self.mean(player, best=True) for player in Player)
         if self.spot.rake:
             # Under rake the results do not cancel: a gain is what the best response adds.
-            best -= sum(self._mean(player, best=False) for player in Player)
+            best -= sum(self.mean(player, best=False) for player in Player)
         return max(best / 2, 0.0)
 
     def metrics(self, *, exploitability: bool = True) -> Metrics:

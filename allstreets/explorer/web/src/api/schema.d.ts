@@ -668,6 +668,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/simple": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Simple Price
+         * @description What a best response gains when both players' strategies are made simple.
+         */
+        get: operations["simple_price_api_solutions__solution__simple_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/table.csv": {
         parameters: {
             query?: never;
@@ -2350,6 +2370,55 @@ export interface components {
             label: string;
             /** Line */
             line: string;
+        };
+        /**
+         * SimplePrice
+         * @description All streets made simple.
+         */
+        SimplePrice: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Decisions After */
+            decisions_after: number;
+            /** Decisions Before */
+            decisions_before: number;
+            /** Judged */
+            judged: string;
+            /** Mixed After */
+            mixed_after: number;
+            /** Mixed Before */
+            mixed_before: number;
+            /** Prices */
+            prices: number[];
+            /** Rule */
+            rule: string;
+            /** Seats */
+            seats: string[];
+            /** Streets */
+            streets: components["schemas"]["SimpleStreet"][];
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * SimpleStreet
+         * @description One street alone made simple.
+         */
+        SimpleStreet: {
+            /** Exploitability */
+            exploitability: number;
+            /** Mixed After */
+            mixed_after: number;
+            /** Mixed Before */
+            mixed_before: number;
+            /** Prices */
+            prices: number[];
+            /**
+             * Street
+             * @enum {string}
+             */
+            street: "preflop" | "flop" | "turn" | "river";
         };
         /**
          * SizesForm
@@ -5445,6 +5514,89 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    simple_price_api_solutions__solution__simple_get: {
+        parameters: {
+            query?: {
+                /** @description Give up actions below this */
+                drop_pct?: number | null;
+                /** @description Round frequencies to steps that divide 100 */
+                grid_pct?: number | null;
+                /** @description Keep so many sizes */
+                sizes?: number | null;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimplePrice"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

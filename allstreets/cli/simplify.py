@@ -1,0 +1,128 @@
+"""allstreets simplify: strategies that a person can remember, and what they cost."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from allstreets.cli.output import JsonOption, console, plain_table, print_json, print_looks
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.solvers import Mixes, Simplified
+
+
+def simplify(
+    solution: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER",
+            help="A spot or a whole game: a folder written by allstreets solve or train.",
+        ),
+    ],
+    grid: Annotated[
+        str | None,
+        typer.Option(metavar="25%", help="Round frequencies to multiples of this."),
+    ] = None,
+    sizes: Annotated[
+        int | None,
+        typer.Option(help="Keep so many bet sizes at each decision; all-in is one of them."),
+    ] = None,
+    drop: Annotated[
+        str | None,
+        typer.Option(metavar="5%", help="Give up actions that a hand takes less often."),
+    ] = None,
+    player: Annotated[
+        Literal["oop", "ip", "bb", "sb"] | None,
+        typer.Option(help="Make this player's strategies simple. Default: both."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Save the simple strategies of a spot to this folder."),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Simple strategies, and what a best response gains from them: before, after, by street.
+
+    Frequencies are rounded so that they still sum to 100 %; sizes that are not kept are played as
+    the nearest that is. Several options are applied together: sizes, then drop, then grid.
+
+    \b
+    Examples:
+      allstreets simplify solved/ --grid 25%
+      allstreets simplify solved/ --sizes 1
+      allstreets simplify solved/ --drop 5% --player oop
+      allstreets simplify solved/ --sizes 1 --grid 50% --output simple/
+      allstreets simplify game/ --grid 25% --json
+
+    A player's price is what the other's best response wins more when he alone is simple: in % of
+    the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
+    """
+    from allstreets import training
+    from allstreets.cli.compiling import count_simple_flops
+
+    price = training.simplify(
+        solution,
+        grid=None if grid is None else training.read_share(grid),
+        sizes=sizes,
+        drop=None if drop is None else training.read_share(drop),
+        player=player,
+        output=output,
+        threads=threads,
+        observe=count_simple_flops,
+    )
+    if json:
+        print_json(price.to_json())
+        return
+    out = console()
+    print_price(out, price)
+    if output is not None:
+        out.print(f"\nSaved to {output}.", markup=False, soft_wrap=True)
+        print_looks(out, output)
+
+
+def print_price(out: "Console", price: "Simplified") -> None:
+    """The figures as a table: what is simple, how exploitable that is, and whose price it is."""
+    who = " and ".join(price.seats[player] for player in price.players)
+    digits = 3 if "%" in price.unit else 2
+    before, after = _figure(price.before, digits), _figure(price.after, digits)
+    for line in (
+        f"{who} simple: {price.rule}",
+        f"Exploitable for {after} {price.unit}, before for {before}; best responses "
+        f"{price.judged}\n",
+    ):
+        out.print(line, markup=False, soft_wrap=True)
+    table = plain_table("simple on", "exploitability")
+    for player in price.players:
+        table.add_column(f"price of {price.seats[player]}")
+    table.add_column("mixed decisions")
+    for column in table.columns[1:]:
+        column.justify = "right"
+
+    def add(what: str, exploitability: float, prices: tuple[float, float], mixes: str) -> None:
+        own = [_figure(prices[player], digits) for player in price.players]
+        table.add_row(what, _figure(exploitability, digits), *own, mixes)
+
+    table.add_row(
+        "nothing",
+        before,
+        *["" for _ in price.players],
+        _share(price.mixes_before),
+    )
+    for each in price.streets if len(price.streets) > 1 else ():
+        mixes = f"{each.before.mixed:,} → {each.after.mixed:,}"
+        add(f"{each.street} alone", each.exploitability, each.prices, mixes)
+    last = "all streets" if len(price.streets) > 1 else price.streets[0].street
+    add(last, price.after, price.prices, _share(price.mixes_after))
+    out.print(table)
+
+
+def _figure(number: float, digits: int) -> str:
+    """What rounds to nothing has no sign."""
+    return f"{round(number, digits) + 0.0:,.{digits}f}"
+
+
+def _share(mixes: "Mixes") -> str:
+    return f"{mixes.mixed:,} of {mixes.decisions:,}"
