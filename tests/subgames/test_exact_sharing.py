@@ -90,7 +90,7 @@ def decisions(game: ExactSubgame) -> list[tuple[int, int, int]]:
     ]
 
 
-@pytest.mark.parametrize("precision", ["float32", "int16"])
+@pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_a_row_for_each_hand_is_the_game_without_rows(precision: str) -> None:
     plain, shared = (exact_game(TURN, sharing, precision) for sharing in (None, by_hand))
     for game in (plain, shared):
@@ -180,7 +180,7 @@ def test_iterations_agree_with_loops(algorithm: str) -> None:
         compare(player, game.evaluate(player, other), twin.evaluate(player))
 
 
-@pytest.mark.parametrize("precision", ["float32", "int16"])
+@pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_shared_strategies_are_solved_for_and_taken_up_again(precision: str) -> None:
     game, again = (exact_game(TURN, suit_sharing, precision) for _ in range(2))
     plain = exact_game(TURN, None, precision)
