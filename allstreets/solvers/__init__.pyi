@@ -74,6 +74,10 @@ from .separated.solver import PreflopSolver as PreflopSolver
 from .separated.solver import refuse_rake as refuse_rake
 from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
+from .spot.difference import Difference as Difference
+from .spot.difference import change_lines as change_lines
+from .spot.difference import difference as difference
+from .spot.difference import gain_text as gain_text
 from .spot.estimate import Estimate as Estimate
 from .spot.estimate import available_bytes as available_bytes
 from .spot.estimate import device_bytes as device_bytes
@@ -86,6 +90,11 @@ from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
 from .spot.many import ManyRow as ManyRow
 from .spot.many import solve_many as solve_many
+from .spot.observed import Bound as Bound
+from .spot.observed import lock_as_played as lock_as_played
+from .spot.observed import observed_locks as observed_locks
+from .spot.observed import read_bounds as read_bounds
+from .spot.observed import with_locks as with_locks
 from .spot.resolve import Announce as Announce
 from .spot.resolve import TrimmedResult as TrimmedResult
 from .spot.result import SpotResult as SpotResult

@@ -55,6 +55,9 @@ class LockConfig(ConfigModel):
     hands: dict[str, dict[str, float]] | None = None
     """For some hands: range text → strategy; overrides `strategy`."""
 
+    ranges: dict[str, str] | None = Field(default=None, examples=[{"b50%": "AA,KK:0.5"}])
+    """Combo by combo: action → range text, whose weights are probabilities."""
+
 
 class SpotConfig(SizeRulesConfig):
     """A spot and how to solve it."""

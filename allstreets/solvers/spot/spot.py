@@ -176,11 +176,8 @@ class Spot:
 
 def spot_root(spot: Spot) -> Runouts:
     """The board with the renamings of suits that leave ranges and locks unchanged."""
-    locks = spot.locked_nodes
     weights = [one.weights for one in spot.ranges]
-    weights += [lock.weights for lock in locks]
-    weights += [row for lock in locks for row in lock.strategy]
-    return lock_root(runouts(spot.cards, weights), locks)
+    return lock_root(runouts(spot.cards, weights), spot.locked_nodes)
 
 
 def _range(given: object) -> Range:

@@ -67,6 +67,8 @@ def lock_mapping(lock: Lock) -> dict[str, Any]:
             hands: {word: float(chance) for word, chance in given.items()}
             for hands, given in lock.hands.items()
         }
+    if lock.ranges:
+        keys["ranges"] = dict(lock.ranges)
     return keys
 
 
