@@ -1,5 +1,6 @@
 from .chips import exact_chips as exact_chips
 from .chips import neat as neat
+from .edits import Edit as Edit
 from .flop_pots import POT_KINDS as POT_KINDS
 from .flop_pots import FlopPot as FlopPot
 from .flop_pots import flop_pots as flop_pots

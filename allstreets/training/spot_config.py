@@ -43,6 +43,19 @@ class StreetSizesConfig(ConfigModel):
     """Where OOP leads into the last aggressor; without it his bet sizes serve."""
 
 
+class EditConfig(ConfigModel):
+    """Single sizes that a node has, or does not have."""
+
+    line: str = Field(examples=["x b33%"])
+    """Leads to the node; "" is the first one, and | * | stands where a card is dealt."""
+
+    add: Sizes | None = Field(default=None, examples=[["150%"]])
+    """Sizes that are offered there as well."""
+
+    remove: str | None = Field(default=None, examples=["b75%"])
+    """Bets or raises that are not, as in a line, with commas."""
+
+
 class LockConfig(ConfigModel):
     """A strategy that is held fixed at one node."""
 
@@ -105,6 +118,9 @@ class SpotConfig(SizeRulesConfig):
 
     rake_cap: float | None = Field(default=None, ge=0)
     """The most that it takes, in chips."""
+
+    edit: tuple[EditConfig, ...] = ()
+    """Sizes that are added or removed at single nodes."""
 
     lock: tuple[LockConfig, ...] = ()
     """Strategies that are held fixed."""
