@@ -108,6 +108,7 @@ from .spot.stored import board_name as board_name
 from .spot.stored import board_names as board_names
 from .spot.stored import pack_street as pack_street
 from .spot.text import data_hash as data_hash
+from .spot.text import sizes_mapping as sizes_mapping
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
 from .unified.first_ranges import first_ranges as first_ranges

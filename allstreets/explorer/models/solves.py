@@ -155,6 +155,7 @@ class Solve(Message):
     error: str | None
     solution: str | None  # the solution to look at, from the first save on
     saves: int  # how often it was saved: when it grows, the solution has new numbers
+    locked: str | None = None  # the line that was locked in another solution to make it
 
 
 class SolveDetail(Solve):
