@@ -29,6 +29,7 @@ from allstreets.solvers import (
     gain_text,
     lock_as_played,
     observed_locks,
+    read_bounds,
     spot_mapping,
     with_locks,
 )
@@ -120,6 +121,8 @@ def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:
     if form.way in SIGNS:
         frequency = f"{SIGNS[form.way]}{form.percent!r}%"
         return observed_locks(result, [Bound.read(line, form.action, frequency, "the lock")])
+    if form.way == "observed":
+        return observed_locks(result, read_bounds(form.text, "frequencies"))
     if form.way == "always":
         return (Lock(line, strategy={form.action: 1.0}),)
     if form.way == "as_is":
@@ -132,7 +135,9 @@ def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:
 
 
 def lock_words(result: SpotResult, form: LockForm) -> str:
-    """A lock in a few words: "x b33: call at most 30 %"."""
+    """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
+    if form.way == "observed":
+        return "observed frequencies"
     node = result.node(form.line)
     label = dict(zip(node.actions, node.labels, strict=True)).get(form.action, form.action)
     if form.way in WORDS:

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from allstreets.explorer.models.base import Message, Number, PlayerName
-from allstreets.explorer.models.solves import Request
+from allstreets.explorer.models.solves import LongText, Request
 
 HandName = Annotated[str, Field(max_length=3, examples=["AKs"])]
-LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands"]
+LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", "observed"]
 
 
 class LockForm(Request):
@@ -19,6 +19,7 @@ class LockForm(Request):
     action: str = Field(default="", max_length=40, examples=["b33"])  # not with `as_is`
     percent: float = Field(default=0.0, ge=0, le=100)  # with a frequency
     hands: list[HandName] = Field(default=[], max_length=169)  # with `hands`
+    text: LongText = ""  # with `observed`: CSV with the columns node, action, frequency
     everywhere: bool = False  # whatever cards were dealt on the way
 
 

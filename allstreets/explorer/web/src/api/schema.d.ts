@@ -1504,10 +1504,15 @@ export interface components {
              */
             percent: number;
             /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
              * Way
              * @enum {string}
              */
-            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands";
+            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed";
         };
         /**
          * Pair
