@@ -26,6 +26,10 @@ CHECK = Action(ActionKind.CHECK)
 CALL = Action(ActionKind.CALL)
 
 
+class LargeTreeError(InputError):
+    """A tree of more nodes than are allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grains:
     """The amounts of the rules in grains."""
@@ -195,8 +199,8 @@ def _bare(state: State, raises: bool, leader: bool) -> State:
     return state
 
 
-def _too_large(node_limit: int) -> InputError:
-    return InputError(
+def _too_large(node_limit: int) -> LargeTreeError:
+    return LargeTreeError(
         f"the betting tree has more than {node_limit:,} nodes: use fewer sizes, larger "
         "raises, a smaller stack, max_raises, or a higher force_allin_threshold or "
         "merging_threshold"

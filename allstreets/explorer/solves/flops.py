@@ -16,6 +16,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetSizesForm,
 )
+from allstreets.explorer.solves.edits import edits_text
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
 from allstreets.explorer.views.range_words import weights_text
@@ -150,6 +151,7 @@ def spot_form(
         stack=spot.stack,
         chips_per_bb=spot.chips_per_bb,
         sizes=_sizes(spot),
+        edits=edits_text(spot.edit),
         max_raises=spot.max_raises,
         rake=spot.rake,
         rake_cap=spot.rake_cap,

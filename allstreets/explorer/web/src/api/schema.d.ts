@@ -2366,6 +2366,12 @@ export interface components {
              */
             device: string;
             /**
+             * Edits
+             * @default
+             * @example x b33%: +150%, -b75%
+             */
+            edits: string;
+            /**
              * Force Allin Threshold
              * @default 0.1
              */
