@@ -37,8 +37,10 @@ def read_edits(text: str) -> list[dict[str, Any]]:
 
 def edits_text(edits: Iterable[Edit]) -> str:
     """The opposite of `read_edits`."""
-    rows = []
-    for edit in edits:
-        words = [f"{ADD}{size}" for size in edit.add] + [f"{REMOVE}{word}" for word in edit.remove]
-        rows.append(f"{edit.line}: {', '.join(words)}")
-    return "\n".join(rows)
+    return "\n".join(f"{edit.line}: {changes_text(edit)}" for edit in edits)
+
+
+def changes_text(edit: Edit) -> str:
+    """What an edit adds and removes."""
+    added, removed = (f"{ADD}{size}" for size in edit.add), (f"{REMOVE}{w}" for w in edit.remove)
+    return ", ".join((*added, *removed))
