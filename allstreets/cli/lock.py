@@ -110,7 +110,16 @@ def lock(
     run_job(
         config,
         spot,
-        Job(max_iterations, seconds, threads, output, resume=False, saved="full", json=json),
+        Job(
+            max_iterations,
+            seconds,
+            threads,
+            output,
+            resume=False,
+            saved="full",
+            json=json,
+            made_from={"folder": str(solution.absolute()), "line": lines[0]},
+        ),
         more=lambda out, outcome: _print_difference(out, result, outcome, lines),
     )
 

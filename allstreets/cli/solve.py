@@ -1,5 +1,6 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -134,6 +135,7 @@ class Job:
     resume: bool
     saved: Literal["flop", "turn", "full"]
     json: bool
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
 
 
 def run_job(
@@ -172,6 +174,7 @@ def run_job(
             resume=job.resume,
             saved=job.saved,
             observers=[observer],
+            made_from=job.made_from,
             origin=None if origin is None else lambda result: origin(result).mapping(),
         )
     mark_compiled(spot, config.precision)

@@ -8,7 +8,7 @@ from builders.small_spots import RIVER, spot
 
 from allstreets.cli.main import main
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, save_spot
+from allstreets.storage import load_spot, read_spot_manifest, save_spot
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,7 @@ def test_what_it_costs_always_to_bet(
     text = capsys.readouterr().out
     assert "IP gains" in text
     assert "bet 50 (50 %)" in text
+    assert read_spot_manifest(output)["before"] == {"folder": str(solved), "line": ""}
     locked = load_spot(output)
     assert locked.node("").frequencies()[1] == pytest.approx(1)
     assert locked.evs[0] < load_spot(solved).evs[0]

@@ -113,10 +113,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         *_thresholds(spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
-        *(
-            (f"Sizes at {edit.line or 'the first decision'}", changes_text(edit))
-            for edit in spot.edit
-        ),
+        *_edits(spot),
         *_locks(spot),
         ("Tree", _decisions(tree)),
         ("Cards", "real combos, every turn and river"),
@@ -128,6 +125,11 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
     ]
     features = Features(combos=True, cards=deals and kept > 1, flops=False, equity=True)
     return _description(head, facts, notes, features, manifest["metrics"])
+
+
+def _edits(spot: Spot) -> Entries:
+    for edit in spot.edit:
+        yield f"Sizes at {edit.line or 'the first decision'}", changes_text(edit)
 
 
 def _locks(spot: Spot) -> Entries:
