@@ -1,5 +1,6 @@
 from .chips import exact_chips as exact_chips
 from .chips import neat as neat
+from .edits import Edit as Edit
 from .flop_pots import POT_KINDS as POT_KINDS
 from .flop_pots import FlopPot as FlopPot
 from .flop_pots import flop_pots as flop_pots
@@ -18,6 +19,7 @@ from .payoffs import Outcome as Outcome
 from .payoffs import paid_at as paid_at
 from .payoffs import payoffs as payoffs
 from .payoffs import rakes as rakes
+from .postflop import LargeTreeError as LargeTreeError
 from .postflop import build_postflop_tree as build_postflop_tree
 from .postflop import measure_postflop_tree as measure_postflop_tree
 from .preflop import build_preflop_tree as build_preflop_tree

@@ -7,13 +7,15 @@ from itertools import count
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting.chips import in_grains
+from allstreets.betting.chips import in_grains, neat
+from allstreets.betting.edits import DEAL, Edit
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
-from allstreets.betting.sizes import Geometric
+from allstreets.betting.sizes import Geometric, TimesLastBet
 from allstreets.betting.table import IP, OOP, Player, Street
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
 from allstreets.betting.tree_size import KINDS, PLAYERS, STREETS, TreeSize
+from allstreets.betting.words import find_action
 
 NODE_LIMIT = 2_000_000
 COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows on
@@ -22,6 +24,10 @@ NO_PLAYER = -1
 FOLD = Action(ActionKind.FOLD)
 CHECK = Action(ActionKind.CHECK)
 CALL = Action(ActionKind.CALL)
+
+
+class LargeTreeError(InputError):
+    """A tree of more nodes than are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,14 @@ class State:
     leader: int = NO_PLAYER  # who made the last bet or raise of the street before
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A state, and the edits that lie there or below: each with how many words are behind it."""
+
+    state: State
+    edits: tuple[tuple[Edit, int], ...] = ()
+
+
 def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> BettingTree:
     """The tree of a postflop game.
 
@@ -72,9 +86,11 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
 
     # The last entry of this list is the next node in pre-order. No recursion:
     # small raises into deep stacks make lines longer than Python's call stack.
-    waiting: list[tuple[State, Action | None, int]] = [(_root(rules, grains.stack), None, -1)]
+    root = Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
+    waiting: list[tuple[Place, Action | None, int]] = [(root, None, -1)]
     while waiting:
-        state, action, from_node = waiting.pop()
+        place, action, from_node = waiting.pop()
+        state = place.state
         node = len(kind)
         if node >= node_limit:
             raise _too_large(node_limit)
@@ -87,12 +103,12 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         invested.append(state.invested)
         actions.append(action)
         if state.kind == NodeKind.CHANCE:
-            waiting.append((_next_street(state), None, node))
+            waiting.append((_dealt(place), None, node))
         elif state.kind == NodeKind.DECISION:
-            offered = _actions(state, rules, thresholds, grains)
-            waiting.extend(
-                (_after(state, choice, grains.stack), choice, node) for choice in reversed(offered)
-            )
+            offered = _choices(place, rules, thresholds, grains)
+            waiting.extend((below, choice, node) for choice, below in reversed(offered))
+        else:
+            _refuse_end(place)
     return make_tree(
         grains.pot,
         grains.stack,
@@ -117,36 +133,40 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
     nodes = [[0] * KINDS for _ in range(STREETS)]
     decisions, actions = ([[0] * PLAYERS for _ in range(STREETS)] for _ in range(2))
-    lines: dict[State, int] = {}  # that lead to each decision that waits
-    waiting: list[tuple[int, int, int, int, State]] = []
+    lines: dict[Place, int] = {}  # that lead to each decision that waits
+    waiting: list[tuple[int, int, int, int, Place]] = []
     ties = count()  # states of one stage do not lead to each other
     sure = 0  # nodes that have been met, and those that must stand below what waits
 
-    def meet(state: State, new: int) -> None:
+    def meet(place: Place, new: int) -> None:
         nonlocal sure
+        state = place.state
         nodes[state.street][state.kind] += new
         sure += new
         if state.kind == NodeKind.CHANCE:
-            meet(_next_street(state), new)
+            meet(_dealt(place), new)
         elif state.kind == NodeKind.DECISION:
-            state = _bare(state, *needed[state.street])
-            if state not in lines:
-                heappush(waiting, (*_stage(state), next(ties), state))
-            lines[state] = lines.get(state, 0) + new
+            if not place.edits:
+                place = Place(_bare(state, *needed[state.street]))
+            if place not in lines:
+                heappush(waiting, (*_stage(state), next(ties), place))
+            lines[place] = lines.get(place, 0) + new
             sure += new * _at_least_below(state, grains.stack)
+        else:
+            _refuse_end(place)
         if sure > node_limit:
             raise _too_large(node_limit)
 
-    meet(_root(rules, grains.stack), 1)
+    meet(Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits)), 1)
     while waiting:
-        *_, state = heappop(waiting)
-        here = lines.pop(state)
+        *_, place = heappop(waiting)
+        state, here = place.state, lines.pop(place)
         sure -= here * _at_least_below(state, grains.stack)
-        offered = _actions(state, rules, thresholds, grains)
+        offered = _choices(place, rules, thresholds, grains)
         decisions[state.street][state.player] += here
         actions[state.street][state.player] += here * len(offered)
-        for action in offered:
-            meet(_after(state, action, grains.stack), here)
+        for _, below in offered:
+            meet(below, here)
     return TreeSize(rules.street, np.array(nodes), np.array(decisions), np.array(actions))
 
 
@@ -179,12 +199,100 @@ def _bare(state: State, raises: bool, leader: bool) -> State:
     return state
 
 
-def _too_large(node_limit: int) -> InputError:
-    return InputError(
+def _too_large(node_limit: int) -> LargeTreeError:
+    return LargeTreeError(
         f"the betting tree has more than {node_limit:,} nodes: use fewer sizes, larger "
         "raises, a smaller stack, max_raises, or a higher force_allin_threshold or "
         "merging_threshold"
     )
+
+
+def _choices(
+    place: Place, rules: PostflopRules, thresholds: Thresholds, grains: Grains
+) -> list[tuple[Action, Place]]:
+    """What the player to act may do, edits included, and where each action leads."""
+    state, stack = place.state, grains.stack
+    offered = _actions(state, rules, thresholds, grains)
+    if not place.edits:
+        return [(action, Place(_after(state, action, stack))) for action in offered]
+    for edit, done in place.edits:
+        if done == len(edit.words):
+            offered = _edited(edit, offered, state, rules, thresholds, grains)
+    below: list[list[tuple[Edit, int]]] = [[] for _ in offered]
+    for edit, done in place.edits:
+        if done < len(edit.words):
+            chosen = _named(edit, edit.words[done], offered, state, grains)
+            below[chosen].append((edit, done + 1))
+    return [
+        (action, Place(_after(state, action, stack), tuple(some)))
+        for action, some in zip(offered, below, strict=True)
+    ]
+
+
+def _edited(
+    edit: Edit,
+    offered: list[Action],
+    state: State,
+    rules: PostflopRules,
+    thresholds: Thresholds,
+    grains: Grains,
+) -> list[Action]:
+    """The actions of a node after an edit."""
+    gone = [_named(edit, word, offered, state, grains) for word in edit.remove]
+    for number, word in zip(gone, edit.remove, strict=True):
+        if not offered[number].is_aggressive:
+            raise InputError(f"edit '{edit.line}', remove '{word}': only bets and raises can go")
+    kept = [action for number, action in enumerate(offered) if number not in gone]
+    if not edit.add:
+        return kept
+    what, situation = f"edit '{edit.line}', add", _situation(state, rules, grains)
+    if situation is None:
+        raise InputError(f"{what}: nothing can be bet or raised there any more")
+    for size in edit.add:
+        if isinstance(size, TimesLastBet) and not situation.last_bet:
+            raise InputError(f"{what} '{size}': there is no bet to raise: write 50% or 100c")
+        forced = Thresholds(force_allin=thresholds.force_allin)
+        (amount,) = amounts_offered((size,), situation, forced, rules.chips_per_bb, grains.per_chip)
+        if any(action.amount == amount for action in kept):
+            chips = neat(amount / grains.per_chip)
+            raise InputError(f"{what} '{size}': {chips} chips are offered there already")
+        kept.append(_bet(amount, situation))
+    return sorted(kept, key=lambda action: (action.is_aggressive, action.amount, action.kind))
+
+
+def _named(edit: Edit, word: str, offered: list[Action], state: State, grains: Grains) -> int:
+    """The place of the action that a word of an edit names, as it would in a line."""
+    if word == DEAL:
+        raise InputError(f"edit '{edit.line}': no card is dealt where '| * |' stands")
+    states = [state, *(_after(state, action, grains.stack) for action in offered)]
+    menu = make_tree(
+        grains.pot,
+        grains.stack,
+        [one.kind for one in states],
+        [one.street for one in states],
+        [one.player for one in states],
+        [-1, *(0 for _ in offered)],
+        [one.invested for one in states],
+        [None, *offered],
+        grains.per_chip,
+    )
+    try:
+        return find_action(menu, 0, word) - 1
+    except InputError as error:
+        raise InputError(f"edit '{edit.line}': {error}") from None
+
+
+def _dealt(place: Place) -> Place:
+    """Where the hand stands when a card has been dealt."""
+    for edit, done in place.edits:
+        if edit.words[done : done + 1] != (DEAL,):
+            raise InputError(f"edit '{edit.line}': a card is dealt there: write '| * |'")
+    return Place(_next_street(place.state), tuple((edit, done + 1) for edit, done in place.edits))
+
+
+def _refuse_end(place: Place) -> None:
+    for edit, _ in place.edits:
+        raise InputError(f"edit '{edit.line}': the hand is over there: no player acts")
 
 
 def _root(rules: PostflopRules, stack: int) -> State:
@@ -199,12 +307,10 @@ def _actions(
 ) -> list[Action]:
     """What the player to act may do: fold, check or call, bets or raises rising, all-in last."""
     player = Player(state.player)
-    own, last = (state.invested[p] - state.before for p in (player, player.opponent))
-    all_in = grains.stack - state.before
-    facing_bet = last > own
+    situation = _situation(state, rules, grains)
+    facing_bet = state.invested[player] < state.invested[player.opponent]
     passive = [FOLD, CALL] if facing_bet else [CHECK]
-    capped = facing_bet and rules.max_raises is not None and state.raises >= rules.max_raises
-    if last == all_in or capped:
+    if situation is None:
         return passive
     sizes = rules.sizes_of(state.street, player)
     if facing_bet:
@@ -213,7 +319,19 @@ def _actions(
         wanted = sizes.donk
     else:
         wanted = sizes.bet
-    situation = Situation(
+    offered = amounts_offered(wanted, situation, thresholds, rules.chips_per_bb, grains.per_chip)
+    return passive + [_bet(amount, situation) for amount in offered]
+
+
+def _situation(state: State, rules: PostflopRules, grains: Grains) -> Situation | None:
+    """What the player to act may bet or raise from; None: he may not."""
+    player = Player(state.player)
+    own, last = (state.invested[p] - state.before for p in (player, player.opponent))
+    all_in = grains.stack - state.before
+    capped = last > own and rules.max_raises is not None and state.raises >= rules.max_raises
+    if last == all_in or capped:
+        return None
+    return Situation(
         pot=grains.pot + 2 * (state.before + last),
         last_bet=last,
         own_bet=own,
@@ -222,11 +340,11 @@ def _actions(
         raises=state.raises,
         min_bet=grains.min_bet,
     )
-    usual = ActionKind.RAISE if facing_bet else ActionKind.BET
-    offered = amounts_offered(wanted, situation, thresholds, rules.chips_per_bb, grains.per_chip)
-    return passive + [
-        Action(ActionKind.ALL_IN if amount == all_in else usual, amount) for amount in offered
-    ]
+
+
+def _bet(amount: int, situation: Situation) -> Action:
+    usual = ActionKind.RAISE if situation.last_bet else ActionKind.BET
+    return Action(ActionKind.ALL_IN if amount == situation.all_in else usual, amount)
 
 
 def _after(state: State, action: Action, stack: int) -> State:

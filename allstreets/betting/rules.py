@@ -1,10 +1,11 @@
 """The rules of a postflop game: pot, stack, the sizes that players use, and the rake."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from allstreets.base import InputError
 from allstreets.betting.chips import check_chips, grains_for
+from allstreets.betting.edits import Edit
 from allstreets.betting.sizes import BigBlinds, Sizes, SizesInput, TimesLastBet, parse_sizes
 from allstreets.betting.table import IP, OOP, Player, Street
 
@@ -67,6 +68,7 @@ class PostflopRules:
     min_bet:      the smallest bet, a big blind; 0: whatever can be counted
     bb_ante:      how much more of the starting pot OOP has put in than IP
     grains:       in how many parts a chip can be bet; None: 1 where all amounts are whole, else 100
+    edits:        sizes that single nodes have or do not have
     """
 
     street: Street
@@ -83,6 +85,7 @@ class PostflopRules:
     min_bet: float = 0
     bb_ante: float = 0
     grains: int | None = None
+    edits: tuple[Edit, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         check_chips("pot", self.pot, 0.01)
@@ -120,12 +123,9 @@ class PostflopRules:
     def _check_big_blinds(self) -> None:
         for street in self.sizes:
             for one in street:
-                for size in (*one.bet, *one.raises, *(one.donk or ())):
-                    if isinstance(size, BigBlinds):
-                        raise InputError(
-                            f"'{size}': the big blind is not defined: give chips_per_bb, or "
-                            "write 50% (of the pot) or 100c (chips)"
-                        )
+                _refuse_big_blinds((*one.bet, *one.raises, *(one.donk or ())))
+        for edit in self.edits:
+            _refuse_big_blinds(edit.add)
 
     def _check_donks(self) -> None:
         for street in Street:
@@ -148,6 +148,15 @@ def same_sizes(street: Street, bet: SizesInput, raises: SizesInput) -> tuple[Str
     """The same bet and raise sizes for both players on every street from `street` on."""
     sizes = PlayerSizes.parse(bet, raises)
     return ((sizes, sizes),) * street.left
+
+
+def _refuse_big_blinds(sizes: Sizes) -> None:
+    for size in sizes:
+        if isinstance(size, BigBlinds):
+            raise InputError(
+                f"'{size}': the big blind is not defined: give chips_per_bb, or "
+                "write 50% (of the pot) or 100c (chips)"
+            )
 
 
 def _check_count(name: str, value: object) -> None:

@@ -46,9 +46,9 @@ class Runouts:
         """The renamings that leave one more card in place."""
         return tuple(p for p in self.symmetries if CARD_PERMUTATIONS[p, card] == card)
 
-    def without_symmetry(self) -> "Runouts":
-        """The same board with every card standing for itself alone."""
-        return _runouts(self.board, (0,))
+    def with_symmetries(self, symmetries: tuple[int, ...]) -> "Runouts":
+        """The same board with these renamings only, some of its own."""
+        return self if symmetries == self.symmetries else _runouts(self.board, symmetries)
 
 
 def board_symmetries(

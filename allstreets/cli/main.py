@@ -25,6 +25,7 @@ from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.export import export
 from allstreets.cli.flops import flops
+from allstreets.cli.lock import lock
 from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
@@ -66,6 +67,7 @@ app.command("equity")(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
 app.command("solve")(_keeps(solve))
+app.command("lock")(_keeps(lock))
 app.command("train")(_keeps(train))
 app.command("certify")(_keeps(certify))
 app.command("simplify")(simplify)

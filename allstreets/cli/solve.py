@@ -1,5 +1,6 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -177,6 +178,7 @@ class Job:
     resume: bool
     saved: Literal["flop", "turn", "full"]
     json: bool
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
 
 
 def run_job(
@@ -184,8 +186,12 @@ def run_job(
     spot: "Spot",
     job: Job,
     origin: "Callable[[SpotResult], Origin] | None" = None,
+    more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,
 ) -> None:
-    """Solve a spot and print the outcome; `origin` says which flop of a whole game it is."""
+    """Solve a spot and print the outcome; `origin` says which flop of a whole game it is.
+
+    `more` prints what else there is to say, and returns it for --json.
+    """
     from allstreets.training import (
         COMPILING,
         mark_compiled,
@@ -211,6 +217,7 @@ def run_job(
             resume=job.resume,
             saved=job.saved,
             observers=[observer],
+            made_from=job.made_from,
             origin=None if origin is None else lambda result: origin(result).mapping(),
         )
     mark_compiled(spot, config.precision)
@@ -219,12 +226,14 @@ def run_job(
     _print_outcome(out, config, outcome)
     if found is not None:
         print_origin(out, found, outcome.exploitability)
+    told = {} if more is None else more(out, outcome)
     kept = kept_in(output, outcome.unsaved, outcome.keep)
     if outcome.unsaved is None or kept is not None:
         _print_way_on(out, outcome, kept)
     if json:
-        more = {} if found is None else {"folder": str(kept), "origin": found.mapping()}
-        print_json({**outcome.figures(), **more})
+        if found is not None:
+            told = {"folder": str(kept), "origin": found.mapping(), **told}
+        print_json({**outcome.figures(), **told})
     if outcome.unsaved is not None and kept is None:
         raise typer.Exit(UNSAVED)
     if outcome.interrupted:

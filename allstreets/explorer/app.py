@@ -17,6 +17,7 @@ from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
+from allstreets.explorer.locking import Locking
 from allstreets.explorer.models.base import Problem, Refusal
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
@@ -55,6 +56,7 @@ def create_app(
     )
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
+    app.state.locking = Locking(library, jobs)
     app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())

@@ -100,6 +100,7 @@ class Library:
             root=description.root,
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
+            compared=self._has_before(found.folder),
         )
 
     def label(self, id: str, label: Label) -> SolutionCard:
@@ -139,6 +140,12 @@ class Library:
             solution=game.id if beside and game is not None else None,
             line=whole_line(origin.line, origin.flop),
         )
+
+    def _has_before(self, folder: Path) -> bool:
+        """Whether the solution that a lock made this one from is one of the library's."""
+        kind, manifest = read_facts(folder)
+        before = manifest.get("before") if kind == "spot" else None
+        return before is not None and id_of(Path(str(before["folder"]))) in self._found
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""

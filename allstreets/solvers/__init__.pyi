@@ -93,6 +93,10 @@ from .simplify.whole import Observe as Observe
 from .simplify.whole import simplify_game as simplify_game
 from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
+from .spot.difference import Difference as Difference
+from .spot.difference import change_lines as change_lines
+from .spot.difference import difference as difference
+from .spot.difference import gain_text as gain_text
 from .spot.estimate import Estimate as Estimate
 from .spot.estimate import available_bytes as available_bytes
 from .spot.estimate import device_bytes as device_bytes
@@ -103,6 +107,11 @@ from .spot.estimate import require_device_room as require_device_room
 from .spot.estimate import require_memory as require_memory
 from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
+from .spot.observed import Bound as Bound
+from .spot.observed import lock_as_played as lock_as_played
+from .spot.observed import observed_locks as observed_locks
+from .spot.observed import read_bounds as read_bounds
+from .spot.observed import with_locks as with_locks
 from .spot.resolve import Announce as Announce
 from .spot.resolve import TrimmedResult as TrimmedResult
 from .spot.result import SpotResult as SpotResult
@@ -116,6 +125,7 @@ from .spot.stored import board_name as board_name
 from .spot.stored import board_names as board_names
 from .spot.stored import pack_street as pack_street
 from .spot.text import data_hash as data_hash
+from .spot.text import sizes_mapping as sizes_mapping
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
 from .unified.first_ranges import first_ranges as first_ranges

@@ -121,11 +121,13 @@ def save_spot(
     name: str | None = None,
     description: str | None = None,
     origin: Mapping[str, Any] | None = None,
+    before: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a bundle, or bring one of the same spot up to date; anything else is an `InputError`.
 
     `exploitability` is a fraction of the pot; it is computed where it is not given. `origin` says
-    which flop of which whole game the spot is (`solvers.Origin`).
+    which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
+    made from by a lock, and at which line.
     """
 
     if isinstance(solver, SpotResult):
@@ -162,6 +164,8 @@ def save_spot(
     }
     if origin is not None:
         manifest["origin"] = dict(origin)
+    if before is not None:
+        manifest["before"] = dict(before)
     try:
         token = secrets.token_hex(4)
         manifest["files"] = {

@@ -43,6 +43,19 @@ class StreetSizesConfig(ConfigModel):
     """Where OOP leads into the last aggressor; without it his bet sizes serve."""
 
 
+class EditConfig(ConfigModel):
+    """Single sizes that a node has, or does not have."""
+
+    line: str = Field(examples=["x b33%"])
+    """Leads to the node; "" is the first one, and | * | stands where a card is dealt."""
+
+    add: Sizes | None = Field(default=None, examples=[["150%"]])
+    """Sizes that are offered there as well."""
+
+    remove: str | None = Field(default=None, examples=["b75%"])
+    """Bets or raises that are not, as in a line, with commas."""
+
+
 class LockConfig(ConfigModel):
     """A strategy that is held fixed at one node."""
 
@@ -54,6 +67,9 @@ class LockConfig(ConfigModel):
 
     hands: dict[str, dict[str, float]] | None = None
     """For some hands: range text → strategy; overrides `strategy`."""
+
+    ranges: dict[str, str] | None = Field(default=None, examples=[{"b50%": "AA,KK:0.5"}])
+    """Combo by combo: action → range text, whose weights are probabilities."""
 
 
 class SpotConfig(SizeRulesConfig):
@@ -105,6 +121,9 @@ class SpotConfig(SizeRulesConfig):
 
     rake_cap: float | None = Field(default=None, ge=0)
     """The most that it takes, in chips."""
+
+    edit: tuple[EditConfig, ...] = ()
+    """Sizes that are added or removed at single nodes."""
 
     lock: tuple[LockConfig, ...] = ()
     """Strategies that are held fixed."""

@@ -182,11 +182,13 @@ def solve_job(
     observers: Sequence[Observer] = (),
     origin: OriginOf | None = None,
     control: Control | None = None,
+    made_from: Mapping[str, Any] | None = None,
 ) -> SpotOutcome:
     """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
 
-    `origin` says of the solution as it stands which flop of which whole game it is. `control` may
-    stop it; by default signals do.
+    `origin` says of the solution as it stands which flop of which whole game it is, `made_from`
+    which solution a lock has made it from (`save_spot`'s `before`). `control` may stop it; by
+    default signals do.
     """
     require_job(config, spot, output, resume, saved)
     rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
@@ -205,7 +207,7 @@ def solve_job(
         request = control or stack.enter_context(interrupt_request(doing, "the solution"))
         if resume:
             request.saved(solver.iterations)
-        saver = _Saver(solver, config, saved, before, start, origin)
+        saver = _Saver(solver, config, saved, before, start, origin, made_from)
         watchers = list(observers)
         if output is not None and saved == "full":
             watchers.append(_Regularly(saver, output, request))
@@ -253,6 +255,7 @@ class _Saver:
     before: Mapping[str, Any]  # the manifest that a resumed job goes on from
     start: float
     origin: OriginOf | None
+    made_from: Mapping[str, Any] | None
 
     def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
@@ -267,6 +270,7 @@ class _Saver:
             name=self.config.name,
             description=self.config.description,
             origin=None if self.origin is None else self.origin(self.solver.result()),
+            before=self.made_from,
         )
 
     def attempt(

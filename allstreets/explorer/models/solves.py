@@ -10,6 +10,7 @@ from allstreets.explorer.models.solution import CurvePoint
 ShortText = Annotated[str, Field(max_length=200)]
 LongText = Annotated[str, Field(max_length=60_000)]  # 1,326 combos in any notation
 SizeText = Annotated[str, Field(max_length=200, examples=["33%, 75%, a"])]
+EditsText = Annotated[str, Field(max_length=5_000, examples=["x b33%: +150%, -b75%"])]
 Weight = Annotated[float, Field(ge=0, le=1)]
 
 SolveState = Literal[
@@ -67,6 +68,7 @@ class SpotForm(Request):
     stack: float = Field(ge=0, le=10_000_000)
     chips_per_bb: float | None = Field(default=None, gt=0, le=10_000_000)  # None: not known
     sizes: SizesForm = SizesForm()
+    edits: EditsText = ""  # of single nodes, a line each: "x b33%: +150%, -b75%"
     max_raises: int | None = Field(default=None, ge=0)  # per street; None: until all-in
     rake: float = Field(default=0.0, ge=0, lt=1)
     rake_cap: float | None = Field(default=None, ge=0)
@@ -157,6 +159,7 @@ class Solve(Message):
     error: str | None
     solution: str | None  # the solution to look at, from the first save on
     saves: int  # how often it was saved: when it grows, the solution has new numbers
+    locked: str | None = None  # the line that was locked in another solution to make it
 
 
 class SolveDetail(Solve):

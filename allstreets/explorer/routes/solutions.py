@@ -13,8 +13,10 @@ from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
+from allstreets.explorer.locking import Locking
 from allstreets.explorer.models.base import PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
+from allstreets.explorer.models.locks import LockForm, SolutionDifference
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
 from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
 from allstreets.explorer.models.solution import (
@@ -54,6 +56,12 @@ def exact_flops_of(request: Request) -> ExactFlops:
     return flops
 
 
+def locking_of(request: Request) -> Locking:
+    """The locks on this server's spots."""
+    locking: Locking = request.app.state.locking
+    return locking
+
+
 def deleting_of(request: Request) -> Deleting:
     """The trash of this server."""
     deleting: Deleting = request.app.state.deleting
@@ -63,6 +71,7 @@ def deleting_of(request: Request) -> Deleting:
 TheDeleting = Annotated[Deleting, Depends(deleting_of)]
 TrashedId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f-]+$")]
 TheExactFlops = Annotated[ExactFlops, Depends(exact_flops_of)]
+TheLocking = Annotated[Locking, Depends(locking_of)]
 TheView = Annotated[SolutionView, Depends(view_of)]
 
 
@@ -190,6 +199,18 @@ def exact(solution: SolutionId, exact_flops: TheExactFlops, line: Line) -> Exact
 def solve_exactly(solution: SolutionId, exact_flops: TheExactFlops, form: FlopForm) -> Solve:
     """Solve a flop of a whole game with real combos, or go on with it."""
     return exact_flops.start(solution, form)
+
+
+@router.post("/solutions/{solution}/lock", status_code=201, responses=BUSY)
+def lock(solution: SolutionId, locking: TheLocking, form: LockForm) -> Solve:
+    """Lock a decision of a spot, and solve it again around that."""
+    return locking.start(solution, form)
+
+
+@router.get("/solutions/{solution}/difference")
+def what_changed(solution: SolutionId, locking: TheLocking, line: Line = "") -> SolutionDifference:
+    """A solution with a lock beside the one that it was made from."""
+    return locking.difference(solution, line)
 
 
 @router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)

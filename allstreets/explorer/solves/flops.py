@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from allstreets.base import InputError, processors
 from allstreets.betting import Player, Street
+from allstreets.cards import cards_text
 from allstreets.explorer.models.solves import (
     FlopSource,
     PlayerSizesForm,
@@ -15,6 +16,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetSizesForm,
 )
+from allstreets.explorer.solves.edits import edits_text
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
 from allstreets.explorer.views.range_words import weights_text
@@ -30,6 +32,7 @@ from allstreets.solvers import (
     flop_spot,
     real_loss,
     require_memory,
+    sizes_mapping,
 )
 from allstreets.storage import load_unified
 from allstreets.subgames import RiverGroups
@@ -78,10 +81,6 @@ class Fit:
 def read_work(request: Request) -> Work:
     """The spot of a request that was checked before."""
     form, source = request.spot, request.flop
-    if source is None:
-        return Work(*read_form(form))
-    result = load_unified(Path(source.folder))
-    found = flop_spot(result, source.line, source.flop)
     config = SpotConfig.model_validate(
         {
             "name": form.name,
@@ -90,12 +89,18 @@ def read_work(request: Request) -> Work:
             "river_groups": form.river_groups,
         }
     )
+    if request.locked is not None:
+        return Work(config, Spot.from_mapping(request.locked.spot))
+    if source is None:
+        return Work(*read_form(form))
+    result = load_unified(Path(source.folder))
+    found = flop_spot(result, source.line, source.flop)
     return Work(config, found.spot, (result, found))
 
 
 def spot_bytes(request: Request, free: int | None) -> int:
     """The memory that solving a spot takes; an `InputError` where so much is not `free`."""
-    if request.flop is None:
+    if request.flop is None and request.locked is None:
         return check_form(request.spot, free).need.process_bytes
     spot, form = read_work(request).spot, request.spot
     need = estimate_spot(spot, form.precision, processors(), form.river_groups)
@@ -128,17 +133,25 @@ def form_of(
     found: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
 ) -> SpotForm:
     """The spot as a form, for people to read and to change."""
-    spot = found.spot
+    name = f"{found.line} | {found.cards}"
+    return spot_form(found.spot, name, target_pct, precision, river_groups)
+
+
+def spot_form(
+    spot: Spot, name: str, target_pct: float, precision: str, river_groups: RiverGroups
+) -> SpotForm:
+    """A spot as a form; locks are not part of it."""
     oop, ip = (weights_text(spot.ranges[player].rounded().weights, spot.cards) for player in Player)
     return SpotForm(
-        name=f"{found.line} | {found.cards}",
-        board=found.cards,
+        name=name,
+        board=cards_text(spot.cards),
         oop_range=oop,
         ip_range=ip,
         pot=spot.pot,
         stack=spot.stack,
         chips_per_bb=spot.chips_per_bb,
         sizes=_sizes(spot),
+        edits=edits_text(spot.edit),
         max_raises=spot.max_raises,
         rake=spot.rake,
         rake_cap=spot.rake_cap,
@@ -162,11 +175,11 @@ def source_of(folder: Path, found: FlopSpot, output: Path) -> FlopSource:
 
 
 def _sizes(spot: Spot) -> SizesForm:
-    lists: Mapping[str, Mapping[str, str]] = spot.bet_sizes or {}
+    lists: Mapping[str, Mapping[str, str]] = sizes_mapping(spot.rules)
     streets = {
         street.text: StreetSizesForm(
-            oop=_player_sizes(lists[f"{street.text}_oop"]),
-            ip=_player_sizes(lists[f"{street.text}_ip"]),
+            oop=_player_sizes(lists.get(f"{street.text}_oop", {})),
+            ip=_player_sizes(lists.get(f"{street.text}_ip", {})),
         )
         for street in Street
         if street != Street.PREFLOP

@@ -24,6 +24,7 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from allstreets.base import InputError, write_atomic
+from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import (
@@ -66,6 +67,7 @@ class Request(_File):
     created: float
     form: SpotForm | None = None  # the spot that is solved
     flop: FlopSource | None = None  # where it is a flop of a whole game; the form describes it
+    locked: LockedSource | None = None  # where it is a spot with a lock; likewise
     game: GameForm | None = None  # the whole game that is trained instead
     review: ReviewSource | None = None  # the review that is made instead
 

@@ -18,6 +18,7 @@ from typing import Literal
 
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint, Trashed
 from allstreets.explorer.models.solves import (
@@ -95,9 +96,15 @@ class Solves:
                 found.append(self._describe_any(folder))
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
-    def start(self, form: SpotForm, flop: FlopSource | None = None) -> Solve:
-        """Solve a spot, now or in its turn; `flop` says which flop of a whole game it is."""
-        return self._begin(Request(run=0, state="waiting", form=form, created=0, flop=flop))
+    def start(
+        self, form: SpotForm, flop: FlopSource | None = None, locked: LockedSource | None = None
+    ) -> Solve:
+        """Solve a spot, now or in its turn.
+
+        `flop` says which flop of a whole game it is, `locked` what it was before it was locked.
+        """
+        request = Request(run=0, state="waiting", form=form, created=0, flop=flop, locked=locked)
+        return self._begin(request)
 
     def train(self, game: GameForm) -> Solve:
         """Train a whole game, now or in its turn."""
@@ -403,6 +410,7 @@ class Solves:
             error=status.error,
             solution=self._library_id(folder.solution) if folder.has_solution else None,
             saves=status.saves,
+            locked=None if request.locked is None else request.locked.line,
         )
 
 

@@ -42,6 +42,7 @@ class Outlet:
     ) -> None:
         """Bring the bundle up to date."""
         assert progress.exploitability is not None
+        locked = self._request.locked
         save_spot(
             solver,
             self._folder.solution,
@@ -50,6 +51,7 @@ class Outlet:
             metrics=rows,
             name=spot_name(self._request.spot),
             origin=None if self.origin is None else self.origin(solver.result()),
+            before=None if locked is None else locked.model_dump(include={"folder", "line"}),
         )
         self.saved(progress)
 

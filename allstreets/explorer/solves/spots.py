@@ -18,6 +18,7 @@ import numpy as np
 from allstreets.base import InputError, processors
 from allstreets.betting import (
     BettingTree,
+    LargeTreeError,
     Player,
     PostflopRules,
     Sizes,
@@ -39,6 +40,7 @@ from allstreets.explorer.models.solves import (
     StreetCounts,
 )
 from allstreets.explorer.solves.devices import require_device
+from allstreets.explorer.solves.edits import read_edits
 from allstreets.solvers import (
     Estimate,
     Spot,
@@ -155,6 +157,7 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
     _check_ranges(reading, board or ())
     first = street_of_board(board) if board else Street.FLOP
     _check_sizes(reading, first)
+    reading.attempt("edits", lambda: read_edits(form.edits))
     for name in NUMBERS:
         value = getattr(form, name)
         if value is not None and not math.isfinite(value):
@@ -242,6 +245,7 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             "stack": form.stack,
             "chips_per_bb": form.chips_per_bb,
             "bet_sizes": lists,
+            "edit": tuple(read_edits(form.edits)),
             "max_raises_per_street": form.max_raises,
             "rake": form.rake,
             "rake_cap": form.rake_cap,
@@ -278,12 +282,14 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
     """The betting tree, or why there is none; cached, since most keystrokes leave it as it is."""
     try:
         return build_postflop_tree(rules, NODE_LIMIT)
-    except InputError:
+    except LargeTreeError:
         return (
             f"the betting tree has more than {NODE_LIMIT:,} nodes: use fewer sizes, larger "
             "raises, a smaller stack, fewer raises per street, a higher force_allin_threshold or "
             "merging_threshold"
         )
+    except InputError as error:  # an edit where the tree does not go
+        return str(error)
 
 
 def _require_room(checked: CheckedSpot, free: int) -> None:

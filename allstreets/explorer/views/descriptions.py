@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
-from allstreets.cards import FlopSet
+from allstreets.cards import FlopSet, Range
 from allstreets.explorer.models.solution import Fact, Features
+from allstreets.explorer.solves.edits import changes_text
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
@@ -23,6 +24,8 @@ from allstreets.subgames import CardModel
 from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
+
+SHOWN_LOCKS = 8  # of a lock on every card there are dozens
 
 AVERAGED = (
     "turn and river cards are averaged over: a decision there is the same whichever card came, and "
@@ -110,6 +113,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         *_thresholds(spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
+        *_edits(spot),
         *_locks(spot),
         ("Tree", _decisions(tree)),
         ("Cards", "real combos, every turn and river"),
@@ -123,11 +127,20 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
     return _description(head, facts, notes, features, manifest["metrics"])
 
 
+def _edits(spot: Spot) -> Entries:
+    for edit in spot.edit:
+        yield f"Sizes at {edit.line or 'the first decision'}", changes_text(edit)
+
+
 def _locks(spot: Spot) -> Entries:
-    for lock in spot.lock:
+    for lock in spot.lock[:SHOWN_LOCKS]:
         given = {"all hands": lock.strategy} if lock.strategy is not None else {}
         texts = [f"{hands}: {_mix(mix)}" for hands, mix in {**given, **lock.hands}.items()]
+        takers = [f"{word} {Range.parse(some).combos:.1f}" for word, some in lock.ranges.items()]
+        texts += [f"by combo, in combos: {', '.join(takers)}"] if takers else []
         yield f"Lock at {lock.line.strip() or 'the first decision'}", "; ".join(texts)
+    more = len(spot.lock) - SHOWN_LOCKS
+    yield "Further locks", str(more) if more > 0 else None
 
 
 def _mix(given: Mapping[str, float]) -> str:

@@ -20,8 +20,19 @@ from allstreets.betting import (
     find_action,
     parse_line,
 )
-from allstreets.cards import SPACED_SIGN, TOKEN, Range, Runouts, combo_text, live_combos
+from allstreets.cards import (
+    CARD_PERMUTATIONS,
+    COMBO_COUNT,
+    COMBO_PERMUTATIONS,
+    SPACED_SIGN,
+    TOKEN,
+    Range,
+    Runouts,
+    combo_text,
+    live_combos,
+)
 
+KEYS = ("line", "strategy", "hands", "ranges")
 WORDS = {
     "fold": ActionKind.FOLD,
     "check": ActionKind.CHECK,
@@ -34,6 +45,7 @@ WORDS = {
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Longs = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -43,28 +55,29 @@ class Lock:
     `line` leads to the node; a dealt card may be `*`, any card. `strategy` is for all hands there,
     `hands` for some (range text → strategy), and overrides it. A strategy gives actions their
     probabilities: by word (fold, check, call, bet, raise, allin) or as in a line (b50, b33%, r120);
-    those that are not named get 0.
+    those that are not named get 0. `ranges` says the same the other way round, combo by combo
+    (action → range text): the weight of a combo is its probability of the action.
     """
 
     line: str
     strategy: Mapping[str, float] | None = None
     hands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    ranges: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Lock":
         """Read a lock as a spot file has it."""
-        unknown = set(keys) - {"line", "strategy", "hands"}
+        unknown = set(keys) - set(KEYS)
         if unknown:
             word = sorted(unknown)[0]
-            raise InputError(
-                f"lock: unknown key '{word}': {suggest(word, ['line', 'strategy', 'hands'])}"
-            )
+            raise InputError(f"lock: unknown key '{word}': {suggest(word, KEYS)}")
         if "line" not in keys:
             raise InputError('lock: a lock needs a \'line\', such as "x b50"; "" is the root')
         return cls(
             line=str(keys["line"]),
             strategy=keys.get("strategy"),
             hands={str(hand): given for hand, given in (keys.get("hands") or {}).items()},
+            ranges={str(word): str(some) for word, some in (keys.get("ranges") or {}).items()},
         )
 
     def held_by(self, weights: Floats) -> "Lock | None":
@@ -74,7 +87,9 @@ class Lock:
             tokens = [token for token in _tokens(text) if (weights[_combos(token)] > 0).any()]
             if tokens:
                 kept[",".join(tokens)] = given
-        return replace(self, hands=kept) if kept or self.strategy is not None else None
+        some = any((Range.parse(text).weights * weights).any() for text in self.ranges.values())
+        left = replace(self, hands=kept, ranges=self.ranges if some else {})
+        return left if kept or some or self.strategy is not None else None
 
 
 @dataclass(frozen=True)
@@ -100,7 +115,7 @@ class _Part:
     is_rest: bool  # for all hands that the lock does not name
     line: Line
     held: Bools  # [1326]
-    chances: Floats  # [A]
+    chances: Floats  # [A, 1326]
 
     def contradicts(self, other: "_Part") -> Bools:
         """[1326]: the combos to which both give a strategy, and not the same one."""
@@ -108,10 +123,10 @@ class _Part:
             self.line.node != other.line.node
             or not _meet(self.line.cards, other.line.cards)
             or (self.lock == other.lock and self.is_rest != other.is_rest)
-            or np.allclose(self.chances, other.chances, atol=1e-9)
         ):
             return np.zeros(len(self.held), np.bool_)
-        both: Bools = self.held & other.held
+        differ = np.abs(self.chances - other.chances).max(axis=0) > 1e-9
+        both: Bools = self.held & other.held & differ
         return both
 
 
@@ -150,8 +165,10 @@ def _line(tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock) ->
         raise InputError(
             f"{where}.line '{lock.line}': no player acts there, so there is nothing to lock"
         )
-    if lock.strategy is None and not lock.hands:
-        raise InputError(f"{where} '{lock.line}': give a 'strategy' for all hands, or 'hands'")
+    if lock.strategy is None and not lock.hands and not lock.ranges:
+        raise InputError(
+            f"{where} '{lock.line}': give a 'strategy' for all hands, or 'hands', or 'ranges'"
+        )
     return line
 
 
@@ -159,7 +176,7 @@ def _parts(tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools) 
     """What a lock says, that of all hands first; `live` [1326] are those that can be held there."""
     if lock.strategy is not None:
         path = f"lock[{number}].strategy"
-        yield _Part(path, number, True, line, live, _chances(tree, line.node, lock.strategy, path))
+        yield _Part(path, number, True, line, live, _alike(tree, line.node, lock.strategy, path))
     seat = tree.player_at(line.node).name
     for text, given in lock.hands.items():
         path = f"lock[{number}].hands.{text}"
@@ -174,14 +191,22 @@ def _parts(tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools) 
                     f"to {seat.lower()}_range"
                 )
         found = np.any([np.zeros_like(live), *tokens.values()], axis=0)
-        yield _Part(path, number, False, line, found, _chances(tree, line.node, given, path))
+        yield _Part(path, number, False, line, found, _alike(tree, line.node, given, path))
+    if lock.ranges:
+        path = f"lock[{number}].ranges"
+        chances = _by_combo(tree, line.node, lock.ranges, live, path)
+        named: Bools = chances.sum(axis=0) > 0
+        yield _Part(path, number, False, line, named, chances)
 
 
 def _node(tree: BettingTree, line: Line, parts: list[_Part]) -> LockedNode:
-    strategy, weights = np.zeros((len(tree.children_of(line.node)), 1326)), np.zeros(1326)
+    strategy, weights = (
+        np.zeros((len(tree.children_of(line.node)), COMBO_COUNT)),
+        np.zeros(COMBO_COUNT),
+    )
     for part in parts:
         weights[part.held] = 1.0
-        strategy[:, part.held] = part.chances[:, None]
+        strategy[:, part.held] = part.chances[:, part.held]
     return LockedNode(line.node, line.cards, weights, strategy)
 
 
@@ -202,11 +227,41 @@ def _meet(some: tuple[int, ...], others: tuple[int, ...]) -> bool:
     return all(ANY_CARD in (one, other) or one == other for one, other in pairs)
 
 
+def _by_combo(
+    tree: BettingTree, node: int, ranges: Mapping[str, str], live: Bools, where: str
+) -> Floats:
+    """[A, 1326]: the probabilities that ranges give to combos; 0 for combos that none names."""
+    result = np.zeros((len(tree.children_of(node)), len(live)))
+    for word, text in ranges.items():
+        try:
+            weights = Range.parse(text).weights
+        except InputError as error:
+            raise InputError(f"{where}.{word}: {error}") from None
+        result[named_action(tree, node, word, where)] += np.where(live, weights, 0.0)
+    total = result.sum(axis=0)
+    wrong = np.flatnonzero((total > 0) & (np.abs(total - 1) > 1e-6))
+    if len(wrong):
+        combo = int(wrong[0])
+        raise InputError(
+            f"{where}: the probabilities of {combo_text(combo)} sum to {total[combo]:g}, not to 1"
+        )
+    if not total.any():
+        seat = tree.player_at(node).name
+        raise InputError(f"{where}: none of these hands is in the range of {seat} there")
+    shares: Floats = result / np.where(total > 0, total, 1.0)
+    return shares
+
+
+def _alike(tree: BettingTree, node: int, given: Mapping[str, float], where: str) -> Floats:
+    """[A, 1326]: the same probabilities for every combo."""
+    return np.repeat(_chances(tree, node, given, where)[:, None], COMBO_COUNT, axis=1)
+
+
 def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: str) -> Floats:
     """[A]: the probabilities that words give to the actions of a decision."""
     result = np.zeros(len(tree.children_of(node)))
     for word, probability in given.items():
-        place = _action(tree, node, str(word), where)
+        place = named_action(tree, node, str(word), where)
         if not 0 <= probability <= 1:
             raise InputError(f"{where}: the probability {probability} of {word} is not in 0..1")
         result[place] += probability
@@ -216,7 +271,7 @@ def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: st
     return normalised
 
 
-def _action(tree: BettingTree, node: int, word: str, where: str) -> int:
+def named_action(tree: BettingTree, node: int, word: str, where: str) -> int:
     """The place among a decision's actions of a word: "check", "bet", or any word of a line."""
     actions = tree.actions_at(node)
     places = _named(actions, word.strip().lower())
@@ -248,6 +303,22 @@ def _named(actions: Sequence[Action], word: str) -> list[int]:
 
 
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
-    """The symmetry that the locks leave: none at all when one of them names a card."""
-    named = any(card != ANY_CARD for lock in locks for card in lock.cards)
-    return root.without_symmetry() if named else root
+    """The symmetry that the locks leave: renamings of suits that make every lock one of them."""
+
+    def stay(number: int) -> bool:
+        combos = COMBO_PERMUTATIONS[number]
+        return all(any(_becomes(lock, other, number, combos) for other in locks) for lock in locks)
+
+    return root.with_symmetries(tuple(filter(stay, root.symmetries)))
+
+
+def _becomes(lock: LockedNode, other: LockedNode, number: int, combos: Longs) -> bool:
+    """Whether a renaming of suits turns a lock into another one."""
+    if lock.node != other.node:
+        return False
+    cards = [card if card == ANY_CARD else CARD_PERMUTATIONS[number, card] for card in lock.cards]
+    return (
+        tuple(cards) == other.cards
+        and np.array_equal(other.weights[combos], lock.weights)
+        and np.array_equal(other.strategy[:, combos], lock.strategy)
+    )

@@ -19,6 +19,7 @@ from allstreets.betting import (
     ANY_CARD,
     IP,
     OOP,
+    Edit,
     Line,
     NodeKind,
     Player,
@@ -99,6 +100,7 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
         grains=spot.rules.grains_per_chip,
         bet_sizes=sizes,
         donk=None,
+        edit=_edits_below(spot, int(tree.children_of(chance)[0]), cards),
         lock=_locks_below(spot, int(tree.children_of(chance)[0]), dealt, ranges),
     )
     return below, (scales[0], scales[1])
@@ -115,6 +117,17 @@ def _leader(result: SpotResult, chance: int) -> int:
         if action is not None and action.is_aggressive:
             return int(tree.player[tree.parent[node]])
     return -1
+
+
+def _edits_below(spot: Spot, root: int, cards: int) -> tuple[Edit, ...]:
+    """The edits that stand below a node, with lines that start there."""
+    found = []
+    for edit in spot.edit:
+        line = parse_line(spot.tree, edit.line, board=spot.cards, any_card=True)
+        if root in line.nodes:
+            rest = rest_of_line(line_text(spot.tree, line.node, line.cards), cards)
+            found.append(Edit.from_mapping({**edit.mapping(), "line": rest}))
+    return tuple(found)
 
 
 def _locks_below(

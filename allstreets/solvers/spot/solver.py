@@ -85,7 +85,9 @@ class SpotSolver:
         """What a checkpoint must share to be restored."""
         spot = self.spot
         groups = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
+        edits = {} if not spot.edit else {"edit": repr(spot.edit)}
         return {
+            **edits,
             "game": "spot",
             "board": spot.board,
             "oop": str(spot.ranges[0]),

@@ -1,7 +1,7 @@
 """A spot: a board, two ranges, a pot, a stack, and what may be bet."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError, suggest
 from allstreets.betting import (
     BettingTree,
+    Edit,
     PostflopRules,
     SizesInput,
     Street,
@@ -57,12 +58,16 @@ class Spot:
     max_raises: int | None = None
     chips_per_bb: float | None = None
     min_bet: float | None = None  # the smallest bet; None: a big blind, where that is known
+    edit: tuple[Edit, ...] = field(default=())
     lock: tuple[Lock, ...] = field(default=())
     grains: int | None = None  # in how many parts a chip can be bet; None: by pot and stack
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rake", read_share("rake", self.rake))
         _ = self.cards, self.ranges, self.rules  # errors are raised now, by field
+        for edit in self.edit:
+            if not isinstance(edit, Edit):
+                raise InputError(f"edit: {edit!r} is no Edit: write Edit.from_mapping({{…}})")
         for lock in self.lock:
             if not isinstance(lock, Lock):
                 raise InputError(f"lock: {lock!r} is no Lock: write Lock(line, strategy)")
@@ -84,7 +89,8 @@ class Spot:
         if missing:
             raise InputError(f"{' and '.join(missing)} missing: a spot needs {', '.join(NEEDED)}")
         locks = tuple(Lock.from_mapping(entry) for entry in given.pop("lock", ()) or ())
-        return cls(**given, lock=locks)
+        edits = tuple(Edit.from_mapping(entry) for entry in given.pop("edit", ()) or ())
+        return cls(**given, edit=edits, lock=locks)
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
@@ -144,9 +150,10 @@ class Spot:
                 if street != Street.PREFLOP
                 for player in ("oop", "ip")
             }
-        return rules_from_spot(
+        rules = rules_from_spot(
             {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
         )
+        return replace(rules, edits=self.edit)
 
     @cached_property
     def size(self) -> TreeSize:
@@ -176,11 +183,8 @@ class Spot:
 
 def spot_root(spot: Spot) -> Runouts:
     """The board with the renamings of suits that leave ranges and locks unchanged."""
-    locks = spot.locked_nodes
     weights = [one.weights for one in spot.ranges]
-    weights += [lock.weights for lock in locks]
-    weights += [row for lock in locks for row in lock.strategy]
-    return lock_root(runouts(spot.cards, weights), locks)
+    return lock_root(runouts(spot.cards, weights), spot.locked_nodes)
 
 
 def _range(given: object) -> Range:

@@ -35,6 +35,8 @@ def spot_mapping(spot: Spot) -> dict[str, Any]:
             keys[key] = getattr(rules, key)
     if rules.min_bet != (rules.chips_per_bb or 0):
         keys["min_bet"] = rules.min_bet
+    if spot.edit:
+        keys["edit"] = [edit.mapping() for edit in spot.edit]
     if spot.lock:
         keys["lock"] = [lock_mapping(lock) for lock in spot.lock]
     return keys
@@ -67,6 +69,8 @@ def lock_mapping(lock: Lock) -> dict[str, Any]:
             hands: {word: float(chance) for word, chance in given.items()}
             for hands, given in lock.hands.items()
         }
+    if lock.ranges:
+        keys["ranges"] = dict(lock.ranges)
     return keys
 
 

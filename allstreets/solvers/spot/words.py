@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from allstreets.solvers.spot.result import SpotResult
     from allstreets.solvers.spot.spot import Spot
 
+SHOWN_PLACES = 4  # of a lock on every card there are dozens
 NO_DECISION = "all-in already: there is no decision"
 
 
@@ -20,8 +21,10 @@ def locks_text(spot: "Spot") -> str:
     if not spot.lock:
         return ""
     lines = dict.fromkeys(lock.line.strip() for lock in spot.lock)
-    places = ", ".join(f"'{line}'" if line else "the first decision" for line in lines)
-    return f"strategies are locked at {places}"
+    places = [f"'{line}'" if line else "the first decision" for line in lines]
+    more = len(places) - SHOWN_PLACES
+    rest = f" and {more} more places" if more > 0 else ""
+    return f"strategies are locked at {', '.join(places[:SHOWN_PLACES])}{rest}"
 
 
 def result_line(result: "SpotResult") -> str:

@@ -504,6 +504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/difference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What Changed
+         * @description A solution with a lock beside the one that it was made from.
+         */
+        get: operations["what_changed_api_solutions__solution__difference_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/equity": {
         parameters: {
             query?: never;
@@ -622,6 +642,26 @@ export interface paths {
          * @description Name a solution, and note something of it; empty texts take the label away.
          */
         post: operations["label_solution_api_solutions__solution__label_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lock
+         * @description Lock a decision of a spot, and solve it again around that.
+         */
+        post: operations["lock_api_solutions__solution__lock_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -915,6 +955,17 @@ export interface components {
             solves_at_once: number;
             /** Version */
             version: string;
+        };
+        /**
+         * ActionChange
+         * @description How often an action is taken.
+         */
+        ActionChange: {
+            frequency: components["schemas"]["Pair"];
+            /** Label */
+            label: string;
+            /** Word */
+            word: string;
         };
         /**
          * ActionFigures
@@ -1569,6 +1620,58 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * LockForm
+         * @description What a player is made to do at a decision of a solved spot.
+         */
+        LockForm: {
+            /**
+             * Action
+             * @default
+             * @example b33
+             */
+            action: string;
+            /**
+             * Everywhere
+             * @default false
+             */
+            everywhere: boolean;
+            /**
+             * Hands
+             * @default []
+             */
+            hands: string[];
+            /**
+             * Line
+             * @example x b33
+             */
+            line: string;
+            /**
+             * Percent
+             * @default 0
+             */
+            percent: number;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Way
+             * @enum {string}
+             */
+            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed";
+        };
+        /**
+         * Pair
+         * @description A figure before and after.
+         */
+        Pair: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
         };
         /**
          * Place
@@ -2522,6 +2625,11 @@ export interface components {
         SolutionDetail: {
             /** Bytes */
             bytes: number;
+            /**
+             * Compared
+             * @default false
+             */
+            compared: boolean;
             curve: components["schemas"]["Curve"];
             /** Exploitability */
             exploitability: number | null;
@@ -2571,6 +2679,30 @@ export interface components {
             written: string;
         };
         /**
+         * SolutionDifference
+         * @description A solution with a lock beside the one that it was made from.
+         */
+        SolutionDifference: {
+            /** Actions */
+            actions: components["schemas"]["ActionChange"][];
+            /** Before */
+            before: string;
+            /** Evs */
+            evs: {
+                [key: string]: components["schemas"]["Pair"];
+            };
+            /** Here */
+            here: {
+                [key: string]: components["schemas"]["Pair"];
+            } | null;
+            /** Line */
+            line: string;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * Solve
          * @description A solve that was started from the page.
          */
@@ -2583,6 +2715,8 @@ export interface components {
             game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
+            /** Locked */
+            locked: string | null;
             /** Name */
             name: string;
             /** Note */
@@ -2625,6 +2759,8 @@ export interface components {
             game: components["schemas"]["GameForm"] | null;
             /** Id */
             id: string;
+            /** Locked */
+            locked: string | null;
             /** Name */
             name: string;
             /** Note */
@@ -2725,6 +2861,12 @@ export interface components {
              * @default cpu
              */
             device: string;
+            /**
+             * Edits
+             * @default
+             * @example x b33%: +150%, -b75%
+             */
+            edits: string;
             /**
              * Force Allin Threshold
              * @default 0.1
@@ -4895,6 +5037,76 @@ export interface operations {
             };
         };
     };
+    what_changed_api_solutions__solution__difference_get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolutionDifference"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     equity_api_solutions__solution__equity_get: {
         parameters: {
             query?: {
@@ -5371,6 +5583,86 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    lock_api_solutions__solution__lock_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LockForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Solve"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,6 +16,7 @@ const FORM: SpotForm = {
   rake: 0.07,
   rake_cap: null,
   add_allin_threshold: 0,
+  edits: "",
   force_allin_threshold: 0.1,
   merging_threshold: 0,
   target_pct: 0.3,

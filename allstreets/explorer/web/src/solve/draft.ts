@@ -31,6 +31,7 @@ export interface Draft extends NumberTexts {
   oop_range: string;
   ip_range: string;
   sizes: Sizes;
+  edits: string; // of single nodes, a line each
   sharing: Sharing;
   precision: Precision;
   river_groups: RiverGroups;
@@ -104,8 +105,10 @@ export function formOf(draft: Draft): { form: SpotForm | null; problems: Problem
     else numbers[field] = value;
   }
   if (problems.length > 0) return { form: null, problems };
-  const { name, board, oop_range, ip_range, sizes, precision, river_groups, device } = draft;
-  const texts = { name, board, oop_range, ip_range, sizes, precision, river_groups, device };
+  const { name, board, oop_range, ip_range, sizes, edits, precision } = draft;
+  const { river_groups, device } = draft;
+  const spot = { name, board, oop_range, ip_range, sizes, edits };
+  const texts = { ...spot, precision, river_groups, device };
   return { form: { ...texts, ...numbers } as SpotForm, problems };
 }
 
@@ -129,6 +132,7 @@ export function draftOf(form: SpotForm): Draft {
     oop_range: form.oop_range,
     ip_range: form.ip_range,
     sizes,
+    edits: form.edits,
     sharing: sharingOf(sizes, cards),
     precision: form.precision,
     river_groups: form.river_groups,

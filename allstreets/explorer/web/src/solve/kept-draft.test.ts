@@ -14,6 +14,7 @@ const MODEL = draftOf({
   sizes: { flop: street, turn: street, river: street },
   rake: 0,
   add_allin_threshold: 0,
+  edits: "",
   force_allin_threshold: 0.1,
   merging_threshold: 0,
   target_pct: 0.3,

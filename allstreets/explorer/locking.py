@@ -1,0 +1,164 @@
+"""Locks on the spots of a library: what is asked for, solved like any other spot, and compared."""
+
+import math
+from pathlib import Path
+from threading import Lock as Mutex
+from typing import Any
+
+from allstreets.base import InputError
+from allstreets.betting import Player, line_text, parse_line
+from allstreets.explorer.errors import MissingError
+from allstreets.explorer.folders import Signature
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import PlayerName
+from allstreets.explorer.models.locks import (
+    ActionChange,
+    LockedSource,
+    LockForm,
+    Pair,
+    SolutionDifference,
+)
+from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.solves.flops import spot_form
+from allstreets.explorer.solves.manager import Solves
+from allstreets.solvers import (
+    Bound,
+    Lock,
+    SpotResult,
+    difference,
+    gain_text,
+    lock_as_played,
+    observed_locks,
+    read_bounds,
+    spot_mapping,
+    with_locks,
+)
+from allstreets.storage import folder_kind, load_spot, read_spot_manifest
+
+OPEN_SPOTS = 4
+LEAST_TARGET = 0.05  # in % of the pot
+SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
+WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
+PLAYERS: tuple[PlayerName, PlayerName] = ("oop", "ip")
+
+
+class Locking:
+    """Any number of threads may use it."""
+
+    def __init__(self, library: Library, solves: Solves) -> None:
+        self._library, self._solves = library, solves
+        self._mutex = Mutex()
+        self._opened: dict[Path, tuple[Signature | None, SpotResult]] = {}
+
+    def start(self, id: str, form: LockForm) -> Solve:
+        """Solve a spot again with one more lock."""
+        folder = self._library.folder(id)
+        with self._mutex:
+            result = self._spot(folder)
+            spot = with_locks(result.spot, locks_of(result, form))
+            _ = spot.locked_nodes  # errors are raised now
+        config = read_spot_manifest(folder)["config"]
+        precision = "float16" if config["precision"] == "int16" else config["precision"]
+        name = f"{self._library.detail(id).name}: {lock_words(result, form)}"[:200]
+        described = spot_form(
+            spot,
+            name,
+            max(100 * result.exploitability, LEAST_TARGET),
+            precision,
+            config.get("river_groups", "none"),
+        )
+        source = LockedSource(
+            folder=str(folder.absolute()), line=form.line, spot=spot_mapping(spot)
+        )
+        return self._solves.start(described, locked=source)
+
+    def difference(self, id: str, line: str) -> SolutionDifference:
+        """What the lock of a solution has changed, at the start and at a line."""
+        folder = self._library.folder(id)
+        known: dict[str, Any] | None = None
+        if folder_kind(folder) == "spot":
+            known = read_spot_manifest(folder).get("before")
+        if known is None:
+            raise MissingError("this solution was not made by a lock on another one")
+        before = Path(str(known["folder"]))
+        other = self._library.id_of(before)
+        name = self._library.detail(other).name  # says so where it is gone
+        with self._mutex:
+            found = difference(self._spot(before), self._spot(folder), [line])
+        place = found.places[0] if found.places else None
+        return SolutionDifference(
+            before=other,
+            name=name,
+            line=line,
+            evs={PLAYERS[player]: _pair(found.evs[player]) for player in Player},
+            here=None
+            if place is None
+            else {PLAYERS[player]: _pair(place.evs[player]) for player in Player},
+            actions=[
+                ActionChange(word=one.word, label=one.label, frequency=_pair(one.frequency))
+                for one in (() if place is None else place.actions)
+            ],
+            text=gain_text(found),
+        )
+
+    def _spot(self, folder: Path) -> SpotResult:
+        """The spot in a folder, as it is on disk now; for the holder of the mutex."""
+        signature = Signature.of(folder)
+        opened = self._opened.pop(folder, None)
+        if opened is None or opened[0] != signature:
+            if folder_kind(folder) != "spot":
+                raise MissingError("only spots can be locked, and this is none")
+            opened = signature, load_spot(folder)
+        self._opened[folder] = opened  # the last to be given up
+        while len(self._opened) > OPEN_SPOTS:
+            del self._opened[next(iter(self._opened))]
+        return opened[1]
+
+
+def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:
+    """The locks that a form asks for."""
+    line = _line(result, form)
+    if form.way in SIGNS:
+        frequency = f"{SIGNS[form.way]}{form.percent!r}%"
+        return observed_locks(result, [Bound.read(line, form.action, frequency, "the lock")])
+    if form.way == "observed":
+        return observed_locks(result, read_bounds(form.text, "frequencies"))
+    if form.way == "always":
+        return (Lock(line, strategy={form.action: 1.0}),)
+    if form.way == "as_is":
+        if form.everywhere:
+            raise InputError("'as it is now' differs from card to card: lock one board")
+        return (lock_as_played(result, line),)
+    if not form.hands:
+        raise InputError("paint the hands to lock first")
+    return (Lock(line, hands={",".join(form.hands): {form.action: 1.0}}),)
+
+
+def lock_words(result: SpotResult, form: LockForm) -> str:
+    """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
+    if form.way == "observed":
+        return "observed frequencies"
+    node = result.node(form.line)
+    label = dict(zip(node.actions, node.labels, strict=True)).get(form.action, form.action)
+    if form.way in WORDS:
+        what = f"{label} {WORDS[form.way]} {form.percent:g} %"
+    elif form.way == "always":
+        what = f"always {label}"
+    elif form.way == "as_is":
+        what = "as it was"
+    else:
+        some = ",".join(form.hands[:3]) + (",…" if len(form.hands) > 3 else "")
+        what = f"{label} with {some}"
+    where = _line(result, form) or "first decision"
+    return f"{node.seat} at {where}: {what}"
+
+
+def _line(result: SpotResult, form: LockForm) -> str:
+    """The line of a form, with any cards where that is asked for."""
+    found = parse_line(result.spot.tree, form.line, board=result.spot.cards)
+    return line_text(result.spot.tree, found.node) if form.everywhere else form.line
+
+
+def _pair(pair: tuple[float, float]) -> Pair:
+    before, after = (value if math.isfinite(value) else None for value in pair)
+    return Pair(before=before, after=after)

@@ -1,0 +1,20 @@
+// Asking for a lock: the spot is solved again, and its answer opens when it is there.
+
+import { post, RefusedError, type Schemas } from "../api/client";
+import { router } from "../app/router.svelte";
+
+/** Solves whose solution opens by itself: they are answers to questions. */
+export const awaited = new Set<string>();
+
+/** Lock and solve again; why that is refused, or "". */
+export async function lock(solution: string, form: Schemas["LockForm"]): Promise<string> {
+  try {
+    const solve = await post("/api/solutions/{solution}/lock", { path: { solution }, body: form });
+    awaited.add(solve.id);
+    router.go({ page: "solve", id: solve.id });
+    return "";
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return error.message;
+  }
+}

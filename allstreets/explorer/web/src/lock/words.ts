@@ -1,0 +1,61 @@
+// Locks in words, and the differences that they make.
+
+import type { Schemas } from "../api/client";
+import { DASH, fixed } from "../common/format";
+
+export type Way = Schemas["LockForm"]["way"];
+export type Pair = Schemas["Pair"];
+
+export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
+  { way: "always", label: "Always one action", hint: "Every hand of the range takes it." },
+  {
+    way: "at_most",
+    label: "At most",
+    hint: "The range takes it so often at most: hands change as little as that needs.",
+  },
+  { way: "at_least", label: "At least", hint: "So often at least, by the smallest change." },
+  { way: "exactly", label: "Exactly", hint: "Just so often, by the smallest change." },
+  { way: "hands", label: "Some hands", hint: "The painted hands take it; the others are free." },
+  {
+    way: "observed",
+    label: "Observed",
+    hint: "Frequencies of any nodes, as CSV: node, action, frequency (30%, 0.3, <=30%).",
+  },
+  { way: "as_is", label: "As it is now", hint: "The range plays as it does in this solution." },
+];
+
+/** Whether a way says how often an action is taken. */
+export function counts(way: Way): boolean {
+  return way === "at_most" || way === "at_least" || way === "exactly";
+}
+
+/** Whether a way is about an action of the decision. */
+export function acts(way: Way): boolean {
+  return way !== "as_is" && way !== "observed";
+}
+
+/** Why a lock cannot be asked for yet; "": it can. */
+export function missing(
+  way: Way,
+  percent: number | null,
+  hands: readonly string[],
+  text: string,
+): string {
+  if (counts(way) && !(percent !== null && percent >= 0 && percent <= 100))
+    return "Give a frequency from 0 to 100 %.";
+  if (way === "hands" && !hands.length) return "Paint the hands to lock.";
+  if (way === "observed" && !text.trim()) return "Paste the frequencies, or choose a file.";
+  return "";
+}
+
+/** Whether an action is of any interest: taken now and then before or after. */
+export function matters(frequency: Pair): boolean {
+  return Math.max(frequency.before ?? 0, frequency.after ?? 0) >= 0.0005;
+}
+
+/** How much a figure has changed, with its sign. */
+export function change(pair: Pair, digits: number, factor = 1): string {
+  if (pair.before === null || pair.after === null) return DASH;
+  const text = fixed(factor * (pair.after - pair.before), digits);
+  return Number(text.replace("−", "-")) > 0 ? `+${text}` : text;
+}

@@ -1,0 +1,255 @@
+"""Locks from frequencies: an action is taken so often, at most, or at least so often.
+
+A frequency says nothing about hands. The strategy of a solution is changed as little as it takes
+(`frequencies.py`), over all hands that get there, each counted as often as it meets the other
+player's range; on a line with `*` over all cards together. The hands are those that the given
+solution, and the locks above, bring there: solved again, a little more or less of them may come.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import ANY_CARD, Line, NodeKind, action_text, line_text, parse_line
+from allstreets.cards import COMBO_COUNT, COMBO_PERMUTATIONS, DECK_SIZE, Range
+from allstreets.solvers.decision import Decision
+from allstreets.solvers.equity import fitting
+from allstreets.solvers.spot.frequencies import smallest_change
+from allstreets.solvers.spot.locks import Floats, Lock, named_action
+from allstreets.solvers.spot.result import SpotResult, taken_action
+from allstreets.solvers.spot.spot import Spot, spot_root
+
+COLUMNS = ("node", "action", "frequency")
+DIGITS = 7  # of locked probabilities: more would only make texts long
+ROUNDED = 0.02  # how far frequencies of all actions may be from 1 together: they are rounded
+Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
+Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
+FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*(\d+(?:\.\d*)?|\.\d+)\s*(%)?")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How often an action is taken over a whole range."""
+
+    line: str
+    action: str
+    least: float
+    most: float
+    where: str = ""  # what says so, for messages: "line 3 of observed.csv"
+
+    @classmethod
+    def read(cls, line: str, action: str, frequency: str, where: str) -> "Bound":
+        """A frequency as people write it: 30%, 0.3, <=30%, >=10%."""
+        match = FREQUENCY.fullmatch(frequency.strip())
+        if match is None:
+            raise InputError(f"{where}: '{frequency}' is no frequency: write 30%, 0.3, or <=30%")
+        share = float(match[2]) / (100 if match[3] else 1)
+        if share > 1:
+            hint = "" if match[3] else f": write {match[2]}% for per cent"
+            raise InputError(f"{where}: a frequency of {frequency.strip()} is more than 1{hint}")
+        sign = match[1] or "="
+        least = 0.0 if sign in ("<=", "≤") else share
+        return cls(line, action.strip(), least, 1.0 if sign in (">=", "≥") else share, where)
+
+
+def read_bounds(text: str, source: str) -> list[Bound]:
+    """The rows of a CSV text with the columns node, action and frequency; others are ignored."""
+    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), skipinitialspace=True)
+    places: list[int] | None = None
+    bounds, problems = list[Bound](), list[str]()
+    for row in rows:
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if places is None:
+            names = [cell.lower() for cell in cells]
+            missing = [name for name in COLUMNS if name not in names]
+            if missing:
+                raise InputError(
+                    f"{source}, line {rows.line_num}: no column {' and '.join(missing)}: the first "
+                    f"line names the columns {', '.join(COLUMNS)}"
+                )
+            places = [names.index(name) for name in COLUMNS]
+            continue
+        where = f"{source}, line {rows.line_num}"
+        if len(cells) <= max(places):
+            problems.append(f"{where}: {len(cells)} cells, where node, action and frequency stand")
+            continue
+        try:
+            line, action, frequency = (cells[place] for place in places)
+            bounds.append(Bound.read(line, action, frequency, where))
+        except InputError as error:
+            problems.append(str(error))
+    if problems:
+        more = f"\n{len(problems) - 1} more lines cannot be read" if len(problems) > 1 else ""
+        raise InputError(problems[0] + more)
+    if not bounds:
+        raise InputError(f"{source} has no frequencies: write lines such as 'x b50%,call,45%'")
+    return bounds
+
+
+def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
+    """Locks that take every action as often as the bounds say, by the smallest change.
+
+    Bounds of one node count together; nodes are locked from the root on, so that a range that a
+    lock has changed is the one that gets to the next.
+    """
+    found: dict[Place, list[tuple[Bound, Line]]] = {}
+    for bound in bounds:
+        line = _find(result, bound)
+        found.setdefault((line.node, line.cards), []).append((bound, line))
+    played: Played = {}
+    locks: list[Lock] = []
+    for _, some in sorted(found.items()):
+        least, most = _limits(result, [bound for bound, _ in some])
+        lines = _boards(result, some[0][1], some[0][0].where)
+        nodes = [result.node(line_text(result.spot.tree, one.node, one.cards)) for one in lines]
+        weights = [
+            _weights(result, node, one, played) for node, one in zip(nodes, lines, strict=True)
+        ]
+        if not any(one.any() for one in weights):
+            raise InputError(
+                f"{some[0][0].where}: no hand of {nodes[0].seat} gets to '{some[0][0].line}', so "
+                "nothing is taken there so often"
+            )
+        strategy = np.concatenate([node.strategy for node in nodes], axis=1)
+        changed = smallest_change(strategy, np.concatenate(weights), least, most)
+        ends = np.cumsum([len(one) for one in weights])[:-1]
+        for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
+            lock, by_combo = _lock(result.spot, node, line, part)
+            played[line.node, line.cards] = by_combo
+            locks.append(lock)
+    return tuple(locks)
+
+
+def lock_as_played(result: SpotResult, line: str) -> Lock:
+    """The strategy of a whole range at a decision, as the solution has it."""
+    found = result.find(line)
+    node = result.node(line)
+    return _lock(result.spot, node, found, node.strategy)[0]
+
+
+def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
+    """The spot with more locks, in place of those that it has at the same lines."""
+
+    def place(lock: Lock) -> Place:
+        line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
+        return line.node, line.cards
+
+    taken = {place(lock) for lock in locks}
+    kept = (lock for lock in spot.lock if place(lock) not in taken)
+    return replace(spot, lock=(*kept, *locks))
+
+
+def _find(result: SpotResult, bound: Bound) -> Line:
+    """The decision of a bound; ANY_CARD where all cards are meant."""
+    spot = result.spot
+    try:
+        line = parse_line(spot.tree, bound.line, board=spot.cards, any_card=True)
+    except InputError as error:
+        raise InputError(f"{bound.where}: {error}") from None
+    if spot.tree.kind[line.node] != NodeKind.DECISION:
+        raise InputError(f"{bound.where}: no player acts at '{bound.line}'")
+    named_action(spot.tree, line.node, bound.action, bound.where)
+    return line
+
+
+def _limits(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Floats, Floats]:
+    """[A] twice: the least and the most often that each action is taken, checked together."""
+    tree, node = result.spot.tree, _find(result, bounds[0]).node
+    count = len(tree.children_of(node))
+    least, most = np.zeros(count), np.ones(count)
+    for bound in bounds:
+        place = named_action(tree, node, bound.action, bound.where)
+        least[place] = max(least[place], bound.least)
+        most[place] = min(most[place], bound.most)
+        if least[place] > most[place]:
+            raise InputError(
+                f"{bound.where}: '{bound.action}' at '{bound.line}' has another frequency already"
+            )
+    where, line = bounds[-1].where, bounds[0].line
+    if (least == most).all() and abs(least.sum() - 1) <= ROUNDED:
+        return least / least.sum(), most / most.sum()
+    if least.sum() > 1 + 1e-9 or most.sum() < 1 - 1e-9:
+        total = least.sum() if least.sum() > 1 else most.sum()
+        words = ", ".join(action_text(action) for action in tree.actions_at(node))
+        raise InputError(
+            f"{where}: the frequencies at '{line}' add up to {total:.4g}, not to 1 ({words})"
+        )
+    return least, most
+
+
+def _boards(result: SpotResult, line: Line, where: str) -> list[Line]:
+    """The line with each card that `*` can stand for."""
+    opened = [place for place, card in enumerate(line.cards) if card == ANY_CARD]
+    if not opened:
+        return [line]
+    if len(opened) > 1:
+        raise InputError(
+            f"{where}: frequencies over all turns and rivers together are too many boards: name "
+            "the turn card, or lock the range alike with 'strategy' in the spot file"
+        )
+    named = {*result.spot.cards, *line.cards}
+    place = opened[0]
+    return [
+        replace(line, cards=(*line.cards[:place], card, *line.cards[place + 1 :]))
+        for card in range(DECK_SIZE)
+        if card not in named
+    ]
+
+
+def _weights(result: SpotResult, node: Decision, line: Line, played: Played) -> Floats:
+    """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
+    tree = result.spot.tree
+    steps = {
+        (step, line.cards[: tree.street[step] - tree.first_street]): child
+        for step, child in zip(line.nodes, line.nodes[1:], strict=False)
+        if tree.kind[step] == NodeKind.DECISION and tree.player[step] == node.player
+    }
+    if not any(place in played for place in steps):
+        return node.own.weights
+    reach = result.spot.ranges[node.player].weights[node.combos].copy()
+    for (step, cards), child in steps.items():
+        chances = played.get((step, cards))
+        if chances is None:
+            there = result.node(line_text(tree, step, cards))
+            chances = _over_combos(there, there.strategy)
+        reach *= chances[taken_action(tree, child)][node.combos]
+    other = node.hands[node.player.opponent]
+    assert other.combos is not None
+    met: Floats = fitting(node.combos, other.combos) @ other.reach
+    return reach * met
+
+
+def _over_combos(node: Decision, strategy: Floats) -> Floats:
+    """[A, 1326]: a strategy [A, H] by combo; 0 for combos that are not held."""
+    found = np.zeros((len(strategy), COMBO_COUNT))
+    found[:, node.combos] = strategy
+    return found
+
+
+def _lock(spot: Spot, node: Decision, line: Line, strategy: Floats) -> tuple[Lock, Floats]:
+    """A lock of a decision to a strategy [A, H], and the same by combo [A, 1326].
+
+    Combos that differ in the names of suits alone play alike, though a solver's last digits may
+    not: otherwise the cards that are the same to the spot would have to be solved one by one.
+    """
+    by_combo = _over_combos(node, strategy)
+    root = spot_root(spot)
+    for card in line.cards:
+        root = root.after(card)
+    renamed = np.array([by_combo[:, COMBO_PERMUTATIONS[p]] for p in root.symmetries])
+    even = np.round(renamed.mean(axis=0), DIGITS)
+    # What rounding has lost goes to the action that is taken most.
+    lost = np.where(even.any(axis=0), 1 - even.sum(axis=0), 0.0)
+    even[even.argmax(axis=0), np.arange(COMBO_COUNT)] += lost
+    by_combo = np.clip(np.round(even, DIGITS), 0.0, 1.0)
+    ranges = {
+        word: str(Range(row)) for word, row in zip(node.actions, by_combo, strict=True) if row.any()
+    }
+    return Lock(line_text(spot.tree, line.node, line.cards), ranges=ranges), by_combo

@@ -1,0 +1,143 @@
+"""Locks from frequencies that were observed."""
+
+import numpy as np
+import pytest
+from builders.small_spots import TURN, spot
+
+from allstreets.base import InputError
+from allstreets.solvers import (
+    Lock,
+    Spot,
+    SpotResult,
+    change_lines,
+    difference,
+    lock_as_played,
+    observed_locks,
+    read_bounds,
+    solve,
+    spot_mapping,
+    spot_root,
+    with_locks,
+)
+
+
+def bounds_of(*rows: str) -> str:
+    return "\n".join(["node,action,frequency", *rows])
+
+
+@pytest.fixture(scope="module")
+def turn() -> SpotResult:
+    return solve(spot(TURN), max_iterations=20, target=0, threads=1)
+
+
+def test_a_range_takes_an_action_as_often_as_observed(turn: SpotResult) -> None:
+    locks = observed_locks(turn, read_bounds(bounds_of("x,bet,<=30%"), "seen.csv"))
+    node = turn.node("x")
+    assert node.frequencies()[1] > 0.35
+    locked = with_locks(turn.spot, locks).locked_nodes[0].strategy[:, node.combos]
+    assert node.mean(locked[1]) == pytest.approx(0.3, abs=1e-6)
+    # Who never bets does not begin to; who bets, bets less, by the same amount unless it is all.
+    less = node.strategy[1] - locked[1]
+    assert less.min() >= -1e-6
+    part = locked[1] > 1e-6
+    np.testing.assert_allclose(less[part], less[part].max(), atol=1e-5)
+
+
+def test_a_frequency_over_all_cards_is_met_over_all_of_them_together(turn: SpotResult) -> None:
+    rows = bounds_of("x x | * |,check,80%", "x,x,50%")
+    locks = observed_locks(turn, read_bounds(rows, "seen.csv"))
+    assert [lock.line for lock in locks][:2] == ["x", "x x | 2c"]
+    assert len(locks) == 1 + 48
+    taken, weights = 0.0, 0.0
+    nodes = with_locks(turn.spot, locks).locked_nodes
+    for lock, found in zip(locks[1:], nodes[1:], strict=True):
+        node = turn.node(lock.line)
+        taken += float(found.strategy[0][node.combos] @ node.own.weights)
+        weights += float(node.own.weights.sum())
+    # OOP's own first action is as it was: his range at the turn is that of the solution.
+    assert taken / weights == pytest.approx(0.8, abs=1e-6)
+
+
+def test_ranges_that_a_lock_has_changed_are_counted_below_it(turn: SpotResult) -> None:
+    """On the river after a check, OOP's range is what his locked check leaves of it."""
+    rows = bounds_of(",x,40%", "x x | 2c |,x,90%")
+    first, second = observed_locks(turn, read_bounds(rows, "seen.csv"))
+    root, river = turn.node(""), turn.node("x x | 2c |")
+    nodes = with_locks(turn.spot, (first, second)).locked_nodes
+    reach = turn.spot.ranges[0].weights * nodes[0].strategy[0]
+    met = river.own.weights / np.where(river.reach > 0, river.reach, 1)
+    weights = np.where(river.reach > 0, reach[river.combos] * met, 0)
+    share = float(nodes[1].strategy[0][river.combos] @ weights / weights.sum())
+    assert share == pytest.approx(0.9, abs=1e-3)
+    assert root.mean(nodes[0].strategy[0][root.combos]) == pytest.approx(0.4, abs=1e-6)
+
+
+def test_locks_keep_the_suits_that_the_spot_does_not_tell_apart() -> None:
+    result = solve(spot(TURN, board="Ks7d4d9d"), max_iterations=4, target=0, threads=1)
+    symmetries = spot_root(result.spot).symmetries
+    assert len(symmetries) == 2
+    everywhere = read_bounds(bounds_of("x x | * |,x,30%"), "seen.csv")
+    for locks in (observed_locks(result, everywhere), (lock_as_played(result, "x"),)):
+        assert spot_root(with_locks(result.spot, locks)).symmetries == symmetries
+    one = observed_locks(result, read_bounds(bounds_of("x x | 2c |,x,30%"), "seen.csv"))
+    assert spot_root(with_locks(result.spot, one)).symmetries == (0,)
+
+
+def test_the_difference_says_who_gains(turn: SpotResult) -> None:
+    always = with_locks(turn.spot, (Lock("", strategy={"bet": 1}),))
+    after = solve(always, max_iterations=20, target=0, threads=1)
+    found = difference(turn, after, ["", "x b75"])
+    assert found.evs[0][1] < found.evs[0][0]
+    bet = found.places[0].actions[1]
+    assert bet.frequency[1] == pytest.approx(1)
+    text = "\n".join(change_lines(found))
+    assert "IP gains" in text
+    assert "bet 75 (75 %)" in text
+    assert found.mapping()["places"][1]["ev_ip_after"] is None  # a check is never made
+
+
+def test_a_lock_is_replaced_by_another_at_its_line(turn: SpotResult) -> None:
+    first = with_locks(turn.spot, (Lock("x", strategy={"check": 1}), Lock("", strategy={"x": 1})))
+    again = with_locks(first, (Lock("x", ranges={"x": "AA", "bet": "KK"}),))
+    assert [lock.line for lock in again.lock] == ["", "x"]
+    assert Spot.from_mapping(spot_mapping(again)).lock == again.lock
+    weights = again.locked_nodes[1].weights
+    assert weights.sum() == 6 + 3  # of which the board has a king
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["x,bet,30%", "x,check,1.3"], "seen.csv, line 3: a frequency of 1.3 is more than 1"),
+        (["x,bet,0.6", "x,check,70%"], "line 3: the frequencies at 'x' add up to 1.3"),
+        (["x,bet,<=10%", "x,check,<=20%"], "line 3: the frequencies at 'x' add up to 0.3"),
+        (["x,bet,30%", "", "x b50,call,1"], "line 4: line 'x b50': 'b50' is not offered"),
+        (["x,raise,30%"], "line 2: no action 'raise' there"),
+        (["x,bet,often"], "line 2: 'often' is no frequency"),
+        (["x,bet"], "line 2: 2 cells"),
+        (["x,bet,much", "x,bet,more"], "line 2: .*\n1 more line"),
+        (["x,bet,0.3", "x,b75,0.4"], "line 3: 'b75' at 'x' has another frequency"),
+        (["x x,check,30%"], "line 2: no player acts at 'x x'"),
+        ([], "seen.csv has no frequencies"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    turn: SpotResult, rows: list[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        observed_locks(turn, read_bounds(bounds_of(*rows), "seen.csv"))
+
+
+def test_columns_must_be_named() -> None:
+    with pytest.raises(InputError, match="line 1: no column node and action and frequency"):
+        read_bounds("x,bet,30%", "seen.csv")
+
+
+def test_ranges_of_a_lock_are_checked() -> None:
+    for ranges, message in (
+        ({"x": "AA:0.5"}, "probabilities of AdAc sum to 0.5"),
+        ({"x": "72o"}, "none of these hands is in the range of OOP"),
+        ({"x": "AAA"}, r"lock\[0\].ranges.x: "),
+    ):
+        with pytest.raises(InputError, match=message):
+            _ = with_locks(spot(TURN), (Lock("", ranges=ranges),)).locked_nodes
