@@ -105,7 +105,7 @@ web:
 endif
 
 unit: $(DEV_READY) lint layers page ## pytest
-	@$(BIN)/pytest -n 3 --dist worksteal  # some wait for a browser or a compiler
+	@$(BIN)/pytest -n 2 --dist worksteal
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
 

@@ -11,13 +11,24 @@ from hypothesis import settings
 
 # Machines that run tests are busy: a slow example is not a failure. Examples are the same in every
 # run, so that what passes does so again; `thorough` looks for others, and for more of them.
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=20)
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile(PROFILE)
+
 # No test may touch what the user has practised.
 _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave long variants of other tests to thorough runs."""
+    if PROFILE == "thorough":
+        return
+    long = [item for item in items if item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in set(long)]
 
 
 def pytest_terminal_summary(

@@ -181,7 +181,7 @@ def test_the_document_has_every_operation(api: schemathesis.BaseSchema) -> None:
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 @settings(
-    max_examples=40,
+    max_examples=15,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -234,7 +234,7 @@ def test_threads_of_a_block_meet_where_they_must() -> None:
     if not isinstance(tried_device(), HostDevice):
         pytest.skip("a GPU has blocks of its own")
     ranges, now, cpu = reach(), every(1), here()
-    many = CudaMatrixFlops(trees(), cards(MODEL[-1]), HostDevice(team=4), MODEL[-1])
+    many = CudaMatrixFlops(trees(), cards(MODEL[-1]), HostDevice(team=2), MODEL[-1])
     for player in Player:
         asked = player, ranges[player], ranges[player.opponent], FLOPS[:1], now
         assert_alike([cpu.step(*asked)], [many.step(*asked)], 1e-5)

@@ -84,7 +84,13 @@ def test_whole_games(kind: str) -> None:
     assert there.avg_positive_regret == pytest.approx(here.avg_positive_regret, rel=0.02)
 
 
-@pytest.mark.parametrize("kind", list(GAMES))
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in ("classes", "boards") else pytest.mark.thorough)
+        for kind in GAMES
+    ],
+)
 def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
     first, second, third = (solver_of(kind, device) for device in (CPU, "cuda", CPU))
     first.train_batch(2)
@@ -96,7 +102,7 @@ def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
     assert third.exploitability() == pytest.approx(second.exploitability(), rel=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["classes", "buckets"])
+@pytest.mark.parametrize("kind", ["classes", pytest.param("buckets", marks=pytest.mark.thorough)])
 def test_a_game_larger_than_the_device_is_the_same_bit_for_bit(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

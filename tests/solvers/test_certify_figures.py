@@ -117,6 +117,7 @@ def test_what_cards_explain_is_found_whatever_is_drawn() -> None:
     assert errors[1] > 0.05
 
 
+@pytest.mark.thorough
 def test_a_likeness_of_the_values_on_all_flops_takes_most_of_the_luck_away() -> None:
     people = Population(luck=0.1)
     truth = np.stack([people.values(flop).best for flop in all_flops()])

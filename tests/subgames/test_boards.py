@@ -147,7 +147,7 @@ def test_every_hand_of_every_board_has_a_group(cards: FlopBoards, river: StreetB
     assert all(int(marks.max()) < GROUPS for marks in cards.rivers[0].groups)
 
 
-@pytest.mark.parametrize("best", [False, True])
+@pytest.mark.parametrize("best", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_passes_equal_loops_over_every_card(
     cards: FlopBoards, river: StreetBoards, best: bool
 ) -> None:

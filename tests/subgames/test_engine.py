@@ -241,7 +241,9 @@ def test_strategies_of_buckets_that_were_set_are_evaluated() -> None:
             np.testing.assert_allclose(found, expected, atol=3e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("precision", ["float32", "int16"])
+@pytest.mark.parametrize(
+    "precision", ["float32", pytest.param("int16", marks=pytest.mark.thorough)]
+)
 def test_strategies_of_combos_that_were_set_are_evaluated(precision: Precision) -> None:
     """Combos of a class play alike, and after the flop evenly: the slow game of classes."""
     spec = EngineSpec(POTS[:1], FLOPS[:1], CardModel("exact", precision=precision))

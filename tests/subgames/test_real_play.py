@@ -103,7 +103,9 @@ class ByBoard:
         return table
 
 
-@pytest.mark.parametrize("cards", ["classes", "buckets", "boards"])
+@pytest.mark.parametrize(
+    "cards", ["classes", pytest.param("buckets", marks=pytest.mark.thorough), "boards"]
+)
 def test_every_combo_plays_its_row(cards: str) -> None:
     solver = solved(cards)
     play = ByBoard(solver) if cards == "boards" else ByRow(solver)
