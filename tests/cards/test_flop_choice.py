@@ -51,6 +51,7 @@ def test_shipped_subsets(count: int) -> None:
     assert error < flop_set_error(spread_flops(count)) / 2
 
 
+@pytest.mark.thorough
 def test_weights_help_and_choosing_helps_more() -> None:
     spread = spread_flops(25)
     weighted = reweighted(spread)

@@ -171,6 +171,7 @@ def build_parts(folder: Path) -> None:
     FlopTable(folder).build(1, parts=[0, 1])
 
 
+@pytest.mark.thorough
 def test_two_builders_at_once_write_the_same_bytes(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     builders = [context.Process(target=build_parts, args=(tmp_path / "both",)) for _ in range(2)]

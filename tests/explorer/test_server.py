@@ -208,6 +208,7 @@ def assert_refusals(running: Running, client: httpx.Client) -> None:
     assert running.raw(b"nonsense\r\n\r\n")[0] == 400
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path) -> None:
     with started(tmp_path, "--port", "0") as running, running.client as client:
         name = start_solve(client)

@@ -364,6 +364,7 @@ def go_on_for_a_while(solves: Solves, name: str) -> None:
     assert iteration(stopped) > iteration(before)
 
 
+@pytest.mark.thorough
 def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: Solves) -> None:
     form = endless()
     name = solves.start(form).id

@@ -134,6 +134,7 @@ def test_an_iteration_agrees(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None
     np.testing.assert_allclose(sums.total, those.total, rtol=1e-4)
 
 
+@pytest.mark.thorough
 def test_steps_are_iterations_whatever_the_chunks_and_pieces(
     fresh: tuple[BoardsFlops, CudaBoardsFlops], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +228,7 @@ def test_games_go_on_in_other_groups() -> None:
     np.testing.assert_array_equal(gpu.evaluate(Player.OOP, ranges[1], some), before)
 
 
+@pytest.mark.thorough
 def test_blocks_of_several_threads_find_the_same() -> None:
     flops, some, now = FLOPS[:1], EVERY[:1], [SCHEDULE.at(1)]
     found = []
@@ -244,6 +246,7 @@ def test_blocks_of_several_threads_find_the_same() -> None:
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.thorough
 def test_rake_and_columns_that_warps_share() -> None:
     model, flops, some = CardModel("boards", groups=112, rows=32), FLOPS[:1], EVERY[:1]
     assert Table(model.groups, tried_device().shared_bytes).parts == 2

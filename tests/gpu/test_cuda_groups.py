@@ -75,6 +75,7 @@ def test_small_shared_memory_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(grouping._kernels) == [True]
 
 
+@pytest.mark.thorough
 def test_blocks_of_several_threads_find_the_same() -> None:
     (turn, river), settings = streets(FEW), GroupSettings(32, 64)
     found = CudaGroups(HostDevice(team=3))(turn, river, ranges(1), settings)

@@ -230,6 +230,7 @@ def test_pair_values_are_those_of_processors() -> None:
         np.testing.assert_allclose(mine, other, atol=1e-3 * np.abs(mine).max())
 
 
+@pytest.mark.thorough
 def test_threads_of_a_block_meet_where_they_must() -> None:
     if not isinstance(tried_device(), HostDevice):
         pytest.skip("a GPU has blocks of its own")

@@ -156,6 +156,7 @@ def test_spots_of_the_explorer(tmp_path: Path) -> None:
     assert 100 * here.exploitability() / here.spot.pot <= river().target_pct
 
 
+@pytest.mark.thorough
 def test_flops_that_are_completed_exactly() -> None:
     flop = parse_flop("9s9h9d").flop
     here = Judge(trips_result(), Completion(replace(EXACTLY, precision="float32"), 1))
@@ -165,6 +166,7 @@ def test_flops_that_are_completed_exactly() -> None:
         np.testing.assert_allclose(mine[player], other[player], atol=1e-4 * np.abs(mine).max())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "cards",
     ["cards: classes", "cards: buckets, num_hand_buckets_flop: 6, num_hand_buckets_turn: 16"],

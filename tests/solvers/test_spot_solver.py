@@ -30,7 +30,11 @@ def reference_spot(name: str) -> Spot:
 
 @pytest.mark.parametrize(
     ("name", "iterations", "most"),
-    [("river_wide", 600, 0.001), ("turn_rainbow", 350, 0.001), ("flop_small", 100, 0.003)],
+    [
+        ("river_wide", 600, 0.001),
+        ("turn_rainbow", 350, 0.001),
+        pytest.param("flop_small", 100, 0.003, marks=pytest.mark.thorough),
+    ],
 )
 def test_values_of_the_reference_spots(name: str, iterations: int, most: float) -> None:
     """Equilibria differ, their values do not: within 0.1 % of the pot of the other solver's.

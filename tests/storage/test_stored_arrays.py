@@ -168,6 +168,7 @@ else:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is told in other units elsewhere")
 def test_a_game_that_is_read_back_is_in_memory_once(tmp_path: Path) -> None:
     """The true peak of a process that restores a whole game."""

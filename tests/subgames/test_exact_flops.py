@@ -114,6 +114,7 @@ def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None
         assert np.abs(found).max() > 1000
 
 
+@pytest.mark.thorough
 def test_where_nobody_bets_classes_are_exact(checked: UnifiedGame) -> None:
     """Two card models, which share no code below the flop, for the same game."""
     combos, classes = exact(checked), checked.build(checked.engine())

@@ -95,7 +95,9 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("algorithm", ["tuned", "cfr+", "ahead"])
+@pytest.mark.parametrize(
+    "algorithm", ["tuned", pytest.param("cfr+", marks=pytest.mark.thorough), "ahead"]
+)
 def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str) -> None:
     streets, hands, removal, rake = CASES[name]
     generator = np.random.default_rng(len(name))

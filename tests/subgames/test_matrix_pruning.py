@@ -135,7 +135,7 @@ def close(left: NDArray[np.float64], right: NDArray[np.float64], size: float) ->
     [
         ("one stage", "dcfr", 5e4),
         ("two stages", "dcfr", np.inf),
-        ("two stages", "linear", 5e4),
+        pytest.param("two stages", "linear", 5e4, marks=pytest.mark.thorough),
         ("a stage a street", "linear", np.inf),
     ],
 )

@@ -369,6 +369,7 @@ def test_exploitability_falls(game: Game) -> None:
     assert found[2] < 0.004
 
 
+@pytest.mark.thorough
 def test_all_classes_against_all() -> None:
     game = flop_game(stack=350, bets=(0.5, 1.0), raises=(0.5, 1.0), max_raises=1)
     sampled = SampledSubgame(*game, 1.0)
@@ -436,6 +437,7 @@ def test_pruning_that_is_off_or_finds_nothing_changes_no_bit() -> None:
             assert game.state()[name].tobytes() == plain.state()[name].tobytes()
 
 
+@pytest.mark.thorough
 def test_pruned_games_converge_and_leave_something_out() -> None:
     pruned = SampledSubgame(*GAME, 1.0)
     iterate(pruned, 300, pruning=Pruning(20, "-2000*sqrt(t)"))
