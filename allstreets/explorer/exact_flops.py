@@ -21,7 +21,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import parse_flop
 from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.folders import Signature
+from allstreets.explorer.last_opened import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.solves import Solve
@@ -31,8 +31,6 @@ from allstreets.explorer.solves.manager import Solves
 from allstreets.solvers import FlopSpot, UnifiedResult, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
 
-OPEN_GAMES = 4
-
 
 class ExactFlops:
     """Any number of threads may use it."""
@@ -40,13 +38,13 @@ class ExactFlops:
     def __init__(self, library: Library, solves: Solves) -> None:
         self._library, self._solves = library, solves
         self._lock = Lock()
-        self._games: dict[Path, tuple[Signature | None, UnifiedResult]] = {}
+        self._games = LastOpened(_load)  # for the holder of the lock
 
     def look(self, id: str, line: str) -> ExactFlop:
         """What is known of the flop that a line leads to."""
         folder = self._library.folder(id)
         with self._lock:
-            whole, found = _find(self._game(folder), line)
+            whole, found = _find(self._games.open(folder), line)
         kept = find_kept(folder, found)
         output = new_kept(folder, found) if kept is None else kept.folder
         solve = self._solve(output)
@@ -82,7 +80,7 @@ class ExactFlops:
         """Solve a flop, or go on with it; one that is being solved is as it is."""
         folder = self._library.folder(id)
         with self._lock:
-            result = self._game(folder)
+            result = self._games.open(folder)
             _, found = _find(result, form.line)
             kept = find_kept(folder, found)
             if kept is not None:  # a solver goes on in the suits that it began with
@@ -107,23 +105,17 @@ class ExactFlops:
         described = form_of(found, form.target_pct, precision, groups)
         return self._solves.start(described, source_of(folder, found, output))
 
-    def _game(self, folder: Path) -> UnifiedResult:
-        """The whole game in a folder, as it is on disk now; for the holder of the lock."""
-        signature = Signature.of(folder)
-        opened = self._games.pop(folder, None)
-        if opened is None or opened[0] != signature:
-            if folder_kind(folder) != "unified":
-                raise MissingError("flops are solved out of whole games, and this is none")
-            opened = signature, load_unified(folder)
-        self._games[folder] = opened  # the last to be given up
-        while len(self._games) > OPEN_GAMES:
-            del self._games[next(iter(self._games))]
-        return opened[1]
-
     def _solve(self, output: Path) -> Solve | None:
         """The solve that writes to a folder, or did last."""
         name = self._solves.solve_of(output)
         return None if name is None else self._solves.detail(name)
+
+
+def _load(folder: Path) -> UnifiedResult:
+    """The whole game in a folder."""
+    if folder_kind(folder) != "unified":
+        raise MissingError("flops are solved out of whole games, and this is none")
+    return load_unified(folder)
 
 
 def _find(result: UnifiedResult, line: str) -> tuple[WholeLine[int], FlopSpot]:

@@ -8,7 +8,7 @@ from typing import Any
 from allstreets.base import InputError
 from allstreets.betting import Player, line_text, parse_line
 from allstreets.explorer.errors import MissingError
-from allstreets.explorer.folders import Signature
+from allstreets.explorer.last_opened import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.locks import (
@@ -35,7 +35,6 @@ from allstreets.solvers import (
 )
 from allstreets.storage import folder_kind, load_spot, read_spot_manifest
 
-OPEN_SPOTS = 4
 LEAST_TARGET = 0.05  # in % of the pot
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
 WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
@@ -48,13 +47,13 @@ class Locking:
     def __init__(self, library: Library, solves: Solves) -> None:
         self._library, self._solves = library, solves
         self._mutex = Mutex()
-        self._opened: dict[Path, tuple[Signature | None, SpotResult]] = {}
+        self._spots = LastOpened(_load)  # for the holder of the mutex
 
     def start(self, id: str, form: LockForm) -> Solve:
         """Solve a spot again with one more lock."""
         folder = self._library.folder(id)
         with self._mutex:
-            result = self._spot(folder)
+            result = self._spots.open(folder)
             spot = with_locks(result.spot, locks_of(result, form))
             _ = spot.locked_nodes  # errors are raised now
         config = read_spot_manifest(folder)["config"]
@@ -84,7 +83,7 @@ class Locking:
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # says so where it is gone
         with self._mutex:
-            found = difference(self._spot(before), self._spot(folder), [line])
+            found = difference(self._spots.open(before), self._spots.open(folder), [line])
         place = found.places[0] if found.places else None
         return SolutionDifference(
             before=other,
@@ -101,18 +100,12 @@ class Locking:
             text=gain_text(found),
         )
 
-    def _spot(self, folder: Path) -> SpotResult:
-        """The spot in a folder, as it is on disk now; for the holder of the mutex."""
-        signature = Signature.of(folder)
-        opened = self._opened.pop(folder, None)
-        if opened is None or opened[0] != signature:
-            if folder_kind(folder) != "spot":
-                raise MissingError("only spots can be locked, and this is none")
-            opened = signature, load_spot(folder)
-        self._opened[folder] = opened  # the last to be given up
-        while len(self._opened) > OPEN_SPOTS:
-            del self._opened[next(iter(self._opened))]
-        return opened[1]
+
+def _load(folder: Path) -> SpotResult:
+    """The spot in a folder."""
+    if folder_kind(folder) != "spot":
+        raise MissingError("only spots can be locked, and this is none")
+    return load_spot(folder)
 
 
 def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:

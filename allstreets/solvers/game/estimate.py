@@ -57,7 +57,7 @@ BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
 GROUPING_BYTES = 400_000_000  # what a thread needs meanwhile
 GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
-"""Cores that get as much done as a GPU, an H200 (benchmarks/bench_gpu.py)."""
+"""Cores that get as much done as a GPU, an H200; buckets are taken to gain what classes do."""
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 
 
