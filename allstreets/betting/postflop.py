@@ -109,7 +109,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
             waiting.extend((below, choice, node) for choice, below in reversed(offered))
         else:
             _refuse_end(place)
-    return make_tree(
+    tree = make_tree(
         grains.pot,
         grains.stack,
         kind,
@@ -120,6 +120,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         actions,
         grains.per_chip,
     )
+    return replace(tree, locks=dict(rules.locks)) if rules.locks else tree
 
 
 def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> TreeSize:

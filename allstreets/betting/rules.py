@@ -69,6 +69,8 @@ class PostflopRules:
     bb_ante:      how much more of the starting pot OOP has put in than IP
     grains:       in how many parts a chip can be bet; None: 1 where all amounts are whole, else 100
     edits:        sizes that single nodes have or do not have
+    locks:        decisions that are not free: a node of the tree, and how often each of its actions
+                  is taken, by every hand that gets there
     """
 
     street: Street
@@ -86,6 +88,7 @@ class PostflopRules:
     bb_ante: float = 0
     grains: int | None = None
     edits: tuple[Edit, ...] = field(default=(), repr=False)
+    locks: tuple[tuple[int, tuple[float, ...]], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         check_chips("pot", self.pot, 0.01)

@@ -5,7 +5,8 @@ left out: a CHANCE node has one child, the first decision of the next street, wh
 A tree of the betting before the flop ends with its street: its CHANCE nodes have no child.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
@@ -78,6 +79,8 @@ class BettingTree:
     # game has amounts with decimals.
     invested: NDArray[Any]
     actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
+    locks: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    """Decisions that are not free: [A] how often each action is taken there, by every hand."""
 
     @property
     def node_count(self) -> int:

@@ -48,6 +48,7 @@ class Forest(NamedTuple):
     pot: Longs  # [D]: the pot that the node belongs to, where several are worked on together
     slot: Longs  # [D]: actions of that player's nodes in its pot before this one
     number: Longs  # [D]: that player's nodes before this one
+    locked: NDArray[np.bool_]  # [D]: every hand plays its average there, whatever it regrets
     own_nodes: int  # nodes of the own player on the street
     own_actions: Longs  # [P+1]: actions of the own player's nodes in the pots before each
     other_actions: Longs  # [P+1]

@@ -5,6 +5,7 @@ import numpy as np
 from allstreets.kernels.dither import dither
 from allstreets.kernels.exact_layout import (
     BEST_RESPONSE,
+    EVALUATE,
     PADDING_CARD,
     UPDATE,
     Boards,
@@ -201,20 +202,22 @@ def go_up(
             # The other player's regrets on the next board, read first thing there.
             soon + forest.slot[number] * rows,
         )
+        # At a locked node there is nothing to learn, and a best response has no choice.
+        here = EVALUATE if forest.locked[number] else mode
         # Hands that share a row play alike, so the mean of their values is the row's value under
         # the same strategy: a row learns like a hand that has its hands' mean values.
-        shared = boards.own_row.size > 0 and mode != BEST_RESPONSE
+        shared = boards.own_row.size > 0 and here != BEST_RESPONSE
         place, values, stored, real = node, space.values, hands, live
-        if shared and mode != UPDATE:
+        if shared and here != UPDATE:
             keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
         elif shared:
             keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
             sum_rows(space.values, node, actions, hands, boards, board, rows, space.rows)
             place = shared_place(node, actions)
             values, stored, real = space.rows, rows, rows
-        if mode != UPDATE:
+        if here != UPDATE:
             if not shared:
-                evaluate_node(place, values, storage, actions, stored, mode == BEST_RESPONSE)
+                evaluate_node(place, values, storage, actions, stored, here == BEST_RESPONSE)
         elif storage.own_scales.size:
             update_scaled_node(place, values, storage, actions, stored, real, discounts)
         elif actions == 2:
@@ -226,7 +229,7 @@ def go_up(
         else:
             update_node(place, values, storage, actions, stored, discounts)
         if shared:
-            if mode == UPDATE and discounts.ahead > ZERO:
+            if here == UPDATE and discounts.ahead > ZERO:
                 mix_rows(storage.own_regrets, node.slot, actions, rows, discounts.ahead, space.rows)
             first = boards.own_start[board]
             play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)

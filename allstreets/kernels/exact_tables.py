@@ -50,11 +50,12 @@ def place_hands(
 
 @kernel
 def sum_regrets(
-    regrets: Floats, start: Longs, count: Longs, actions: Longs, scales: Floats
+    regrets: Floats, start: Longs, count: Longs, actions: Longs, scales: Floats, weights: Floats
 ) -> tuple[float, float]:
     """Sum and maximum of the positive regrets of one street, padding left out.
 
-    `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes.
+    `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes,
+    `weights` what its regrets count: 0 where there are none, since a strategy stands there.
     """
     zero = splat(np.float32(0.0))
     whole = 0.0
@@ -69,9 +70,9 @@ def sum_regrets(
         for node in range(len(actions)):
             # Sums of one node in single precision, those of all nodes in double.
             part = zero
-            scale = splat(np.float32(1.0))
+            scale = splat(weights[node])
             if scales.size:
-                scale = splat(scales[board * len(actions) + node])
+                scale = splat(weights[node] * scales[board * len(actions) + node])
             for block in range(0, hands, 16):
                 live = count[board] - block
                 for _ in range(actions[node]):

@@ -51,6 +51,7 @@ class StagePlan(NamedTuple):
     own_child: Longs  # first of the value rows of his actions
     own_actions: Longs
     own_slot: Longs
+    own_locked: Longs  # 1: every hand plays its average there, whatever it regrets
     fold_reach: Longs  # ends with a result that does not depend on the cards, in groups of 16
     fold_value: Longs
     fold_factor: Floats  # the result in chips

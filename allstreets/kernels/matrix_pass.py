@@ -8,6 +8,7 @@ from allstreets.kernels.jit import inner_kernel, kernel
 from allstreets.kernels.matrix_layout import (
     AHEAD,
     AVERAGE,
+    EVALUATE,
     LOWEST,
     NEGATIVE,
     POSITIVE,
@@ -100,8 +101,10 @@ def go_up(
         target, child = plan.own_value[node], plan.own_child[node]
         actions = plan.own_actions[node]
         slot = plan.own_slot[node] * hands
-        if mode != UPDATE:
-            evaluate_node(values, target, child, average, slot, actions, hands, mode)
+        # At a locked node there is nothing to learn, and a best response has no choice.
+        here = EVALUATE if plan.own_locked[node] else mode
+        if here != UPDATE:
+            evaluate_node(values, target, child, average, slot, actions, hands, here)
         elif actions == 2:
             update_node(values, target, child, regrets, slot, 2, hands, now, needed)
         elif actions == 3:

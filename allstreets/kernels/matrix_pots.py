@@ -87,10 +87,10 @@ def plan_at(tables: PotTables, pot: int, stage: int) -> StagePlan:
         longs[at[3, 0]:at[3, 1]], longs[at[4, 0]:at[4, 1]], longs[at[5, 0]:at[5, 1]],
         longs[at[6, 0]:at[6, 1]], longs[at[7, 0]:at[7, 1]], longs[at[8, 0]:at[8, 1]],
         longs[at[9, 0]:at[9, 1]], longs[at[10, 0]:at[10, 1]], longs[at[11, 0]:at[11, 1]],
-        longs[at[12, 0]:at[12, 1]], floats[at[13, 0]:at[13, 1]], longs[at[14, 0]:at[14, 1]],
-        longs[at[15, 0]:at[15, 1]], floats[at[16, 0]:at[16, 1]], longs[at[17, 0]:at[17, 1]],
+        longs[at[12, 0]:at[12, 1]], longs[at[13, 0]:at[13, 1]], floats[at[14, 0]:at[14, 1]],
+        longs[at[15, 0]:at[15, 1]], longs[at[16, 0]:at[16, 1]], floats[at[17, 0]:at[17, 1]],
         longs[at[18, 0]:at[18, 1]], longs[at[19, 0]:at[19, 1]], longs[at[20, 0]:at[20, 1]],
-        floats[at[21, 0]:at[21, 1]],
+        longs[at[21, 0]:at[21, 1]], floats[at[22, 0]:at[22, 1]],
     )  # fmt: skip
 
 

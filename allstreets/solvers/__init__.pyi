@@ -93,6 +93,8 @@ from .simplify.whole import Observe as Observe
 from .simplify.whole import simplify_game as simplify_game
 from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
+from .spot.bounds import Bound as Bound
+from .spot.bounds import read_bounds as read_bounds
 from .spot.difference import Difference as Difference
 from .spot.difference import change_lines as change_lines
 from .spot.difference import difference as difference
@@ -107,10 +109,8 @@ from .spot.estimate import require_device_room as require_device_room
 from .spot.estimate import require_memory as require_memory
 from .spot.estimate import rows_by_board as rows_by_board
 from .spot.locks import Lock as Lock
-from .spot.observed import Bound as Bound
 from .spot.observed import lock_as_played as lock_as_played
 from .spot.observed import observed_locks as observed_locks
-from .spot.observed import read_bounds as read_bounds
 from .spot.observed import with_locks as with_locks
 from .spot.resolve import Announce as Announce
 from .spot.resolve import TrimmedResult as TrimmedResult
@@ -135,6 +135,7 @@ from .unified.flop_spot import suits_text as suits_text
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
 from .unified.leaf_features import leaf_features as leaf_features
+from .unified.ordered import give_orders as give_orders
 from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines
 from .unified.origin import origin_head as origin_head

@@ -28,8 +28,8 @@ def compare(
 ) -> Comparison:
     """The decision of a line in two solutions of the same spot, or of the same whole game.
 
-    Locks of spots, and the flops and cards of whole games, may differ; `notes` says so. Solutions
-    of different games are an `InputError` that says what differs. `flop` is that of a line of a
+    Locks, and the flops and cards of whole games, may differ; `notes` says so. Solutions of
+    different games are an `InputError` that says what differs. `flop` is that of a line of a
     whole game that names none.
     """
     one = load(first) if isinstance(first, Path | str) else first
@@ -43,8 +43,10 @@ def compare(
         return compare_decisions(one.node(line), other.node(line), notes)
     if isinstance(one, PreflopResult) and isinstance(other, PreflopResult):
         whole = isinstance(one, UnifiedResult) and isinstance(other, UnifiedResult)
-        _require_same(_game(one, whole), _game(other, whole))
-        notes = _notes("flops and cards", _after(one), _after(other))
+        there, here = _game(one, whole), _game(other, whole)
+        notes = _notes("locks", there.pop("lock", None), here.pop("lock", None))
+        _require_same(there, here)
+        notes += _notes("flops and cards", _after(one), _after(other))
         return compare_decisions(one.node(line, flop), other.node(line, flop), notes)
     raise InputError(
         f"a {_kind(one)} and a {_kind(other)} cannot be compared: name two spots, or two preflop "

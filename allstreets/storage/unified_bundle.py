@@ -157,7 +157,8 @@ def load_unified(folder: Place | str) -> "UnifiedResult":
     manifest = read_manifest(folder, KIND)
     rows = manifest["flops"]
     game = game_of(manifest["game"], [row["flop"] for row in rows], [row["weight"] for row in rows])
-    source = BundleSource(folder, manifest, open_preflop(folder, manifest, game.tree))
+    before = replace(open_preflop(folder, manifest, game.tree), locks=game.locks.preflop)
+    source = BundleSource(folder, manifest, before)
     facts = replace(facts_of(manifest), certificate=read_certificate(folder, manifest))
     return UnifiedResult(game, source, facts)
 

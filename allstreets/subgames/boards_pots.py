@@ -45,6 +45,8 @@ class PotsOnFlop:
             BoardsSubgame(layout, cards, ranges, part)
             for layout, part in zip(pots.each, _parts(self._together, pots.each), strict=True)
         ]
+        for subgame in self.subgames:
+            subgame.play_locks()
         hands = cards.streets[0].hands[Player.OOP][0]
         self._class = HAND_OF_COMBO[hands.first].astype(np.int64)
         self._combos = hands.sizes.astype(np.float64)

@@ -123,6 +123,13 @@ class CardModel:
         return self.kind in ("classes", "sampled")
 
     @property
+    def flop_hands(self) -> str:
+        """What hands are on the flop: games that agree in it may play each other's strategies."""
+        if self.plays_classes:
+            return "classes"
+        return "combos" if self.plays_combos else str(self)
+
+    @property
     def goes_by_ranges(self) -> bool:
         """Whether hands are put together by the ranges that start a pot."""
         return self.kind == "boards"

@@ -84,6 +84,8 @@ class EngineSpec:
                 f"{self.model.kind} games run on the cpu"
             )
         trees = self.trees() if trees is None else trees
+        if self.model.kind == "sampled" and any(tree.locks for tree, _ in trees):
+            raise InputError("lock: sampled deals know no locks after the flop: use other cards")
         if self.memory == "per_batch":
             return FreshFlops(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)

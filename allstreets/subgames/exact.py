@@ -42,7 +42,7 @@ from allstreets.kernels.exact_layout import (
 from allstreets.kernels.exact_queue import Street as ThreadStreet
 from allstreets.kernels.exact_tables import sum_regrets
 from allstreets.kernels.exact_terminals import TILE_ROWS
-from allstreets.kernels.simd import aligned
+from allstreets.kernels.simd import LANES, LARGEST, aligned, narrow
 from allstreets.subgames.exact_cards import (
     StreetBoards,
     first_street,
@@ -137,6 +137,7 @@ class ExactSubgame:
         self._work: BoardWork | None = None  # below the root, where a card is dealt
         if len(self.levels) > 1:
             self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
+        self.play_locks()
 
     def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
         street = self.levels[level]
@@ -315,14 +316,15 @@ class ExactSubgame:
         for level, pair in enumerate(self.regrets if self.learns else ()):
             for player in Player:
                 counts = self.row_counts(level, player)
-                starts, slots = self.boards[player][level].own_rows, self.slots[level]
+                starts = self.boards[player][level].own_rows
                 actions = self.slot_actions(level, player)
+                free = self._free_nodes(level, player)
                 part, most = sum_regrets(
-                    pair[player], starts, counts, actions, self.scales[level][player]
+                    pair[player], starts, counts, actions, self.scales[level][player], free
                 )
                 total += part * self.chips
                 largest = max(largest, most * self.chips)
-                entries += int(counts.sum()) * slots.actions[player]
+                entries += int(counts.sum()) * int(actions @ free)
         return total, largest, entries
 
     def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
@@ -332,10 +334,52 @@ class ExactSubgame:
 
     def slot_actions(self, level: int, player: Player) -> NDArray[np.int64]:
         """The number of actions of each of a player's nodes on a street, in stored order."""
-        street = self.levels[level]
-        here = (self.tree.kind == NodeKind.DECISION) & (self.tree.street == street)
-        counts: NDArray[np.int64] = self.tree.child_count[here & (self.tree.player == player)]
-        return counts.astype(np.int64)
+        return self.tree.child_count[self._nodes(level, player)].astype(np.int64)
+
+    def _nodes(self, level: int, player: Player) -> NDArray[np.int64]:
+        """A player's decisions on a street, in stored order."""
+        here = (self.tree.kind == NodeKind.DECISION) & (self.tree.street == self.levels[level])
+        return np.flatnonzero(here & (self.tree.player == player))
+
+    def _free_nodes(self, level: int, player: Player) -> NDArray[np.float32]:
+        """0 for those that the tree locks, 1 for the others."""
+        nodes = self._nodes(level, player).tolist()
+        return np.array([node not in self.tree.locks for node in nodes], np.float32)
+
+    def play_locks(self, first: int = 0) -> None:
+        """Let every hand play what the tree says at its locked nodes, from a level on."""
+        for node, chances in self.tree.locks.items():
+            level = self.levels.index(Street(int(self.tree.street[node])))
+            if level < first:
+                continue
+            for number in range(len(self.boards[0][level].own_rows) - 1):
+                self.put_strategy(level, number, node, np.array(chances)[None, :, None])
+
+    def put_strategy(
+        self, level: int, number: int, node: int, strategy: NDArray[np.floating[Any]]
+    ) -> None:
+        """Let the average strategy of a node on a board be `strategy` [R / 16, A, 16].
+
+        At a locked node it is what is played there from now on.
+        """
+        average = self.stored_at(self.averages, level, number, node)
+        one = LARGEST if average.dtype == np.int16 else 1.0
+        average[:] = narrow(strategy * one, average.dtype)
+        if node in self.tree.locks and self.learns:
+            regrets = self.stored_at(self.regrets, level, number, node)
+            one = LARGEST if regrets.dtype == np.int16 else 1.0
+            regrets[:] = narrow(strategy * one, regrets.dtype)
+
+    def stored_at(
+        self, arrays: Sequence[Sequence[NDArray[Any]]], level: int, number: int, node: int
+    ) -> NDArray[Any]:
+        """[R / 16, A, 16]: what `regrets` or `averages` hold of a node on a board, R rows."""
+        player = self.tree.player_at(node)
+        boards, actions = self.boards[player][level], int(self.tree.child_count[node])
+        rows = int(boards.own_rows[number + 1] - boards.own_rows[number])
+        start = int(boards.own_slots[number]) + self.slots[level].slot[node] * rows
+        stored = arrays[level][player][start : start + actions * rows]
+        return stored.reshape(-1, actions, LANES)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next half-iteration depends on."""

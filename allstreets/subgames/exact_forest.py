@@ -322,6 +322,7 @@ class _Builder:
             pot=columns["pot"],
             slot=columns["slot"],
             number=columns["number"],
+            locked=np.array([node in self.tree.locks for node in self.order], np.bool_),
             own_nodes=self.slots.nodes[self.own],
             own_actions=self.actions_before[self.own],
             other_actions=self.actions_before[self.own.opponent],

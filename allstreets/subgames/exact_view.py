@@ -18,7 +18,7 @@ from allstreets.kernels.exact_boards import (
     river_group,
 )
 from allstreets.kernels.exact_layout import EVALUATE, NO_DISCOUNTS
-from allstreets.kernels.simd import LANES, LARGEST, widen
+from allstreets.kernels.simd import LANES, widen
 from allstreets.subgames.exact import ExactSubgame, Reach
 from allstreets.subgames.street_nodes import NodeNumbers
 
@@ -57,7 +57,7 @@ def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) 
     """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
     player = Player(int(subgame.tree.player[node]))
     actions = int(subgame.tree.child_count[node])
-    stored = widen(_stored_average(subgame, level, number, node))
+    stored = widen(subgame.stored_at(subgame.averages, level, number, node))
     by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
     weights = by_action[:, combo_rows(subgame, level, number, player)].astype(np.float64)
     weights = np.maximum(weights, 0.0)
@@ -70,10 +70,11 @@ def set_average_strategy(
 ) -> None:
     """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
 
-    Where hands share a row, the row plays what they play on average.
+    Where hands share a row, the row plays what they play on average. At a locked node it is what is
+    played there from now on.
     """
     player = Player(int(subgame.tree.player[node]))
-    stored = _stored_average(subgame, level, number, node)
+    stored = subgame.stored_at(subgame.averages, level, number, node)
     rows = np.zeros((len(strategy), len(stored) * LANES))
     hands, shared = subgame.streets[level].hands[player][number], subgame.sharing[level]
     if shared is None:
@@ -85,20 +86,7 @@ def set_average_strategy(
         for chances, played in zip(rows, by_hand * share, strict=True):
             chances[:] = np.bincount(row, played, len(chances))
     block = rows.reshape(len(rows), -1, LANES).transpose(1, 0, 2)
-    stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
-
-
-def _stored_average(
-    subgame: ExactSubgame, level: int, number: int, node: int
-) -> NDArray[np.float32 | np.int16]:
-    """[R / 16, A, 16]: the stored average strategy of a tree node on a board, R rows."""
-    player = Player(int(subgame.tree.player[node]))
-    boards = subgame.boards[player][level]
-    actions = int(subgame.tree.child_count[node])
-    rows = int(boards.own_rows[number + 1] - boards.own_rows[number])
-    start = int(boards.own_slots[number]) + subgame.slots[level].slot[node] * rows
-    stored: NDArray[np.float32 | np.int16] = subgame.averages[level][player]
-    return stored[start : start + actions * rows].reshape(-1, actions, LANES)
+    subgame.put_strategy(level, number, node, block)
 
 
 def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ class _Stage:
     value_rows: int
     other: list[tuple[int, int, int, int]] = field(default_factory=list)
     own: list[tuple[int, int, int, int]] = field(default_factory=list)
+    locked: list[bool] = field(default_factory=list)  # own nodes
     folds: list[tuple[int, int, float]] = field(default_factory=list)
     shows: list[tuple[int, int, float]] = field(default_factory=list)
     exits: list[tuple[int, int]] = field(default_factory=list)
@@ -86,6 +87,7 @@ def build_plans(
             acts = players[node] == own
             if acts:
                 stage.own.append((value, stage.value_rows, *here))
+                stage.locked.append(node in tree.locks)
             else:
                 stage.other.append((reach, stage.reach_rows, *here))
             for place, child in enumerate(children):
@@ -141,6 +143,7 @@ def _plan(stage: _Stage, lines_below: int) -> StagePlan:
         own_child=own[1],
         own_actions=own[2],
         own_slot=own[3],
+        own_locked=np.array(stage.locked[::-1], np.int64),
         fold_reach=_longs(folds, 0),
         fold_value=_longs(folds, 1),
         fold_factor=np.array([fold[2] for fold in folds], np.float32),

@@ -53,6 +53,9 @@ class MatrixStore:
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
         self._aside: dict[tuple[int, Player], Floats] = {}  # by stage and player
+        for node, chances in tree.locks.items():
+            hands = cards.hands[int(self.stage_of_node[node])]
+            self._put(slice(None), node, np.repeat(np.array(chances)[:, None], hands, axis=1))
 
     def stores(self, own: Player) -> tuple[StageStore, ...]:
         """The stored arrays as the kernels read them, stage by stage."""
@@ -187,17 +190,34 @@ class MatrixStore:
         return found
 
     def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
-        """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored."""
+        """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored.
+
+        At a locked one it is what is played there from now on.
+        """
+        self._put(slice(flop, flop + 1), node, strategy)
+
+    def _put(self, flops: slice, node: int, strategy: NDArray[np.floating[Any]]) -> None:
         stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
         if len(self.stored_hands(stage, player)) < strategy.shape[1]:
             raise ValueError("a strategy for all hands, where only some are stored")
         actions, length = len(strategy), self.cards.lengths[stage]
         rows = np.zeros((actions, length), np.float32)
         rows[:, : strategy.shape[1]] = strategy
-        start = int(self.slot_of_node[node]) * length
         block = rows.reshape(actions, length // LANES, LANES).transpose(1, 0, 2).reshape(-1)
-        target = self.averages[stage][player]
-        target[flop, start : start + actions * length] = block
+        self.averages[stage][player][flops, self._numbers_of(node)] = block
+        if node in self.tree.locks:
+            self.regrets[stage][player][flops, self._numbers_of(node)] = block
+
+    def _regrets_at(self, node: int) -> Floats:
+        """[F, …]: the regrets of a decision, if all hands are stored."""
+        stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
+        return self.regrets[stage][player][:, self._numbers_of(node)]
+
+    def _numbers_of(self, node: int) -> slice:
+        """Where the numbers of a decision stand on any flop, if all hands are stored."""
+        length = self.cards.lengths[int(self.stage_of_node[node])]
+        start = int(self.slot_of_node[node]) * length
+        return slice(start, start + int(self.tree.child_count[node]) * length)
 
     def regret_sums(
         self, flops: Longs, pool: Pool
@@ -205,6 +225,10 @@ class MatrixStore:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
         arrays = [array for pair in self.regrets for array in pair]
         found = np.zeros((len(arrays), len(flops), 2))
+        # What stands at locked decisions is played, not regretted.
+        played = [(array, array.copy()) for array in map(self._regrets_at, self.tree.locks)]
+        for array, _ in played:
+            array[:] = 0.0
         counters = [new_counter() for _ in arrays]
 
         def work(thread: int) -> None:
@@ -213,7 +237,12 @@ class MatrixStore:
                 sum_positive(counter, array, flops, sums)
 
         pool.together(work)
-        entries = 0
+        for array, strategy in played:
+            array[:] = strategy
+        entries = -sum(
+            int(self.tree.child_count[node]) * self.cards.hands[int(self.stage_of_node[node])]
+            for node in self.tree.locks
+        )
         for stage in range(len(self.regrets)):
             for player in Player:
                 kept = len(self.stored_hands(stage, player))

@@ -90,6 +90,7 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
                         stored,
                         carried,
                     )
+    new.play_locks(TURN)  # groups without any hand have carried nothing
     new.steps, new.weights, new.waiting = list(old.steps), list(old.weights), list(old.waiting)
 
 

@@ -42,5 +42,10 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
         children=children.astype(np.int32),
         invested=np.concatenate([tree.invested for tree in trees]),
         actions=tuple(action for tree in trees for action in tree.actions),
+        locks={
+            int(root) + node: chances
+            for tree, root in zip(trees, roots, strict=False)
+            for node, chances in tree.locks.items()
+        },
     )
     return joined, tuple(int(root) for root, _ in pairwise(roots.tolist()))

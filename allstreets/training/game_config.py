@@ -5,8 +5,10 @@ from typing import Literal, get_args
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import IP, PreflopRules, parse_raise_sizes
+from allstreets.solvers import Lock
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.config_values import Rake, Size, Sizes
+from allstreets.training.shared_config import LockConfig
 from allstreets.training.size_checks import check_raise_sizes, check_sizes, listed
 
 RaiseLevel = Size | tuple[Size, ...]
@@ -70,6 +72,19 @@ class PostflopPot(_BetAndRaise):
         return own
 
 
+class GameLockConfig(LockConfig):
+    """A strategy that is held fixed at a decision of a whole game."""
+
+    line: str = Field(examples=["r2.5 c | * | x"])
+    """Leads to the decision; "" is the first one, | * | stands for every flop and card."""
+
+    frequencies: dict[str, str | float] | None = Field(default=None, examples=[{"b33%": "<=30%"}])
+    """On the flop: how often the range takes actions, by the smallest change of `solution`."""
+
+    solution: str | None = Field(default=None, examples=["game/"])
+    """A folder: what it plays at the decision, on the same flops."""
+
+
 class GameConfig(ConfigModel):
     """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
 
@@ -111,6 +126,15 @@ class GameConfig(ConfigModel):
 
     no_flop_no_drop: bool = True
     """No rake where a player folds before the flop."""
+
+    lock: tuple[GameLockConfig, ...] = ()
+    """Strategies that are held fixed, before the flop or on every flop."""
+
+    def locks(self) -> tuple[Lock, ...]:
+        """The locks; the game finds them in its trees."""
+        return tuple(
+            Lock.from_mapping(lock.model_dump(mode="json", exclude_none=True)) for lock in self.lock
+        )
 
     @field_validator("raise_sizes")
     @classmethod

@@ -53,6 +53,22 @@ BucketsTurn = Annotated[BucketCount, Field(description="Buckets on the turn (car
 BucketsRiver = Annotated[BucketCount, Field(description="Buckets on the river (cards: buckets).")]
 
 
+class LockConfig(ConfigModel):
+    """A strategy that is held fixed at one node."""
+
+    line: str = Field(examples=["x b50%"])
+    """Leads to the node; "" is the first one."""
+
+    strategy: dict[str, float] | None = Field(default=None, examples=[{"fold": 0.2, "call": 0.8}])
+    """For all hands there."""
+
+    hands: dict[str, dict[str, float]] | None = None
+    """For some hands: range text → strategy; overrides `strategy`."""
+
+    ranges: dict[str, str] | None = Field(default=None, examples=[{"b50%": "AA,KK:0.5"}])
+    """Combo by combo: action → range text, whose weights are probabilities."""
+
+
 class ChecksConfig(ConfigModel):
     """When figures are checked, and what is random."""
 

@@ -172,12 +172,24 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("range_sets", "is for cards boards")
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
+        self._fits_locks()
         if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
+
+    def _fits_locks(self) -> None:
+        """Refuse what forgets hands or flops where these are told what to play."""
+        if self.drop_unplayed_every and any("|" in lock.line for lock in self.lock):
+            raise WrongKeyError(
+                "drop_unplayed_every", "leaves out hands, and locks after the flop are for all"
+            )
+        if self.memory == "per_batch" and any(lock.solution is not None for lock in self.lock):
+            raise WrongKeyError(
+                "memory", "per_batch forgets what is locked flop by flop; write resident"
+            )
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""
@@ -208,6 +220,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             pot_sizes={
                 kind: self.street_sizes(pot) for kind, pot in (self.postflop_pots or {}).items()
             },
+            lock=self.locks(),
         )
 
     def batches(self) -> "VisitPlan":

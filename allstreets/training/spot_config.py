@@ -16,7 +16,7 @@ from allstreets.solvers import Spot
 from allstreets.training.config import check_config, read_config
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.config_values import Rake, RangeText, Sizes, Target
-from allstreets.training.shared_config import Device, ForceAllin, SizeRulesConfig
+from allstreets.training.shared_config import Device, ForceAllin, LockConfig, SizeRulesConfig
 
 DEFAULT_TARGET = 0.003
 STREETS = ("flop", "turn", "river")
@@ -54,22 +54,6 @@ class EditConfig(ConfigModel):
 
     remove: str | None = Field(default=None, examples=["b75%"])
     """Bets or raises that are not, as in a line, with commas."""
-
-
-class LockConfig(ConfigModel):
-    """A strategy that is held fixed at one node."""
-
-    line: str = Field(examples=["x b50%"])
-    """Leads to the node; "" is the first one."""
-
-    strategy: dict[str, float] | None = Field(default=None, examples=[{"fold": 0.2, "call": 0.8}])
-    """For all hands there."""
-
-    hands: dict[str, dict[str, float]] | None = None
-    """For some hands: range text → strategy; overrides `strategy`."""
-
-    ranges: dict[str, str] | None = Field(default=None, examples=[{"b50%": "AA,KK:0.5"}])
-    """Combo by combo: action → range text, whose weights are probabilities."""
 
 
 class SpotConfig(SizeRulesConfig):

@@ -19,6 +19,7 @@ from allstreets.solvers import (
     estimate_unified,
     first_ranges,
     flop_costs,
+    give_orders,
     keep,
     require_room,
 )
@@ -192,6 +193,8 @@ class UnifiedJob:
 
         `spent` seconds of the time limit are over.
         """
+        if not resume:  # else what is played where it is locked is part of the state
+            give_orders(solver.games, self.game, load_unified)
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics

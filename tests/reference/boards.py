@@ -110,7 +110,12 @@ class BoardsTwin:
             ]
             return sum(parts, np.zeros(len(reach)))
         below = np.array([self._walk(child, flop, dealt, reach) for child in children])
-        found: Floats = below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
+        return self._chosen(node, strategy, below)
+
+    def _chosen(self, node: int, strategy: Floats, below: Floats) -> Floats:
+        """The value of a decision of the own player; at a locked one he has no choice."""
+        best = self.best and node not in self.tree.locks
+        found: Floats = below.max(axis=0) if best else (strategy * below).sum(axis=0)
         return found
 
     def _strategy(self, node: int, dealt: tuple[int, ...]) -> Floats:
@@ -193,5 +198,4 @@ class BoardsTwin:
             ]
             return sum(parts, np.zeros(len(reach)))
         below = np.array([self._river(child, board, reach) for child in children])
-        found: Floats = below.max(axis=0) if self.best else (strategy * below).sum(axis=0)
-        return found
+        return self._chosen(node, strategy, below)

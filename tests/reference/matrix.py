@@ -37,9 +37,11 @@ class NaiveGame:
         return next(stage for stage in self.stages if street in stage.streets)
 
     def strategy(self, node: int, table: dict[int, Array]) -> Array:
-        """Positive parts, normalised."""
+        """Positive parts, normalised; at a locked node what it says."""
         actions = len(self.tree.children_of(node))
         hands = len(self.stage(node).pairs)
+        if node in self.tree.locks:
+            return np.array([[chance] * hands for chance in self.tree.locks[node]])
         stored = np.maximum(table.setdefault(node, np.zeros((actions, hands))), 0)
         out = np.full((actions, hands), 1 / actions)
         for hand in range(hands):
@@ -96,16 +98,17 @@ class NaiveGame:
                 self._walk(child, player, other * chances[a], *rest)
                 for a, child in enumerate(children)
             ]
-            if mode == "update":
+            if mode == "update" and node not in tree.locks:
                 self.strategy(node, self.sums)  # makes the entry
                 sums = self.sums[node]
                 sums[:] = factors[2] * sums + factors[3] * chances * (other + least)
             return np.asarray(np.sum(parts, axis=0))
         values = np.array([self._walk(child, player, other, *rest) for child in children])
-        if mode == "best":
+        locked = node in tree.locks
+        if mode == "best" and not locked:
             return np.asarray(values.max(axis=0))
         value: Array = (chances * values).sum(axis=0)
-        if mode == "update":
+        if mode == "update" and not locked:
             regrets = self.regrets[node]
             regrets *= np.where(regrets > 0, factors[0], factors[1])
             regrets += values - value

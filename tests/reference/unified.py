@@ -33,6 +33,7 @@ class NaiveUnified:
     equity: Array  # [169, 169] all-in before the flop
     regrets: dict[int, Array] = field(default_factory=dict)
     sums: dict[int, Array] = field(default_factory=dict)
+    told: dict[int, dict[int, Array]] = field(default_factory=dict)  # decision → hand → [A]
 
     def __post_init__(self) -> None:
         dealt = sum(
@@ -61,6 +62,8 @@ class NaiveUnified:
             total = sum(positive)
             for action in range(actions):
                 found[action, hand] = positive[action] / total if total > 0 else 1 / actions
+        for hand, chances in self.told.get(node, {}).items():
+            found[:, hand] = chances
         return found
 
     def half(
@@ -160,7 +163,10 @@ class NaiveUnified:
                 return np.asarray(np.sum(parts, axis=0))
             values = np.array([walk(child, other) for child in children])
             if before:
-                return np.asarray(values.max(axis=0))
+                best = np.asarray(values.max(axis=0))
+                for hand, chances in self.told.get(node, {}).items():
+                    best[hand] = sum(chances[a] * values[a, hand] for a in range(len(children)))
+                return best
             return np.asarray((strategy * values).sum(axis=0))
 
         return float(walk(0, np.ones(HANDS)).sum()) / PAIRS_IN_ALL

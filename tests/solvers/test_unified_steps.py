@@ -1,6 +1,6 @@
 """The unified solver, iteration by iteration, against a slow one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.solvers.flops.batches import Choice, VisitPlan
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames.flop_games import FlopGames
 
@@ -59,7 +60,10 @@ class Twins:
             size = max(float(np.abs(numbers).max()) for numbers in slow.values())
             assert fast.keys() == slow.keys()
             for node, numbers in slow.items():
-                np.testing.assert_allclose(fast[node] / size, numbers / size, atol=3e-5)
+                free = [hand for hand in range(169) if hand not in self.naive.told.get(node, {})]
+                np.testing.assert_allclose(
+                    fast[node][:, free] / size, numbers[:, free] / size, atol=3e-5
+                )
 
     def compare_figures(self) -> None:
         """Exploitability, before the flop and in all, and both values; they need not sum to 0."""
@@ -85,6 +89,10 @@ def make_twins(
     algorithm: str,
     batches: VisitPlan,
 ) -> Twins:
+    told = {
+        node: {int(hand): lock.strategy[:, hand] for hand in np.flatnonzero(lock.held)}
+        for node, lock in rules.locks.preflop.items()
+    }
     naive = NaiveUnified(
         tree=rules.tree,
         payoffs=payoffs(rules.tree, rules.preflop),
@@ -92,6 +100,7 @@ def make_twins(
         flops=dense,
         weights=rules.flops.weights.tolist(),
         equity=preflop_equity().equity,
+        told=told,
     )
     return Twins(UnifiedSolver(rules, games, parse_schedule(algorithm), batches), naive)
 
@@ -102,9 +111,11 @@ def tiny_twins(
     ante: float = 0.0,
     rake: float = 0.0,
     flops: int = 2,
+    lock: tuple[Lock, ...] = (),
 ) -> Twins:
     """A few combos on a few flops; stacks of 5 bb."""
     game = whole_game(flops=OPEN_FLOPS[:flops], stack=5, raise_cap=1, ante=ante, rake=rake, seed=4)
+    game = replace(game, rules=replace(game.rules, lock=lock))
     dense = []
     for pairs, margins in zip(game.pairs, game.margin, strict=True):
         stage = NaiveStage(STREETS, np.zeros((169, 169)), np.zeros((169, 169)))
@@ -127,6 +138,36 @@ def test_every_iteration_equals_the_slow_one(algorithm: str, ante: float, rake: 
     values = twins.solver.figures().values
     assert values is not None
     assert (sum(values) < -1) == (rake > 0)
+
+
+def test_iterations_with_locks_equal_the_slow_ones() -> None:
+    """Hands before the flop, mixed and pure, and two decisions on every flop, one of each player.
+
+    What locked hands play stays; nobody has a choice there, in the best response neither.
+    """
+    locks = (
+        Lock("", hands={"AA,T9s": {"c": 0.75, "f": 0.25}, "72o": {"r2.5": 1}}),
+        Lock("r2.5", ranges={"c": "77,AKo:0.5", "f": "AKo:0.5"}),
+        Lock("c x | * | x", strategy={"b100%": 0.3, "x": 0.7}),
+        Lock("c x | x b100%", strategy={"f": 1}),
+    )
+    twins = tiny_twins("dcfr", rake=0.05, lock=locks)
+    for _ in range(5):
+        twins.iterate()
+        twins.compare()
+    twins.compare_figures()
+    solver, average = twins.solver, twins.solver.preflop.average()
+    for node, hands in twins.naive.told.items():
+        for hand, chances in hands.items():
+            np.testing.assert_allclose(average[node][:, hand], chances, atol=1e-12)
+            np.testing.assert_allclose(solver.preflop.current()[node][:, hand], chances, atol=1e-12)
+    assert sum(map(len, twins.naive.told.values())) == 5
+    (pot,) = [place for place, one in enumerate(solver.game.pots) if one.tree.locks]
+    for node, told in solver.game.pots[pot].tree.locks.items():
+        played = solver.games.average(pot, 1, node)
+        np.testing.assert_allclose(
+            played, np.repeat(np.array(told)[:, None], 169, axis=1), atol=1e-6
+        )
 
 
 @pytest.mark.parametrize("choice", ["shuffled", "reach"])

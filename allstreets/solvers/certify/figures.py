@@ -160,9 +160,8 @@ class RealGame:
         for node in tree.decisions():
             if tree.player[node] == player:
                 below = values[tree.children_of(node)]
-                chosen[node] = (np.arange(len(below))[:, None] == below.argmax(axis=0)).astype(
-                    np.float64
-                )
+                best = np.arange(len(below))[:, None] == below.argmax(axis=0)
+                chosen[node] = self.preflop.held(node, best.astype(np.float64))
         return chosen
 
     def _standard_error(self, total: float) -> float:

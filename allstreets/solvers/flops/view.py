@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import CanonicalFlop, Flop
-from allstreets.solvers.decision import BB, Decision, Evs, Unit, betting_at
+from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
 from allstreets.solvers.equity import combo_equity, flop_equity
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
 from allstreets.solvers.flops.hands import ModelHands, live
@@ -109,6 +110,7 @@ class PotView:
             equate=equities,
             evaluate=evs,
             strategy=np.array(chances),
+            locked=self._locked(node, len(combos)),
         )
 
     def combo_node(self, node: int, line: str) -> Decision:
@@ -145,7 +147,20 @@ class PotView:
             equate=lambda: combo_equity(self.flop.cards, (combos, combos), reach),
             evaluate=evs,
             strategy=here.strategy,
+            locked=self._locked(node, len(combos)),
         )
+
+    def stage_play(self, node: int) -> tuple[Floats, Floats]:
+        """(strategy [A, H], weights [H]) of a decision in the hands of its stage.
+
+        A hand weighs as often as it gets there beside the other player's range.
+        """
+        here, player = self._at(node), self.pot.tree.player_at(node)
+        return here.strategy, here.reach[player] * here.met[player]
+
+    def _locked(self, node: int, hands: int) -> NDArray[np.bool_]:
+        """[H]: whether hands are told what to do at a decision; empty where they are free."""
+        return np.ones(hands, np.bool_) if node in self.pot.tree.locks else NOWHERE
 
     def _table(self, node: int) -> dict[str, Any]:
         """What does not depend on the hands that are shown, as keys of a `Decision`."""

@@ -6,8 +6,8 @@ board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,9 @@ from allstreets.betting import (
 )
 from allstreets.cards import FlopSet
 from allstreets.kernels.cuda.device import CPU
+from allstreets.solvers.game.locks import GameLocks, find_game_locks
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame
+from allstreets.solvers.spot.locks import Lock
 from allstreets.subgames import CLASSES, CardModel, EngineSpec, FlopGames, MemoryMode
 
 
@@ -90,6 +92,7 @@ class UnifiedGame:
     pot_sizes: Mapping[str, tuple[StreetSizes, ...]] = field(default_factory=dict)
     """The sizes of kinds of pots (`POT_KINDS`) that have their own."""
     min_bet: float | None = None  # in chips; None: a big blind
+    lock: tuple[Lock, ...] = ()  # strategies that are held fixed
 
     @cached_property
     def tree(self) -> BettingTree:
@@ -104,15 +107,30 @@ class UnifiedGame:
     @cached_property
     def tree_sizes(self) -> tuple[TreeSize, ...]:
         """How large the tree of each of these pots is, before any of them is built."""
-        return tuple(measure_postflop_tree(self.rules_of(pot)) for pot in self.flop_pots)
+        return tuple(measure_postflop_tree(self._free_rules(pot)) for pot in self.flop_pots)
 
     @cached_property
     def pots(self) -> tuple[PotGame, ...]:
         """What these pots become."""
         return tuple(self.after_the_flop(pot) for pot in self.flop_pots)
 
+    @cached_property
+    def locks(self) -> GameLocks:
+        """The locks, found in the trees and checked."""
+        pots = {pot.node: pot for pot in self.flop_pots}
+
+        @cache
+        def tree_of(node: int) -> BettingTree:
+            return build_postflop_tree(self._free_rules(pots[node]))
+
+        return find_game_locks(self.tree, tree_of, self.lock)
+
     def rules_of(self, pot: FlopPot) -> PostflopRules:
         """The rules by which a pot is played after the flop."""
+        return replace(self._free_rules(pot), locks=self.locks.pots.get(pot.node, ()))
+
+    def _free_rules(self, pot: FlopPot) -> PostflopRules:
+        """The same without locks."""
         return postflop_rules(
             pot,
             self.pot_sizes.get(pot.kind, self.sizes),
@@ -169,4 +187,4 @@ class UnifiedGame:
 
     def before_the_flop(self, pairs: Floats) -> PreflopGame:
         """The preflop part where `pairs` [169, 169] of combos are dealt."""
-        return PreflopGame.dealt(self.tree, self.preflop, pairs)
+        return PreflopGame.dealt(self.tree, self.preflop, pairs, self.locks.preflop)

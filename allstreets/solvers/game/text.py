@@ -24,7 +24,8 @@ from allstreets.betting import (
 )
 from allstreets.cards import Flop, FlopSet, all_flops
 from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.spot.text import sizes_mapping
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.text import lock_mapping, sizes_mapping
 
 # Rules that came later are written only where they differ from the behaviour before them.
 LATER_RULES = ("bb_ante", "limp", "allin_spr")
@@ -37,7 +38,7 @@ POSTFLOP_RULES = (
     "force_allin_threshold",
     "merging_threshold",
 )
-MIN_BET, POT_SIZES = "postflop_min_bet", "postflop_pot_sizes"
+MIN_BET, POT_SIZES, LOCK = "postflop_min_bet", "postflop_pot_sizes", "lock"
 
 
 def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
@@ -81,6 +82,8 @@ def _later_keys(game: UnifiedGame) -> dict[str, Any]:
         keys[POT_SIZES] = {kind: _sizes_mapping(sizes) for kind, sizes in kinds}
     if game.may_bet_less:
         keys[MIN_BET] = game.smallest_bet
+    if game.lock:
+        keys[LOCK] = [lock_mapping(lock) for lock in game.lock]
     return keys
 
 
@@ -115,6 +118,7 @@ def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[flo
             for kind, sizes in keys.get(POT_SIZES, {}).items()
         },
         min_bet=keys.get(MIN_BET, 0),  # without it, no size is below a big blind
+        lock=tuple(Lock.from_mapping(lock) for lock in keys.get(LOCK, ())),
         **{key: keys[f"postflop_{key}"] for key in POSTFLOP_RULES},
     )
 

@@ -13,10 +13,11 @@ so its value is not needed, and its regret is discounted and otherwise left alon
 below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
 
 Actions can be closed for good, too (`dropping`): whatever their regrets, they are not played.
+Hands can be locked at a decision: they play what they are told, and so do they in best responses.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -65,6 +66,14 @@ class Leaves(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class PreflopLock:
+    """What some hands are told to play at a decision."""
+
+    held: Flags  # [169]: the hands
+    strategy: Floats  # [A, 169]; of hands that are free it says nothing
+
+
+@dataclass(frozen=True, eq=False)
 class PreflopGame:
     """The betting before the flop and what the cards are worth where it ends without one."""
 
@@ -73,12 +82,19 @@ class PreflopGame:
     pots: tuple[FlopPot, ...]  # the leaves that see a flop
     pairs: Floats  # [169, 169] W: pairs of combos that are dealt
     margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
+    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
 
     @classmethod
-    def dealt(cls, tree: BettingTree, rules: PreflopRules, pairs: Floats) -> "PreflopGame":
+    def dealt(
+        cls,
+        tree: BettingTree,
+        rules: PreflopRules,
+        pairs: Floats,
+        locks: Mapping[int, PreflopLock] | None = None,
+    ) -> "PreflopGame":
         """The game of a tree and its rules where `pairs` are dealt."""
         margin = pairs * (2 * preflop_equity().equity - 1)
-        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin)
+        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin, locks or {})
 
     @property
     def weight(self) -> float:
@@ -112,12 +128,17 @@ class PreflopGame:
         reach = self.reach(strategies)[[pot.node for pot in self.pots]]
         return reach.transpose(1, 0, 2)
 
+    def held(self, node: int, strategy: Floats) -> Floats:
+        """[A, 169]: a strategy at a decision with what locked hands play there."""
+        lock = self.locks.get(node)
+        return strategy if lock is None else np.where(lock.held, lock.strategy, strategy)
+
     def values(
         self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
     ) -> Floats:
         """[N, 169]: values when the other plays `strategies`; the player too, or his best.
 
-        `leaf_values` [P, 169] are those of the pots that see a flop.
+        `leaf_values` [P, 169] are those of the pots that see a flop. Locked hands have no choice.
         """
         tree = self.tree
         reach = self.reach(strategies)
@@ -129,6 +150,9 @@ class PreflopGame:
                 values[node] = below.sum(axis=0)
             elif best:
                 values[node] = below.max(axis=0)
+                if lock := self.locks.get(node):
+                    told = (lock.strategy * below).sum(axis=0)
+                    values[node] = np.where(lock.held, told, values[node])
             else:
                 values[node] = (strategies[node] * below).sum(axis=0)
         return values
@@ -176,6 +200,13 @@ class PreflopCfr:
         self._values = np.zeros((game.tree.node_count, HAND_COUNT))
         self._pots = np.array([pot.node for pot in game.pots], np.int64)
         self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
+        self._play_locks()
+
+    def _play_locks(self) -> None:
+        """Locked hands regret and have summed up just what they are told to play."""
+        for node, lock in self.game.locks.items():
+            for numbers in (self.regrets[node], self.sums[node]):
+                numbers[:, lock.held] = lock.strategy[:, lock.held]
 
     def _zeros(self) -> Floats:
         return np.zeros((len(self._layout.child), HAND_COUNT))
@@ -233,6 +264,7 @@ class PreflopCfr:
             np.array([now.positive, now.negative, now.lowest, now.average, now.weight]),
             SMALL_SHARE,
         )  # fmt: skip
+        self._play_locks()
         root: Floats = values[0].copy()
         return root
 
@@ -257,12 +289,19 @@ class PreflopCfr:
 
     def regret_sums(self) -> tuple[float, float, int]:
         """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
-        positive = [np.maximum(regrets, 0.0) for regrets in self.regrets.values()]
+        positive = [
+            np.maximum(regrets[:, self._free(node)], 0.0) for node, regrets in self.regrets.items()
+        ]
         return (
             float(sum(part.sum() for part in positive)),
-            float(max((part.max() for part in positive), default=0.0)),
+            float(max((part.max(initial=0.0) for part in positive), default=0.0)),
             sum(part.size for part in positive),
         )
+
+    def _free(self, node: int) -> Flags | slice:
+        """The hands that choose for themselves at a decision."""
+        lock = self.game.locks.get(node)
+        return slice(None) if lock is None else ~lock.held
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

@@ -1,6 +1,7 @@
 """The part of a solution before the flop: strategies and values of every node by hand class."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +18,10 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import HAND_SIZES
-from allstreets.solvers.decision import BB, Decision, Evs, betting_at
+from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import preflop_class_equity
 from allstreets.solvers.hands import Hands
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
+from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, PreflopLock, Strategies
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class PreflopSolution:
     strategies: Strategies  # decision → [A, 169]
     values: NDArray[np.floating[Any]] | None
     """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
+    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
 
     @classmethod
     def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopSolution":
@@ -45,7 +47,8 @@ class PreflopSolution:
                     for player in Player
                 ]
             )
-        return cls(preflop.game.tree, preflop.game.pairs, average, values)
+        game = preflop.game
+        return cls(game.tree, game.pairs, average, values, game.locks)
 
     @classmethod
     def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopSolution":
@@ -100,6 +103,7 @@ class PreflopSolution:
             equate=lambda: preflop_class_equity(self.pairs, reach),
             evaluate=lambda: self._evs(node, (oop, ip), met),
             strategy=self.strategies.get(node, np.zeros((0, len(sizes)))),
+            locked=self.locks[node].held if node in self.locks else NOWHERE,
         )
 
     def _evs(self, node: int, hands: tuple[Hands, Hands], met: Floats) -> Evs:

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from allstreets.base import InputError, suggest
 from allstreets.betting import (
     ANY_CARD,
+    CHIPS,
     Action,
     ActionKind,
     BettingTree,
     Line,
     NodeKind,
+    Notation,
     action_text,
     find_action,
     parse_line,
@@ -32,7 +34,7 @@ from allstreets.cards import (
     live_combos,
 )
 
-KEYS = ("line", "strategy", "hands", "ranges")
+KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "solution")
 WORDS = {
     "fold": ActionKind.FOLD,
     "check": ActionKind.CHECK,
@@ -57,12 +59,17 @@ class Lock:
     probabilities: by word (fold, check, call, bet, raise, allin) or as in a line (b50, b33%, r120);
     those that are not named get 0. `ranges` says the same the other way round, combo by combo
     (action → range text): the weight of a combo is its probability of the action.
+
+    On the flops of a whole game there may be `frequencies` of actions over the whole range instead
+    ("<=30%"), reached by the smallest change of the play of `solution`, a folder.
     """
 
     line: str
     strategy: Mapping[str, float] | None = None
     hands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     ranges: Mapping[str, str] = field(default_factory=dict)
+    frequencies: Mapping[str, str] = field(default_factory=dict)
+    solution: str | None = None
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Lock":
@@ -78,6 +85,10 @@ class Lock:
             strategy=keys.get("strategy"),
             hands={str(hand): given for hand, given in (keys.get("hands") or {}).items()},
             ranges={str(word): str(some) for word, some in (keys.get("ranges") or {}).items()},
+            frequencies={
+                str(word): str(share) for word, share in (keys.get("frequencies") or {}).items()
+            },
+            solution=keys.get("solution"),
         )
 
     def held_by(self, weights: Floats) -> "Lock | None":
@@ -134,16 +145,20 @@ def find_locks(
     tree: BettingTree,
     board: tuple[int, ...],
     ranges: tuple[Range, Range],
-    locks: tuple[Lock, ...],
+    locks: Mapping[int, Lock],
+    notation: Notation = CHIPS,
 ) -> tuple[LockedNode, ...]:
-    """Locks with their nodes, combos and probabilities; each must make sense, and all together."""
-    lines = [_line(tree, board, number, lock) for number, lock in enumerate(locks)]
+    """Locks with their nodes, combos and probabilities; each must make sense, and all together.
+
+    They come with their numbers in the file, for messages.
+    """
+    lines = [_line(tree, board, number, lock, notation) for number, lock in locks.items()]
     parts: list[list[_Part]] = []
-    for number, (lock, line) in enumerate(zip(locks, lines, strict=True)):
+    for (number, lock), line in zip(locks.items(), lines, strict=True):
         player = tree.player_at(line.node)
         dealt = tuple(card for card in line.cards if card != ANY_CARD)
         live = (ranges[player].weights > 0) & live_combos((*board, *dealt))
-        parts.append(list(_parts(tree, number, lock, line, live)))
+        parts.append(list(_parts(tree, number, lock, line, live, notation)))
     for first, second in combinations([part for some in parts for part in some], 2):
         twice = np.flatnonzero(first.contradicts(second))
         if len(twice):
@@ -155,12 +170,19 @@ def find_locks(
     return tuple(_node(tree, line, some) for line, some in zip(lines, parts, strict=True))
 
 
-def _line(tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock) -> Line:
+def _line(
+    tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock, notation: Notation
+) -> Line:
     where = f"lock[{number}]"
     try:
-        line = parse_line(tree, lock.line, board=board, any_card=True)
+        line = parse_line(tree, lock.line, board=board, any_card=True, notation=notation)
     except InputError as error:
         raise InputError(f"{where}.line: {error}") from None
+    if lock.frequencies:
+        raise InputError(
+            f"{where}.frequencies: these are for flops of whole games; allstreets lock spreads "
+            "them over the hands of other decisions"
+        )
     if tree.kind[line.node] != NodeKind.DECISION:
         raise InputError(
             f"{where}.line '{lock.line}': no player acts there, so there is nothing to lock"
@@ -172,11 +194,18 @@ def _line(tree: BettingTree, board: tuple[int, ...], number: int, lock: Lock) ->
     return line
 
 
-def _parts(tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools) -> Iterator[_Part]:
+def _parts(
+    tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools, notation: Notation
+) -> Iterator[_Part]:
     """What a lock says, that of all hands first; `live` [1326] are those that can be held there."""
+
+    def alike(given: Mapping[str, float], path: str) -> Floats:
+        chances = mixed_actions(tree, line.node, given, path, notation)
+        return np.repeat(chances[:, None], COMBO_COUNT, axis=1)
+
     if lock.strategy is not None:
         path = f"lock[{number}].strategy"
-        yield _Part(path, number, True, line, live, _alike(tree, line.node, lock.strategy, path))
+        yield _Part(path, number, True, line, live, alike(lock.strategy, path))
     seat = tree.player_at(line.node).name
     for text, given in lock.hands.items():
         path = f"lock[{number}].hands.{text}"
@@ -191,10 +220,10 @@ def _parts(tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools) 
                     f"to {seat.lower()}_range"
                 )
         found = np.any([np.zeros_like(live), *tokens.values()], axis=0)
-        yield _Part(path, number, False, line, found, _alike(tree, line.node, given, path))
+        yield _Part(path, number, False, line, found, alike(given, path))
     if lock.ranges:
         path = f"lock[{number}].ranges"
-        chances = _by_combo(tree, line.node, lock.ranges, live, path)
+        chances = _by_combo(tree, line.node, lock.ranges, live, path, notation)
         named: Bools = chances.sum(axis=0) > 0
         yield _Part(path, number, False, line, named, chances)
 
@@ -228,7 +257,12 @@ def _meet(some: tuple[int, ...], others: tuple[int, ...]) -> bool:
 
 
 def _by_combo(
-    tree: BettingTree, node: int, ranges: Mapping[str, str], live: Bools, where: str
+    tree: BettingTree,
+    node: int,
+    ranges: Mapping[str, str],
+    live: Bools,
+    where: str,
+    notation: Notation,
 ) -> Floats:
     """[A, 1326]: the probabilities that ranges give to combos; 0 for combos that none names."""
     result = np.zeros((len(tree.children_of(node)), len(live)))
@@ -237,7 +271,7 @@ def _by_combo(
             weights = Range.parse(text).weights
         except InputError as error:
             raise InputError(f"{where}.{word}: {error}") from None
-        result[named_action(tree, node, word, where)] += np.where(live, weights, 0.0)
+        result[named_action(tree, node, word, where, notation)] += np.where(live, weights, 0.0)
     total = result.sum(axis=0)
     wrong = np.flatnonzero((total > 0) & (np.abs(total - 1) > 1e-6))
     if len(wrong):
@@ -252,16 +286,13 @@ def _by_combo(
     return shares
 
 
-def _alike(tree: BettingTree, node: int, given: Mapping[str, float], where: str) -> Floats:
-    """[A, 1326]: the same probabilities for every combo."""
-    return np.repeat(_chances(tree, node, given, where)[:, None], COMBO_COUNT, axis=1)
-
-
-def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: str) -> Floats:
+def mixed_actions(
+    tree: BettingTree, node: int, given: Mapping[str, float], where: str, notation: Notation = CHIPS
+) -> Floats:
     """[A]: the probabilities that words give to the actions of a decision."""
     result = np.zeros(len(tree.children_of(node)))
     for word, probability in given.items():
-        place = named_action(tree, node, str(word), where)
+        place = named_action(tree, node, str(word), where, notation)
         if not 0 <= probability <= 1:
             raise InputError(f"{where}: the probability {probability} of {word} is not in 0..1")
         result[place] += probability
@@ -271,19 +302,21 @@ def _chances(tree: BettingTree, node: int, given: Mapping[str, float], where: st
     return normalised
 
 
-def named_action(tree: BettingTree, node: int, word: str, where: str) -> int:
+def named_action(
+    tree: BettingTree, node: int, word: str, where: str, notation: Notation = CHIPS
+) -> int:
     """The place among a decision's actions of a word: "check", "bet", or any word of a line."""
     actions = tree.actions_at(node)
     places = _named(actions, word.strip().lower())
     if len(places) == 1:
         return places[0]
     if places:
-        sizes = ", ".join(action_text(actions[place]) for place in places)
+        sizes = ", ".join(action_text(actions[place], notation) for place in places)
         raise InputError(f"{where}: '{word}' may be one of several there: write {sizes}")
     try:
-        child = find_action(tree, node, word.strip())
+        child = find_action(tree, node, word.strip(), notation)
     except InputError:
-        names = {action_text(action) for action in actions}
+        names = {action_text(action, notation) for action in actions}
         names |= {name for name in WORDS if _named(actions, name)}
         raise InputError(
             f"{where}: no action '{word}' there: {suggest(word, sorted(names))}"

@@ -6,11 +6,8 @@ player's range; on a line with `*` over all cards together. The hands are those 
 solution, and the locks above, bring there: solved again, a little more or less of them may come.
 """
 
-import csv
-import io
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,78 +16,15 @@ from allstreets.betting import ANY_CARD, Line, NodeKind, action_text, line_text,
 from allstreets.cards import COMBO_COUNT, COMBO_PERMUTATIONS, DECK_SIZE, Range
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.equity import fitting
+from allstreets.solvers.spot.bounds import Bound, limits
 from allstreets.solvers.spot.frequencies import smallest_change
 from allstreets.solvers.spot.locks import Floats, Lock, named_action
 from allstreets.solvers.spot.result import SpotResult, taken_action
 from allstreets.solvers.spot.spot import Spot, spot_root
 
-COLUMNS = ("node", "action", "frequency")
 DIGITS = 7  # of locked probabilities: more would only make texts long
-ROUNDED = 0.02  # how far frequencies of all actions may be from 1 together: they are rounded
 Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
-FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*(\d+(?:\.\d*)?|\.\d+)\s*(%)?")
-
-
-@dataclass(frozen=True)
-class Bound:
-    """How often an action is taken over a whole range."""
-
-    line: str
-    action: str
-    least: float
-    most: float
-    where: str = ""  # what says so, for messages: "line 3 of observed.csv"
-
-    @classmethod
-    def read(cls, line: str, action: str, frequency: str, where: str) -> "Bound":
-        """A frequency as people write it: 30%, 0.3, <=30%, >=10%."""
-        match = FREQUENCY.fullmatch(frequency.strip())
-        if match is None:
-            raise InputError(f"{where}: '{frequency}' is no frequency: write 30%, 0.3, or <=30%")
-        share = float(match[2]) / (100 if match[3] else 1)
-        if share > 1:
-            hint = "" if match[3] else f": write {match[2]}% for per cent"
-            raise InputError(f"{where}: a frequency of {frequency.strip()} is more than 1{hint}")
-        sign = match[1] or "="
-        least = 0.0 if sign in ("<=", "≤") else share
-        return cls(line, action.strip(), least, 1.0 if sign in (">=", "≥") else share, where)
-
-
-def read_bounds(text: str, source: str) -> list[Bound]:
-    """The rows of a CSV text with the columns node, action and frequency; others are ignored."""
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), skipinitialspace=True)
-    places: list[int] | None = None
-    bounds, problems = list[Bound](), list[str]()
-    for row in rows:
-        cells = [cell.strip() for cell in row]
-        if not any(cells):
-            continue
-        if places is None:
-            names = [cell.lower() for cell in cells]
-            missing = [name for name in COLUMNS if name not in names]
-            if missing:
-                raise InputError(
-                    f"{source}, line {rows.line_num}: no column {' and '.join(missing)}: the first "
-                    f"line names the columns {', '.join(COLUMNS)}"
-                )
-            places = [names.index(name) for name in COLUMNS]
-            continue
-        where = f"{source}, line {rows.line_num}"
-        if len(cells) <= max(places):
-            problems.append(f"{where}: {len(cells)} cells, where node, action and frequency stand")
-            continue
-        try:
-            line, action, frequency = (cells[place] for place in places)
-            bounds.append(Bound.read(line, action, frequency, where))
-        except InputError as error:
-            problems.append(str(error))
-    if problems:
-        more = f"\n{len(problems) - 1} more lines cannot be read" if len(problems) > 1 else ""
-        raise InputError(problems[0] + more)
-    if not bounds:
-        raise InputError(f"{source} has no frequencies: write lines such as 'x b50%,call,45%'")
-    return bounds
 
 
 def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
@@ -106,7 +40,7 @@ def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, .
     played: Played = {}
     locks: list[Lock] = []
     for _, some in sorted(found.items()):
-        least, most = _limits(result, [bound for bound, _ in some])
+        least, most = limits(result.spot.tree, some[0][1].node, [bound for bound, _ in some])
         lines = _boards(result, some[0][1], some[0][0].where)
         nodes = [result.node(line_text(result.spot.tree, one.node, one.cards)) for one in lines]
         weights = [
@@ -121,7 +55,7 @@ def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, .
         changed = smallest_change(strategy, np.concatenate(weights), least, most)
         ends = np.cumsum([len(one) for one in weights])[:-1]
         for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
-            lock, by_combo = _lock(result.spot, node, line, part)
+            lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
             played[line.node, line.cards] = by_combo
             locks.append(lock)
     return tuple(locks)
@@ -131,7 +65,7 @@ def lock_as_played(result: SpotResult, line: str) -> Lock:
     """The strategy of a whole range at a decision, as the solution has it."""
     found = result.find(line)
     node = result.node(line)
-    return _lock(result.spot, node, found, node.strategy)[0]
+    return played_lock(result.spot, found, _over_combos(node, node.strategy))[0]
 
 
 def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
@@ -157,31 +91,6 @@ def _find(result: SpotResult, bound: Bound) -> Line:
         raise InputError(f"{bound.where}: no player acts at '{bound.line}'")
     named_action(spot.tree, line.node, bound.action, bound.where)
     return line
-
-
-def _limits(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Floats, Floats]:
-    """[A] twice: the least and the most often that each action is taken, checked together."""
-    tree, node = result.spot.tree, _find(result, bounds[0]).node
-    count = len(tree.children_of(node))
-    least, most = np.zeros(count), np.ones(count)
-    for bound in bounds:
-        place = named_action(tree, node, bound.action, bound.where)
-        least[place] = max(least[place], bound.least)
-        most[place] = min(most[place], bound.most)
-        if least[place] > most[place]:
-            raise InputError(
-                f"{bound.where}: '{bound.action}' at '{bound.line}' has another frequency already"
-            )
-    where, line = bounds[-1].where, bounds[0].line
-    if (least == most).all() and abs(least.sum() - 1) <= ROUNDED:
-        return least / least.sum(), most / most.sum()
-    if least.sum() > 1 + 1e-9 or most.sum() < 1 - 1e-9:
-        total = least.sum() if least.sum() > 1 else most.sum()
-        words = ", ".join(action_text(action) for action in tree.actions_at(node))
-        raise InputError(
-            f"{where}: the frequencies at '{line}' add up to {total:.4g}, not to 1 ({words})"
-        )
-    return least, most
 
 
 def _boards(result: SpotResult, line: Line, where: str) -> list[Line]:
@@ -233,13 +142,12 @@ def _over_combos(node: Decision, strategy: Floats) -> Floats:
     return found
 
 
-def _lock(spot: Spot, node: Decision, line: Line, strategy: Floats) -> tuple[Lock, Floats]:
-    """A lock of a decision to a strategy [A, H], and the same by combo [A, 1326].
+def played_lock(spot: Spot, line: Line, by_combo: Floats) -> tuple[Lock, Floats]:
+    """A lock of a decision to a strategy [A, 1326], and what it plays.
 
     Combos that differ in the names of suits alone play alike, though a solver's last digits may
     not: otherwise the cards that are the same to the spot would have to be solved one by one.
     """
-    by_combo = _over_combos(node, strategy)
     root = spot_root(spot)
     for card in line.cards:
         root = root.after(card)
@@ -249,7 +157,6 @@ def _lock(spot: Spot, node: Decision, line: Line, strategy: Floats) -> tuple[Loc
     lost = np.where(even.any(axis=0), 1 - even.sum(axis=0), 0.0)
     even[even.argmax(axis=0), np.arange(COMBO_COUNT)] += lost
     by_combo = np.clip(np.round(even, DIGITS), 0.0, 1.0)
-    ranges = {
-        word: str(Range(row)) for word, row in zip(node.actions, by_combo, strict=True) if row.any()
-    }
+    words = [action_text(action) for action in spot.tree.actions_at(line.node)]
+    ranges = {word: str(Range(row)) for word, row in zip(words, by_combo, strict=True) if row.any()}
     return Lock(line_text(spot.tree, line.node, line.cards), ranges=ranges), by_combo

@@ -168,7 +168,7 @@ class Spot:
     @cached_property
     def locked_nodes(self) -> tuple[LockedNode, ...]:
         """The locks, found in the tree and checked."""
-        return find_locks(self.tree, self.cards, self.ranges, self.lock)
+        return find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
 
     @cached_property
     def payoffs(self) -> NDArray[np.float64]:

@@ -71,6 +71,10 @@ def lock_mapping(lock: Lock) -> dict[str, Any]:
         }
     if lock.ranges:
         keys["ranges"] = dict(lock.ranges)
+    if lock.frequencies:
+        keys["frequencies"] = dict(lock.frequencies)
+    if lock.solution is not None:
+        keys["solution"] = lock.solution
     return keys
 
 

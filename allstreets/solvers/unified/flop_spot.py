@@ -21,10 +21,13 @@ from allstreets.betting import (
     NodeKind,
     Player,
     WholeLine,
+    action_text,
     line_text,
+    parse_line,
     split_line,
 )
 from allstreets.cards import (
+    COMBO_COUNT,
     HAND_OF_COMBO,
     SUIT_PERMUTATIONS,
     SUITS,
@@ -32,11 +35,15 @@ from allstreets.cards import (
     Range,
     cards_text,
     hand_combos,
+    live_combos,
     parse_board,
 )
+from allstreets.solvers.flops.hands import live
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.hands import Floats
 from allstreets.solvers.reached import LineReach
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.observed import played_lock
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.text import data_hash, sizes_mapping, spot_mapping
 from allstreets.solvers.unified.result import UnifiedResult
@@ -87,7 +94,7 @@ def flop_spot(result: UnifiedResult, line: str, flop: str | None = None) -> Flop
     shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
     ranges = _range(reach[0], found, Player.OOP), _range(reach[1], found, Player.IP)
     return FlopSpot(
-        spot=_spot(game, pot, cards_text(cards), ranges),
+        spot=_locked(_spot(game, pot, cards_text(cards), ranges), result, number, found.flop),
         ranges=ranges,
         line=line_text(game.tree, node, notation=BIG_BLINDS),
         flop=found.flop,
@@ -145,6 +152,34 @@ def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
         )
     weights = reach / largest
     return Range(np.where(weights >= LEAST_REACH, weights, 0.0)[HAND_OF_COMBO])
+
+
+def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop) -> Spot:
+    """The spot with the locks of its pot; by combo where they go by the flop."""
+    pot, tree = result.pot(number), spot.tree
+    by_flop = [one.node for one in result.game.locks.by_flop if one.root == pot.pot.node]
+    locks = []
+    for node, chances in pot.tree.locks.items():
+        line = parse_line(tree, line_text(tree, node), spot.cards, any_card=True)
+        words = [action_text(action) for action in tree.actions_at(node)]
+        if node not in by_flop:
+            mix = {word: chance for word, chance in zip(words, chances, strict=True) if chance}
+            locks.append(Lock(line_text(tree, node), strategy=mix))
+            continue
+        place = result.place_of(flop.flop) if result.has_flops else None
+        if place is None or result.cards.kind == "buckets":
+            raise InputError(
+                f"'{line_text(tree, node)}' is locked flop by flop, and what hands play on "
+                f"{spot.board} is not stored by combo"
+            )
+        strategy, _ = result.flop_view(place, number).stage_play(node)
+        if result.cards.plays_classes:
+            by_combo = np.where(live_combos(spot.cards), strategy[:, HAND_OF_COMBO], 0.0)
+        else:
+            by_combo = np.zeros((len(strategy), COMBO_COUNT))
+            by_combo[:, flop.named_combos(live(flop.flop))] = strategy
+        locks.append(played_lock(spot, line, by_combo)[0])
+    return replace(spot, lock=tuple(locks))
 
 
 def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]) -> Spot:

@@ -15,7 +15,7 @@ from allstreets.cards import (
     Flop,
     canonical_flop,
 )
-from allstreets.solvers.decision import BB, Decision, Evs, betting_at
+from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity, fitting
 from allstreets.solvers.game.game import PotGame
 from allstreets.solvers.hands import Floats, Hands, Longs, Pair, class_sums
@@ -124,6 +124,9 @@ class RealStreets:
             evaluate=evaluate,
             strategy=np.zeros((0, len(hands[0].reach))) if strategy is None else strategy,
             alike=alike,
+            locked=np.ones(len(combos[tree.player_at(way.node)]), np.bool_)
+            if way.node in tree.locks
+            else NOWHERE,
         )
 
 

@@ -1,0 +1,178 @@
+"""Locks of a whole game: hands before the flop, and whole decisions after it on every flop.
+
+    lock:
+      - {line: "r2.5", hands: {"22-66": {fold: 1}}}              before the flop, by hand
+      - {line: "r2.5 c | * | x", strategy: {b33%: 1}}            all hands, on every flop
+      - {line: "r2.5 c | * | x", frequencies: {b33%: "<=30%"}, solution: game/}
+
+Before the flop a hand is a class, and those that no lock names are free. After it a decision is
+locked with every hand that gets there, turn and river whatever their cards: that is a rule of its
+pot (`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
+alike. Frequencies are spread over hands flop by flop, by the play of another solution
+(`unified.ordered`); until then all hands take every action as often.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    BIG_BLINDS,
+    BettingTree,
+    NodeKind,
+    WholeLine,
+    dealt,
+    parse_line,
+    split_line,
+)
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.solvers.preflop.cfr import PreflopLock
+from allstreets.solvers.spot.bounds import Bound, limits
+from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks, mixed_actions
+
+RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
+"""Decisions of a pot's tree, and how often each of their actions is taken."""
+
+FIRST_COMBO = np.unique(HAND_OF_COMBO, return_index=True)[1]  # [169]
+
+
+@dataclass(frozen=True)
+class PotPlace:
+    """A decision after the flop."""
+
+    root: int  # where the flop is dealt, before the flop
+    node: int  # in the pot's tree
+
+
+@dataclass(frozen=True, eq=False)
+class GameLocks:
+    """The locks of a whole game, found in its trees."""
+
+    preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    pots: Mapping[int, RuleLocks] = field(default_factory=dict)  # by where the flop is dealt
+    by_flop: Mapping[PotPlace, Lock] = field(default_factory=dict)
+    """Those whose strategies go by the flop, as another solution plays it."""
+
+
+def find_game_locks(
+    tree: BettingTree, pot_tree: Callable[[int], BettingTree], locks: Sequence[Lock]
+) -> GameLocks:
+    """Locks with their decisions; `pot_tree` has the tree of the pot that a node leads to."""
+    numbered = dict(enumerate(locks))
+    lines = {number: _line(tree, number, lock) for number, lock in numbered.items()}
+    before = {number: lock for number, lock in numbered.items() if lines[number].after is None}
+    found = find_locks(tree, (), (Range.full(), Range.full()), before, BIG_BLINDS)
+    preflop: dict[int, PreflopLock] = {}
+    for number, node in zip(before, found, strict=True):
+        preflop[node.node] = _joined(preflop.get(node.node), _by_class(node, f"lock[{number}]"))
+    pots: dict[int, dict[int, tuple[float, ...]]] = {}
+    by_flop: dict[PotPlace, Lock] = {}
+    for number, lock in numbered.items():
+        if number in before:
+            continue
+        where = f"lock[{number}]"
+        place = find_pot_place(tree, pot_tree, lock.line, where)
+        there = pots.setdefault(place.root, {})
+        if place.node in there:
+            raise InputError(f"{where}.line: '{lock.line}' is locked already: keep one of the two")
+        there[place.node] = _chances(pot_tree(place.root), place.node, lock, where)
+        if lock.solution is not None:
+            by_flop[place] = lock
+    rules = {root: tuple(sorted(there.items())) for root, there in pots.items()}
+    return GameLocks(preflop, rules, by_flop)
+
+
+def find_pot_place(
+    tree: BettingTree, pot_tree: Callable[[int], BettingTree], line: str, where: str
+) -> PotPlace:
+    """The decision after the flop that a line leads to, on every flop and card."""
+    found = _split(tree, line, where)
+    if tree.kind[found.root] != NodeKind.CHANCE:
+        raise InputError(
+            f"{where}.line: '{found.before}' ends before the flop: leave the bar out, or go on "
+            "until the flop is dealt"
+        )
+    if found.flop is not None:
+        raise InputError(
+            f"{where}.line: a lock of a whole game holds on every flop: write '| * |' in place of "
+            f"{found.cards}; one flop is locked where it is solved by itself (solve --from)"
+        )
+    below = pot_tree(found.root)
+    try:
+        node = dealt(below, parse_line(below, found.after or "", notation=BIG_BLINDS).node)
+    except InputError as error:
+        raise InputError(f"{where}.line: {error}") from None
+    if below.kind[node] != NodeKind.DECISION:
+        raise InputError(
+            f"{where}.line '{line}': no player acts there, so there is nothing to lock"
+        )
+    return PotPlace(found.root, node)
+
+
+def _line(tree: BettingTree, number: int, lock: Lock) -> WholeLine[int]:
+    return _split(tree, lock.line, f"lock[{number}]")
+
+
+def _split(tree: BettingTree, line: str, where: str) -> WholeLine[int]:
+    try:
+        return split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
+    except InputError as error:
+        raise InputError(f"{where}.line: {error}") from None
+
+
+def _chances(tree: BettingTree, node: int, lock: Lock, where: str) -> tuple[float, ...]:
+    """[A]: how often all hands take the actions of a decision after the flop."""
+    if lock.hands or lock.ranges:
+        key = "hands" if lock.hands else "ranges"
+        raise InputError(
+            f"{where}.{key}: after the flop a whole game is locked for all hands of a decision: "
+            "give a 'strategy', or 'frequencies' and the 'solution' that they change least"
+        )
+    if lock.frequencies and lock.solution is None:
+        raise InputError(
+            f"{where}: 'frequencies' need a 'solution', the folder whose play they change least"
+        )
+    if (lock.strategy is None) == (lock.solution is None):
+        raise InputError(
+            f"{where} '{lock.line}': give a 'strategy' for all hands, or a 'solution' to play as, "
+            "with or without 'frequencies'"
+        )
+    if lock.strategy is None:
+        limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised now
+        actions = int(tree.child_count[node])
+        return (1 / actions,) * actions
+    mixed = mixed_actions(tree, node, lock.strategy, f"{where}.strategy", BIG_BLINDS)
+    return tuple(mixed.tolist())
+
+
+def lock_bounds(lock: Lock, where: str) -> list[Bound]:
+    """The frequencies of a lock."""
+    return [
+        Bound.read(lock.line, word, share, f"{where}.frequencies.{word}")
+        for word, share in lock.frequencies.items()
+    ]
+
+
+def _by_class(node: LockedNode, where: str) -> PreflopLock:
+    """A lock by combo as one by class: all combos of a class must be told the same."""
+    held, told = node.weights[FIRST_COMBO], node.strategy[:, FIRST_COMBO]
+    differ = (held[HAND_OF_COMBO] != node.weights) | (
+        np.abs(told[:, HAND_OF_COMBO] - node.strategy).max(axis=0) > 1e-9
+    )
+    if differ.any():
+        combo = int(np.flatnonzero(differ)[0])
+        raise InputError(
+            f"{where}: before the flop suits mean nothing: {combo_text(combo)} must play as the "
+            f"other combos of {HAND_NAMES[HAND_OF_COMBO[combo]]} do"
+        )
+    return PreflopLock(held > 0, told)
+
+
+def _joined(first: PreflopLock | None, second: PreflopLock) -> PreflopLock:
+    """Two locks of a decision; where both hold a hand they agree (`find_locks`)."""
+    if first is None:
+        return second
+    strategy = np.where(second.held, second.strategy, first.strategy)
+    return PreflopLock(first.held | second.held, strategy)

@@ -1,0 +1,104 @@
+"""How often actions are taken over a whole range: exactly, at most, or at least so often."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import CHIPS, BettingTree, Notation, action_text
+from allstreets.solvers.spot.locks import Floats, named_action
+
+COLUMNS = ("node", "action", "frequency")
+ROUNDED = 0.02  # how far frequencies of all actions may be from 1 together: they are rounded
+FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*(\d+(?:\.\d*)?|\.\d+)\s*(%)?")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How often an action is taken over a whole range."""
+
+    line: str
+    action: str
+    least: float
+    most: float
+    where: str = ""  # what says so, for messages: "line 3 of observed.csv"
+
+    @classmethod
+    def read(cls, line: str, action: str, frequency: str, where: str) -> "Bound":
+        """A frequency as people write it: 30%, 0.3, <=30%, >=10%."""
+        match = FREQUENCY.fullmatch(frequency.strip())
+        if match is None:
+            raise InputError(f"{where}: '{frequency}' is no frequency: write 30%, 0.3, or <=30%")
+        share = float(match[2]) / (100 if match[3] else 1)
+        if share > 1:
+            hint = "" if match[3] else f": write {match[2]}% for per cent"
+            raise InputError(f"{where}: a frequency of {frequency.strip()} is more than 1{hint}")
+        sign = match[1] or "="
+        least = 0.0 if sign in ("<=", "≤") else share
+        return cls(line, action.strip(), least, 1.0 if sign in (">=", "≥") else share, where)
+
+
+def read_bounds(text: str, source: str) -> list[Bound]:
+    """The rows of a CSV text with the columns node, action and frequency; others are ignored."""
+    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), skipinitialspace=True)
+    places: list[int] | None = None
+    bounds, problems = list[Bound](), list[str]()
+    for row in rows:
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if places is None:
+            names = [cell.lower() for cell in cells]
+            missing = [name for name in COLUMNS if name not in names]
+            if missing:
+                raise InputError(
+                    f"{source}, line {rows.line_num}: no column {' and '.join(missing)}: the first "
+                    f"line names the columns {', '.join(COLUMNS)}"
+                )
+            places = [names.index(name) for name in COLUMNS]
+            continue
+        where = f"{source}, line {rows.line_num}"
+        if len(cells) <= max(places):
+            problems.append(f"{where}: {len(cells)} cells, where node, action and frequency stand")
+            continue
+        try:
+            line, action, frequency = (cells[place] for place in places)
+            bounds.append(Bound.read(line, action, frequency, where))
+        except InputError as error:
+            problems.append(str(error))
+    if problems:
+        more = f"\n{len(problems) - 1} more lines cannot be read" if len(problems) > 1 else ""
+        raise InputError(problems[0] + more)
+    if not bounds:
+        raise InputError(f"{source} has no frequencies: write lines such as 'x b50%,call,45%'")
+    return bounds
+
+
+def limits(
+    tree: BettingTree, node: int, bounds: Sequence[Bound], notation: Notation = CHIPS
+) -> tuple[Floats, Floats]:
+    """[A] twice: the least and the most often that each action is taken, checked together."""
+    count = len(tree.children_of(node))
+    least, most = np.zeros(count), np.ones(count)
+    for bound in bounds:
+        place = named_action(tree, node, bound.action, bound.where, notation)
+        least[place] = max(least[place], bound.least)
+        most[place] = min(most[place], bound.most)
+        if least[place] > most[place]:
+            raise InputError(
+                f"{bound.where}: '{bound.action}' at '{bound.line}' has another frequency already"
+            )
+    where, line = bounds[-1].where, bounds[0].line
+    if (least == most).all() and abs(least.sum() - 1) <= ROUNDED:
+        return least / least.sum(), most / most.sum()
+    if least.sum() > 1 + 1e-9 or most.sum() < 1 - 1e-9:
+        total = least.sum() if least.sum() > 1 else most.sum()
+        words = ", ".join(action_text(action, notation) for action in tree.actions_at(node))
+        raise InputError(
+            f"{where}: the frequencies at '{line}' add up to {total:.4g}, not to 1 ({words})"
+        )
+    return least, most

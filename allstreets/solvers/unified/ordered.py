@@ -1,0 +1,110 @@
+"""What is locked flop by flop: the play of another solution, changed as little as it takes.
+
+A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
+its strategy is the nearest one that takes actions so often over all flops together (`spot.
+frequencies`): a hand counts by the weight of its flop and by how often it gets there beside the
+other player's range, in the given solution.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import BIG_BLINDS, Street
+from allstreets.cards import Flop
+from allstreets.solvers.game.game import UnifiedGame
+from allstreets.solvers.game.locks import PotPlace, lock_bounds
+from allstreets.solvers.hands import Floats
+from allstreets.solvers.spot.bounds import limits
+from allstreets.solvers.spot.frequencies import smallest_change
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.subgames import CardModel, FlopGames
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What the hands of a decision play on one flop."""
+
+    pot: int
+    flop: int  # its place
+    node: int
+    strategy: Floats  # [A, H], in the hands of `FlopGames.average`
+
+
+def give_orders(
+    games: FlopGames, game: UnifiedGame, open_solution: Callable[[str], UnifiedResult]
+) -> None:
+    """Let games play what locks say flop by flop."""
+    for order in flop_orders(game, games.model, open_solution):
+        games.set_average(order.pot, order.flop, order.node, order.strategy)
+
+
+def flop_orders(
+    game: UnifiedGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
+) -> Iterator[Order]:
+    """The strategies of all decisions that are locked flop by flop."""
+    for number, lock in enumerate(game.lock):
+        places = [place for place, one in game.locks.by_flop.items() if one is lock]
+        for place in places:
+            assert lock.solution is not None
+            source = open_solution(lock.solution)
+            yield from _orders(game, cards, source, place, lock, f"lock[{number}]")
+
+
+def _orders(
+    game: UnifiedGame,
+    cards: CardModel,
+    source: UnifiedResult,
+    place: PotPlace,
+    lock: Lock,
+    where: str,
+) -> Iterator[Order]:
+    pot = [pot.node for pot in game.flop_pots].index(place.root)
+    _require_alike(game, cards, source, place, f"{where}.solution '{lock.solution}'")
+    strategies, weights = [], []
+    for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
+        view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
+        strategy, reached = view.stage_play(place.node)
+        strategies.append(strategy)
+        weights.append(weight * reached)
+    if not any(one.any() for one in weights):
+        raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
+    tree = game.pots[pot].tree
+    least, most = limits(tree, place.node, lock_bounds(lock, where), BIG_BLINDS)
+    joined = np.concatenate(strategies, axis=1)
+    changed = smallest_change(joined, np.concatenate(weights), least, most)
+    ends = np.cumsum([strategy.shape[1] for strategy in strategies])[:-1]
+    for flop_place, part in enumerate(np.split(changed, ends, axis=1)):
+        yield Order(pot, flop_place, place.node, part)
+
+
+def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
+    found = source.place_of(flop)
+    if found is None:
+        raise InputError(f"{where}: it was not solved on {flop.text}; name one with all the flops")
+    return found
+
+
+def _require_alike(
+    game: UnifiedGame, cards: CardModel, source: UnifiedResult, place: PotPlace, where: str
+) -> None:
+    """Refuse a solution whose hands, or whose tree, are others."""
+    if source.cards.flop_hands != cards.flop_hands:
+        raise InputError(f"{where}: it is solved with cards {source.cards}, this game with {cards}")
+    pots = {pot.node: pot for pot in game.flop_pots}
+    theirs = {pot.node: pot for pot in source.game.flop_pots}
+    here, there = (
+        games.after_the_flop(found[place.root]).tree if place.root in found else None
+        for games, found in ((game, pots), (source.game, theirs))
+    )
+    assert here is not None
+    if there is None or len(pots) != len(theirs) or there.actions != here.actions:
+        raise InputError(f"{where}: its betting differs from that of this game")
+    if cards.plays_combos and here.street[place.node] != Street.FLOP:
+        raise InputError(
+            f"{where}: by flop, decisions on the flop are locked; on turn and river give a "
+            "'strategy' for all hands"
+        )
