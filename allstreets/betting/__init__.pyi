@@ -6,6 +6,7 @@ from .flop_pots import FlopPot as FlopPot
 from .flop_pots import flop_pots as flop_pots
 from .flop_pots import postflop_rules as postflop_rules
 from .lines import ANY_CARD as ANY_CARD
+from .lines import ANY_CARD_WORD as ANY_CARD_WORD
 from .lines import Line as Line
 from .lines import WholeLine as WholeLine
 from .lines import dealt as dealt

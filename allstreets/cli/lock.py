@@ -11,18 +11,28 @@ from allstreets.cli.solve import Job, run_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Bound, SpotResult
-    from allstreets.training import SpotConfig, SpotOutcome
+    from allstreets.solvers import Bound, LockRequest, Solved, SpotResult
+    from allstreets.training import SpotConfig
 
 LEAST_TARGET = 0.0005  # of the pot: a river may be solved to less, and need not be again
 
 
 def lock(
     solution: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A spot that allstreets solve has saved.")
+        Path,
+        typer.Argument(
+            metavar="FOLDER",
+            help="A spot of allstreets solve, or a whole game of allstreets train.",
+        ),
     ],
     line: Annotated[
-        str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
+        str,
+        typer.Option(
+            "--line",
+            "-l",
+            help="The line to the decision; default: the first one. In a whole game '| * |' is "
+            "every flop.",
+        ),
     ] = "",
     always: Annotated[
         str | None, typer.Option(metavar="ACTION", help="All hands take this action.")
@@ -50,17 +60,26 @@ def lock(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="Exploitability to reach, of the pot.  [default: the solution's]"),
+        typer.Option(
+            help="Exploitability to reach, of the pot (0.3%) or in mbb/hand (5).  "
+            "[default: the solution's]"
+        ),
     ] = None,
-    max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(min=1, help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Save the new solution in this folder.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Save the new solution in this folder; of a whole game by default runs/<time>.",
+        ),
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Lock a decision of a solved spot, solve again around it, and show the difference.
+    """Lock a decision of a solution, solve again around it, and show the difference.
 
     \b
     Examples:
@@ -69,17 +88,19 @@ def lock(
       allstreets lock solved/ --line "b33%" --hands "QQ,JJ=call" --hands "A5s-A2s=raise"
       allstreets lock solved/ --line "x x | * |" --exactly "x=60%"
       allstreets lock solved/ --locks observed.csv --output against_him/
+      allstreets lock game/ --line "r2.5" --at-least "fold=55%" --output he_folds/
+      allstreets lock game/ --line "r2.5 c | * | x" --always b33% --output he_bets/
 
     A frequency is spread over the hands by the least change of the solution's strategy (squares,
     each hand counted as often as it gets there). A CSV file has lines such as 'x b50%,call,45%'
-    or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says more.
+    or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says more, and
+    docs/training.md of whole games.
     """
     from allstreets.base import InputError
-    from allstreets.solvers import Lock, lock_as_played, observed_locks, with_locks
-    from allstreets.storage import load_spot
+    from allstreets.solvers import LockRequest, with_locks
+    from allstreets.storage import folder_kind, load_spot
     from allstreets.training import parse_time
 
-    result = load_spot(solution)
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
         *_bounds(line, at_least, "--at-least", ">="),
@@ -92,35 +113,71 @@ def lock(
             "give one way to lock: --always, --as-is, --hands, --locks, or frequencies by "
             "--at-most, --at-least and --exactly"
         )
-    given: tuple[Lock, ...]
-    if bounds:
-        given = observed_locks(result, bounds)
-    elif as_is:
-        given = (lock_as_played(result, line),)
-    elif always is not None:
-        given = (Lock(line, strategy={always: 1.0}),)
-    else:
-        parts = [_split(text, "--hands") for text in hands or ()]
-        given = (Lock(line, hands={some: {action: 1.0} for some, action in parts}),)
-    spot = with_locks(result.spot, given)
-    _ = spot.locked_nodes  # errors are raised now
-    config = _config(solution, result, target)
+    if resume and output is None:
+        raise InputError("--resume needs --output, the folder of the run to continue")
     seconds = None if time is None else parse_time(time)
-    lines = list(dict.fromkeys(bound.line for bound in bounds)) or [line]
+    some = tuple(_split(text, "--hands") for text in hands or ())
+    request = LockRequest(line, always, as_is, some, tuple(bounds))
+    if folder_kind(solution) == "unified":
+        changes = {
+            "exploitability_threshold": target,
+            "time_limit_seconds": seconds,
+            "threads": threads,
+        }
+        code = _lock_game(solution, request, output, changes, max_iterations, resume, json)
+        raise typer.Exit(code)
+    result = load_spot(solution)
+    spot = with_locks(result.spot, request.of_spot(result))
+    _ = spot.locked_nodes  # errors are raised now
+    shown = [one for one in request.lines if "*" not in one]
     run_job(
-        config,
+        _config(solution, result, target),
         spot,
         Job(
             max_iterations,
             seconds,
             threads,
             output,
-            resume=False,
+            resume=resume,
             saved="full",
             json=json,
-            made_from={"folder": str(solution.absolute()), "line": lines[0]},
+            made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
         ),
-        more=lambda out, outcome: _print_difference(out, result, outcome, lines),
+        more=lambda out, outcome: _print_difference(out, result, outcome.result, shown),
+    )
+
+
+def _lock_game(
+    folder: Path,
+    request: "LockRequest",
+    output: Path | None,
+    changes: dict[str, Any],
+    iterations: int | None,
+    resume: bool,
+    json: bool,
+) -> int:
+    """Train a whole game again with its locks; returns the exit code."""
+    import sys
+
+    from allstreets.cli.output import command
+    from allstreets.cli.train import default_output
+    from allstreets.cli.train_jobs import TrainOptions
+    from allstreets.cli.train_jobs import run_job as run_training
+    from allstreets.storage import load_unified
+    from allstreets.training import lock_game
+
+    result = load_unified(folder)
+    locks = request.of_game(result, str(folder.absolute()))
+    place = output or default_output()
+    job = lock_game(folder, result, locks, place, resume=resume, iterations=iterations, **changes)
+    given = [word for word in sys.argv[1:] if word != "--resume"]
+    where = [] if output is not None else ["--output", str(place)]
+    options = TrainOptions(None, place, json, last=True, again=command(*given, *where, "--resume"))
+    lines = [one.line for one in locks]
+    return run_training(
+        job,
+        options,
+        more=lambda out, outcome: _print_difference(out, result, outcome.result(), lines),
     )
 
 
@@ -166,11 +223,11 @@ def _config(folder: Path, result: "SpotResult", target: str | None) -> "SpotConf
 
 
 def _print_difference(
-    out: "Console", before: "SpotResult", outcome: "SpotOutcome", lines: list[str]
+    out: "Console", before: "Solved", after: "Solved", lines: list[str]
 ) -> dict[str, Any]:
     from allstreets.solvers import change_lines, difference
 
-    found = difference(before, outcome.result, [line for line in lines if "*" not in line])
+    found = difference(before, after, lines)
     out.print()
     for text in change_lines(found):
         out.print(text, markup=False)

@@ -1,5 +1,6 @@
 """A job of `allstreets train` on a terminal: its plan, its progress and its outcome."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 FAULTS_SHOWN = 5
 
+More = Callable[["Console", UnifiedOutcome], dict[str, Any]]
+
 
 @dataclass(frozen=True)
 class TrainOptions:
@@ -46,10 +49,13 @@ class TrainOptions:
     last: bool  # whether no other job follows
     certify: bool = False  # whether a whole game is judged with real cards at the end
     cluster: str | None = None  # where it is given here, not in the file
+    again: str | None = None  # the command that goes on with it, where no file has it
 
     @property
     def to_resume(self) -> str:
         """The command that goes on with an interrupted run."""
+        if self.again is not None:
+            return self.again
         file = [self.file] if self.file else []
         where = ["--cluster", self.cluster] if self.cluster else []
         return command("train", *file, "--output", self.output, *where, "--resume")
@@ -60,8 +66,11 @@ class TrainOptions:
         return OWN if self.file is None else None
 
 
-def run_job(job: Job, options: TrainOptions) -> int:
-    """Run a job and print its outcome; returns the exit code."""
+def run_job(job: Job, options: TrainOptions, more: More | None = None) -> int:
+    """Run a job and print its outcome; returns the exit code.
+
+    `more` prints what else there is to say of a whole game, and returns it for JSON.
+    """
     if isinstance(job, FlopsJob):
         return run_flops(job, options)
     if isinstance(job, UnifiedJob):
@@ -79,9 +88,10 @@ def run_job(job: Job, options: TrainOptions) -> int:
     out = console(stderr=options.json)
     if isinstance(outcome, UnifiedOutcome):
         where = print_unified(out, outcome)
+        figures = more(out, outcome) if more is not None else {}
     else:
-        where = print_preflop(out, outcome)
-    return end_run(out, outcome, options, where)
+        where, figures = print_preflop(out, outcome), {}
+    return end_run(out, outcome, options, where, figures)
 
 
 def run_flops(job: FlopsJob, options: TrainOptions) -> int:
@@ -106,12 +116,13 @@ def end_run(
     outcome: UnifiedOutcome | PreflopOutcome,
     options: TrainOptions,
     where: list[str],
+    more: dict[str, Any],
 ) -> int:
     """The end of a run, after its figures: where it is saved; returns the exit code."""
     kept = kept_in(options.output, outcome.unsaved, outcome.save)
     if outcome.training.unsaved is not None:
         typer.echo(f"Warning: {outcome.training.unsaved}", err=True)
-    figures, interrupted = outcome.to_json(), outcome.interrupted
+    figures, interrupted = {**outcome.to_json(), **more}, outcome.interrupted
     if kept is not None:
         print_way_on(out, options, kept, where, interrupted=interrupted)
         if options.certify and not interrupted:

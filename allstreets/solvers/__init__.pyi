@@ -26,6 +26,11 @@ from .comparison import compare_decisions as compare_decisions
 from .decision import LEAST_SHOWN as LEAST_SHOWN
 from .decision import Decision as Decision
 from .decision import Evs as Evs
+from .difference import Difference as Difference
+from .difference import Solved as Solved
+from .difference import change_lines as change_lines
+from .difference import difference as difference
+from .difference import gain_text as gain_text
 from .equity import class_equity as class_equity
 from .flops.batches import VisitPlan as VisitPlan
 from .flops.estimate import FlopEstimate as FlopEstimate
@@ -64,6 +69,7 @@ from .hands import Longs as Longs
 from .hands import quotient as quotient
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours
+from .lock_request import LockRequest as LockRequest
 from .preflop.chart import Chart as Chart
 from .preflop.chart import node_chart as node_chart
 from .preflop.chart import node_title as node_title
@@ -95,10 +101,6 @@ from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
 from .spot.bounds import Bound as Bound
 from .spot.bounds import read_bounds as read_bounds
-from .spot.difference import Difference as Difference
-from .spot.difference import change_lines as change_lines
-from .spot.difference import difference as difference
-from .spot.difference import gain_text as gain_text
 from .spot.estimate import Estimate as Estimate
 from .spot.estimate import available_bytes as available_bytes
 from .spot.estimate import device_bytes as device_bytes
@@ -125,6 +127,7 @@ from .spot.stored import board_name as board_name
 from .spot.stored import board_names as board_names
 from .spot.stored import pack_street as pack_street
 from .spot.text import data_hash as data_hash
+from .spot.text import lock_mapping as lock_mapping
 from .spot.text import sizes_mapping as sizes_mapping
 from .spot.text import spot_mapping as spot_mapping
 from .spot.words import locks_text as locks_text
@@ -135,6 +138,9 @@ from .unified.flop_spot import suits_text as suits_text
 from .unified.kept import Kept as Kept
 from .unified.kept import keep as keep
 from .unified.leaf_features import leaf_features as leaf_features
+from .unified.observed import lock_game_as_played as lock_game_as_played
+from .unified.observed import observed_game_locks as observed_game_locks
+from .unified.observed import with_game_locks as with_game_locks
 from .unified.ordered import give_orders as give_orders
 from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines

@@ -68,11 +68,13 @@ def save_unified(
     seconds: float = 0.0,
     name: str | None = None,
     description: str | None = None,
+    before: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
     `kept` is what `keep` found of the solver as it stands; it is found where it is not given. All
-    figures are those of what the bundle stores.
+    figures are those of what the bundle stores. `before` says which solution a lock has made it
+    from: its `folder`, and the `line` that was locked.
     """
 
     folder = place_of(folder)
@@ -100,6 +102,7 @@ def save_unified(
             {
                 **facts_mapping(facts, KIND),
                 "game": game_mapping(solver.game),
+                **({"before": dict(before)} if before is not None else {}),
                 "batches": _batches(solver),
                 "kept": KEPT[solver.games.model.kind] if source.is_kept else NOTHING_KEPT,
                 "token": token,

@@ -28,6 +28,7 @@ from .flops_run import FlopsOutcome as FlopsOutcome
 from .jobs import Job as Job
 from .jobs import plan as plan
 from .jobs import run as run
+from .lock_game import lock_game as lock_game
 from .loop import Every as Every
 from .loop import Intervals as Intervals
 from .loop import Observer as Observer

@@ -59,7 +59,7 @@ def plan(
 
     The last one has the solution.
     """
-    labels = {"name": config.name, "description": config.description}
+    labels: dict[str, Any] = {"name": config.name, "description": config.description}
     solver, models = config.solver, config.postflop_model
     for key, value in (("device", device), ("cluster", cluster)):
         if value is None:

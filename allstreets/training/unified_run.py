@@ -1,5 +1,6 @@
 """Solving a whole game as a job: estimate, train until a rule holds, save, report the outcome."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,6 +64,7 @@ class UnifiedJob:
     resume: bool = False
     name: str | None = None
     description: str | None = None
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
 
     @property
     def iterations(self) -> int:
@@ -295,6 +297,7 @@ class UnifiedOutcome:
             seconds=self.training.progress.seconds,
             name=self.job.name,
             description=self.job.description,
+            before=self.job.made_from,
         )
 
 
@@ -305,12 +308,13 @@ def plan_unified(
     resume: bool = False,
     name: str | None = None,
     description: str | None = None,
+    made_from: Mapping[str, Any] | None = None,
 ) -> UnifiedJob:
     """Read the game out of a config and estimate what it takes."""
     threads = thread_count(config.threads)
     game = config.game()
     need = _estimate(config, game, threads)
-    return UnifiedJob(config, game, need, threads, output, resume, name, description)
+    return UnifiedJob(config, game, need, threads, output, resume, name, description, made_from)
 
 
 def _estimate(config: UnifiedConfig, game: UnifiedGame, threads: int) -> UnifiedEstimate:

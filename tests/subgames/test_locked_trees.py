@@ -173,7 +173,7 @@ def strategies(subgame: BoardsSubgame, node: int) -> np.ndarray:
         boards = range(subgame.cards.river_boards)
         stored = [subgame.stored_at(subgame.averages, level, one, node) for one in boards]
         flat = np.concatenate([one.transpose(0, 2, 1).reshape(-1, one.shape[1]) for one in stored])
-        return flat / flat.sum(axis=1, keepdims=True)
+        return np.asarray(flat / flat.sum(axis=1, keepdims=True))
     boards = range(len(subgame.streets[level].runouts))
     return np.concatenate([average_strategy(subgame, level, one, node).T for one in boards])
 

@@ -35,7 +35,13 @@ from allstreets.betting import (
 )
 from allstreets.cards import FlopSet
 from allstreets.kernels.cuda.device import CPU
-from allstreets.solvers.game.locks import GameLocks, find_game_locks
+from allstreets.solvers.game.locks import (
+    GameLocks,
+    GamePlace,
+    PotTree,
+    find_game_locks,
+    game_place,
+)
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame
 from allstreets.solvers.spot.locks import Lock
 from allstreets.subgames import CLASSES, CardModel, EngineSpec, FlopGames, MemoryMode
@@ -117,13 +123,17 @@ class UnifiedGame:
     @cached_property
     def locks(self) -> GameLocks:
         """The locks, found in the trees and checked."""
+        return find_game_locks(self.tree, self._free_tree, self.lock)
+
+    def place(self, line: str, where: str) -> GamePlace:
+        """The decision that a line leads to, on every flop; `where` names it in messages."""
+        return game_place(self.tree, self._free_tree, line, where)
+
+    @cached_property
+    def _free_tree(self) -> PotTree:
+        """The tree of the pot that sees the flop at a node, without locks; built once."""
         pots = {pot.node: pot for pot in self.flop_pots}
-
-        @cache
-        def tree_of(node: int) -> BettingTree:
-            return build_postflop_tree(self._free_rules(pots[node]))
-
-        return find_game_locks(self.tree, tree_of, self.lock)
+        return cache(lambda node: build_postflop_tree(self._free_rules(pots[node])))
 
     def rules_of(self, pot: FlopPot) -> PostflopRules:
         """The rules by which a pot is played after the flop."""

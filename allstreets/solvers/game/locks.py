@@ -19,13 +19,16 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import (
+    ANY_CARD_WORD,
     BIG_BLINDS,
+    BLINDS_AND_CARDS,
     BettingTree,
     NodeKind,
-    WholeLine,
     dealt,
+    line_text,
     parse_line,
     split_line,
+    whole_line,
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.solvers.preflop.cfr import PreflopLock
@@ -38,12 +41,23 @@ RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
 FIRST_COMBO = np.unique(HAND_OF_COMBO, return_index=True)[1]  # [169]
 
 
-@dataclass(frozen=True)
-class PotPlace:
-    """A decision after the flop."""
+@dataclass(frozen=True, eq=False)
+class GamePlace:
+    """A decision of a whole game: before the flop, or after it on every flop."""
 
-    root: int  # where the flop is dealt, before the flop
-    node: int  # in the pot's tree
+    tree: BettingTree  # of the betting before the flop, or of the pot
+    node: int
+    root: int | None  # where the flop is dealt; None: before the flop
+    line: str  # in its usual words, `| * |` for the flop and for cards
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Rises along a line: nodes stand in pre-order, and what is before the flop comes first."""
+        return -1 if self.root is None else self.root, self.node
+
+
+PotTree = Callable[[int], BettingTree]
+"""The tree of the pot that sees the flop at a node."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,74 +66,69 @@ class GameLocks:
 
     preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
     pots: Mapping[int, RuleLocks] = field(default_factory=dict)  # by where the flop is dealt
-    by_flop: Mapping[PotPlace, Lock] = field(default_factory=dict)
-    """Those whose strategies go by the flop, as another solution plays it."""
+    by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
+    """Those that play on every flop as another solution does, by where the flop is dealt and by
+    decision."""
 
 
-def find_game_locks(
-    tree: BettingTree, pot_tree: Callable[[int], BettingTree], locks: Sequence[Lock]
-) -> GameLocks:
-    """Locks with their decisions; `pot_tree` has the tree of the pot that a node leads to."""
-    numbered = dict(enumerate(locks))
-    lines = {number: _line(tree, number, lock) for number, lock in numbered.items()}
-    before = {number: lock for number, lock in numbered.items() if lines[number].after is None}
+def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock]) -> GameLocks:
+    """Locks with their decisions; each must make sense, and all together."""
+    places = {
+        number: game_place(tree, pot_tree, lock.line, f"lock[{number}].line")
+        for number, lock in enumerate(locks)
+    }
+    before = {number: lock for number, lock in enumerate(locks) if places[number].root is None}
     found = find_locks(tree, (), (Range.full(), Range.full()), before, BIG_BLINDS)
     preflop: dict[int, PreflopLock] = {}
     for number, node in zip(before, found, strict=True):
         preflop[node.node] = _joined(preflop.get(node.node), _by_class(node, f"lock[{number}]"))
     pots: dict[int, dict[int, tuple[float, ...]]] = {}
-    by_flop: dict[PotPlace, Lock] = {}
-    for number, lock in numbered.items():
-        if number in before:
+    by_flop: dict[tuple[int, int], Lock] = {}
+    for number, lock in enumerate(locks):
+        place, where = places[number], f"lock[{number}]"
+        if place.root is None:
             continue
-        where = f"lock[{number}]"
-        place = find_pot_place(tree, pot_tree, lock.line, where)
         there = pots.setdefault(place.root, {})
         if place.node in there:
             raise InputError(f"{where}.line: '{lock.line}' is locked already: keep one of the two")
-        there[place.node] = _chances(pot_tree(place.root), place.node, lock, where)
+        there[place.node] = _chances(place.tree, place.node, lock, where)
         if lock.solution is not None:
-            by_flop[place] = lock
+            by_flop[place.root, place.node] = lock
     rules = {root: tuple(sorted(there.items())) for root, there in pots.items()}
     return GameLocks(preflop, rules, by_flop)
 
 
-def find_pot_place(
-    tree: BettingTree, pot_tree: Callable[[int], BettingTree], line: str, where: str
-) -> PotPlace:
-    """The decision after the flop that a line leads to, on every flop and card."""
-    found = _split(tree, line, where)
-    if tree.kind[found.root] != NodeKind.CHANCE:
-        raise InputError(
-            f"{where}.line: '{found.before}' ends before the flop: leave the bar out, or go on "
-            "until the flop is dealt"
-        )
-    if found.flop is not None:
-        raise InputError(
-            f"{where}.line: a lock of a whole game holds on every flop: write '| * |' in place of "
-            f"{found.cards}; one flop is locked where it is solved by itself (solve --from)"
-        )
-    below = pot_tree(found.root)
+def game_place(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> GamePlace:
+    """The decision that a line leads to, on every flop and card; `where` names it in messages."""
     try:
-        node = dealt(below, parse_line(below, found.after or "", notation=BIG_BLINDS).node)
-    except InputError as error:
-        raise InputError(f"{where}.line: {error}") from None
-    if below.kind[node] != NodeKind.DECISION:
-        raise InputError(
-            f"{where}.line '{line}': no player acts there, so there is nothing to lock"
+        found = split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
+        before = line_text(tree, found.root, notation=BIG_BLINDS)
+        if found.after is None:
+            return _decision(GamePlace(tree, found.root, None, before), line)
+        if tree.kind[found.root] != NodeKind.CHANCE:
+            raise InputError(
+                f"'{found.before}' ends before the flop: leave the bar out, or go on until the "
+                "flop is dealt"
+            )
+        if found.flop is not None:
+            raise InputError(
+                f"a lock of a whole game holds on every flop: write '| * |' in place of "
+                f"{found.cards}; one flop is locked where it is solved by itself (solve --from)"
+            )
+        below = pot_tree(found.root)
+        node = dealt(below, parse_line(below, found.after, notation=BIG_BLINDS).node)
+        after = line_text(below, node, notation=BLINDS_AND_CARDS)
+        return _decision(
+            GamePlace(below, node, found.root, whole_line(before, ANY_CARD_WORD, after)), line
         )
-    return PotPlace(found.root, node)
-
-
-def _line(tree: BettingTree, number: int, lock: Lock) -> WholeLine[int]:
-    return _split(tree, lock.line, f"lock[{number}]")
-
-
-def _split(tree: BettingTree, line: str, where: str) -> WholeLine[int]:
-    try:
-        return split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
     except InputError as error:
-        raise InputError(f"{where}.line: {error}") from None
+        raise InputError(f"{where}: {error}") from None
+
+
+def _decision(place: GamePlace, line: str) -> GamePlace:
+    if place.tree.kind[place.node] != NodeKind.DECISION:
+        raise InputError(f"no player acts at '{line}', so there is nothing to lock")
+    return place
 
 
 def _chances(tree: BettingTree, node: int, lock: Lock, where: str) -> tuple[float, ...]:

@@ -41,6 +41,18 @@ class Bound:
         least = 0.0 if sign in ("<=", "≤") else share
         return cls(line, action.strip(), least, 1.0 if sign in (">=", "≥") else share, where)
 
+    @property
+    def text(self) -> str:
+        """The frequency as people write it.
+
+        >>> Bound.read("x", "b33%", "<=0.3", "").text
+        '<=30%'
+        """
+        share, sign = self.least, "" if self.least == self.most else ">="
+        if self.least < self.most < 1:
+            share, sign = self.most, "<="
+        return f"{sign}{100 * share:.10g}%"
+
 
 def read_bounds(text: str, source: str) -> list[Bound]:
     """The rows of a CSV text with the columns node, action and frequency; others are ignored."""

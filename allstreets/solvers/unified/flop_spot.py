@@ -157,7 +157,7 @@ def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
 def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop) -> Spot:
     """The spot with the locks of its pot; by combo where they go by the flop."""
     pot, tree = result.pot(number), spot.tree
-    by_flop = [one.node for one in result.game.locks.by_flop if one.root == pot.pot.node]
+    by_flop = [node for root, node in result.game.locks.by_flop if root == pot.pot.node]
     locks = []
     for node, chances in pot.tree.locks.items():
         line = parse_line(tree, line_text(tree, node), spot.cards, any_card=True)

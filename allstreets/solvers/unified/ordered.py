@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import Flop
 from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.game.locks import PotPlace, lock_bounds
+from allstreets.solvers.game.locks import lock_bounds
 from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.bounds import limits
 from allstreets.solvers.spot.frequencies import smallest_change
@@ -46,39 +46,38 @@ def flop_orders(
     game: UnifiedGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
 ) -> Iterator[Order]:
     """The strategies of all decisions that are locked flop by flop."""
-    for number, lock in enumerate(game.lock):
-        places = [place for place, one in game.locks.by_flop.items() if one is lock]
-        for place in places:
-            assert lock.solution is not None
-            source = open_solution(lock.solution)
-            yield from _orders(game, cards, source, place, lock, f"lock[{number}]")
+    for (root, node), lock in game.locks.by_flop.items():
+        assert lock.solution is not None
+        where = f"lock[{game.lock.index(lock)}]"
+        yield from _orders(game, cards, open_solution(lock.solution), root, node, lock, where)
 
 
 def _orders(
     game: UnifiedGame,
     cards: CardModel,
     source: UnifiedResult,
-    place: PotPlace,
+    root: int,
+    node: int,
     lock: Lock,
     where: str,
 ) -> Iterator[Order]:
-    pot = [pot.node for pot in game.flop_pots].index(place.root)
-    _require_alike(game, cards, source, place, f"{where}.solution '{lock.solution}'")
+    pot = [pot.node for pot in game.flop_pots].index(root)
+    _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
     strategies, weights = [], []
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
-        strategy, reached = view.stage_play(place.node)
+        strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)
     if not any(one.any() for one in weights):
         raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
     tree = game.pots[pot].tree
-    least, most = limits(tree, place.node, lock_bounds(lock, where), BIG_BLINDS)
+    least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
     joined = np.concatenate(strategies, axis=1)
     changed = smallest_change(joined, np.concatenate(weights), least, most)
     ends = np.cumsum([strategy.shape[1] for strategy in strategies])[:-1]
-    for flop_place, part in enumerate(np.split(changed, ends, axis=1)):
-        yield Order(pot, flop_place, place.node, part)
+    for place, part in enumerate(np.split(changed, ends, axis=1)):
+        yield Order(pot, place, node, part)
 
 
 def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
@@ -89,22 +88,17 @@ def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
 
 
 def _require_alike(
-    game: UnifiedGame, cards: CardModel, source: UnifiedResult, place: PotPlace, where: str
+    game: UnifiedGame, cards: CardModel, source: UnifiedResult, pot: int, node: int, where: str
 ) -> None:
-    """Refuse a solution whose hands, or whose tree, are others."""
+    """Refuse a solution whose hands, or whose betting, are others."""
     if source.cards.flop_hands != cards.flop_hands:
         raise InputError(f"{where}: it is solved with cards {source.cards}, this game with {cards}")
-    pots = {pot.node: pot for pot in game.flop_pots}
-    theirs = {pot.node: pot for pot in source.game.flop_pots}
-    here, there = (
-        games.after_the_flop(found[place.root]).tree if place.root in found else None
-        for games, found in ((game, pots), (source.game, theirs))
-    )
-    assert here is not None
-    if there is None or len(pots) != len(theirs) or there.actions != here.actions:
+    here, there = game.pots[pot].tree, source.game.pots
+    names = [one.pot.name for one in game.pots]
+    if names != [one.pot.name for one in there] or there[pot].tree.actions != here.actions:
         raise InputError(f"{where}: its betting differs from that of this game")
-    if cards.plays_combos and here.street[place.node] != Street.FLOP:
+    if cards.plays_combos and here.street[node] != Street.FLOP:
         raise InputError(
-            f"{where}: by flop, decisions on the flop are locked; on turn and river give a "
-            "'strategy' for all hands"
+            f"{where}: as a solution plays, decisions on the flop are locked; on turn and river "
+            "give a 'strategy' for all hands"
         )

@@ -1,0 +1,51 @@
+"""A whole game that was solved, to be solved again with locks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import Place
+from allstreets.solvers import Lock, UnifiedResult, lock_mapping, with_game_locks
+from allstreets.training.config import check_config
+from allstreets.training.solver_config import UnifiedConfig
+from allstreets.training.unified_run import UnifiedJob, plan_unified
+
+LEAST_TARGET = 0.05  # mbb/hand: a game may be solved to less, and need not be again
+NAMED_LOCKS = 2
+
+
+def lock_game(
+    folder: Path,
+    result: UnifiedResult,
+    locks: Sequence[Lock],
+    output: Place | None,
+    *,
+    resume: bool = False,
+    iterations: int | None = None,
+    **changes: Any,
+) -> UnifiedJob:
+    """The job that solves the game in a folder with more locks, as it was solved.
+
+    It ends when it is solved as well as the other one, or after as many `iterations`. `changes` are
+    keys of training files that are otherwise than there.
+    """
+    game = with_game_locks(result.game, locks)
+    _ = game.locks  # errors are raised now
+    solved = result.exploitability
+    goal = {} if solved is None else {"exploitability_threshold": max(solved, LEAST_TARGET)}
+    keys = {
+        **{key: value for key, value in result.facts.config.items() if value is not None},
+        **goal,
+        **{key: value for key, value in changes.items() if value is not None},
+        "lock": [lock_mapping(lock) for lock in game.lock],
+    }
+    keys.pop("cluster", None)  # it is solved here
+    config = check_config(keys, UnifiedConfig, str(folder))
+    if iterations is not None:
+        epoch = config.batches().epoch_iterations(len(game.flops.flops))
+        config = config.model_copy(update={"epochs": -(-iterations // epoch)})
+    lines = [lock.line or "first decision" for lock in locks]
+    more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
+    name = f"{result.facts.name or folder.name}, locked at {', '.join(lines[:NAMED_LOCKS])}{more}"
+    made_from = {"folder": str(folder.absolute()), "line": locks[0].line}
+    return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
