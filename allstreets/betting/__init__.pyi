@@ -9,6 +9,7 @@ from .lines import ANY_CARD as ANY_CARD
 from .lines import ANY_CARD_WORD as ANY_CARD_WORD
 from .lines import Line as Line
 from .lines import WholeLine as WholeLine
+from .lines import any_cards as any_cards
 from .lines import dealt as dealt
 from .lines import find_decision as find_decision
 from .lines import line_text as line_text

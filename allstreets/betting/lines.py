@@ -138,6 +138,21 @@ def whole_line(root: str, cards: str = "", after: str = "") -> str:
     return f" {SEPARATOR} ".join(parts).strip()
 
 
+def any_cards(line: str) -> str:
+    """The line whatever cards are dealt on the way.
+
+    >>> any_cards("r2.5 c | AhKd7s | x x | 5c | b50%")
+    'r2.5 c | * | x x | * | b50%'
+    """
+    parts = (part.strip() for part in line.split(SEPARATOR))
+    dealt = (
+        FLOP.fullmatch(part) or CARD.fullmatch(part)
+        for part in line.replace(" ", "").split(SEPARATOR)
+    )
+    words = [ANY_CARD_WORD if card else part for part, card in zip(parts, dealt, strict=True)]
+    return f" {SEPARATOR} ".join(words).strip()
+
+
 def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
     """A line in a message; what follows the flop is a part of the line that was written."""
     part = notation.shares and tree.first_street > Street.PREFLOP

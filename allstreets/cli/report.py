@@ -176,7 +176,7 @@ def report(
     if result.spot.lock and not node.locked.any():
         from allstreets.solvers import locks_text
 
-        out.print(f"\n{locks_text(result.spot)}", markup=False)
+        out.print(f"\n{locks_text(result.spot.lock)}", markup=False)
     print_mix(out, node)
     if combos:
         print_combos(out, node)

@@ -14,7 +14,7 @@ from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.solvers import OWN, available_bytes, require_flop_room
+from allstreets.solvers import OWN, available_bytes, locks_text, require_flop_room
 from allstreets.training import (
     FlopsJob,
     FlopsOutcome,
@@ -210,6 +210,8 @@ def print_unified(out: "Console", outcome: UnifiedOutcome) -> list[str]:
         f"{outcome.solver.iterations:,} iterations in {duration(seconds)}.",
         soft_wrap=True,
     )
+    if job.game.lock:
+        out.print(f"Given, not found: {locks_text(job.game.lock)}.", markup=False, soft_wrap=True)
     if outcome.solver.saved_bytes:
         out.print(
             f"Unplayed hands were dropped: regrets and strategies take "

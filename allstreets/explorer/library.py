@@ -143,8 +143,8 @@ class Library:
 
     def _has_before(self, folder: Path) -> bool:
         """Whether the solution that a lock made this one from is one of the library's."""
-        kind, manifest = read_facts(folder)
-        before = manifest.get("before") if kind == "spot" else None
+        _, manifest = read_facts(folder)
+        before = manifest.get("before")
         return before is not None and id_of(Path(str(before["folder"]))) in self._found
 
     def view(self, id: str) -> SolutionView:

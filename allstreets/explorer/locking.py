@@ -1,4 +1,4 @@
-"""Locks on the spots of a library: what is asked for, solved like any other spot, and compared."""
+"""Locks on the solutions of a library: what is asked for, solved like any other, and compared."""
 
 import math
 from pathlib import Path
@@ -6,7 +6,7 @@ from threading import Lock as Mutex
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.betting import Player, line_text, parse_line
+from allstreets.betting import Player, any_cards, line_text, parse_line
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.last_opened import LastOpened
 from allstreets.explorer.library import Library
@@ -20,20 +20,28 @@ from allstreets.explorer.models.locks import (
 )
 from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.solves.flops import spot_form
+from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.views.opening import read_facts
 from allstreets.solvers import (
     Bound,
     Lock,
+    LockRequest,
     SpotResult,
+    UnifiedResult,
     difference,
     gain_text,
-    lock_as_played,
-    observed_locks,
     read_bounds,
     spot_mapping,
     with_locks,
 )
-from allstreets.storage import folder_kind, load_spot, read_spot_manifest
+from allstreets.storage import (
+    folder_kind,
+    load_spot,
+    load_unified,
+    read_spot_manifest,
+)
+from allstreets.training import lock_game
 
 LEAST_TARGET = 0.05  # in % of the pot
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
@@ -47,48 +55,53 @@ class Locking:
     def __init__(self, library: Library, solves: Solves) -> None:
         self._library, self._solves = library, solves
         self._mutex = Mutex()
-        self._spots = LastOpened(_load)  # for the holder of the mutex
+        self._opened = LastOpened(_load)  # for the holder of the mutex
 
     def start(self, id: str, form: LockForm) -> Solve:
-        """Solve a spot again with one more lock."""
+        """Solve a spot or a whole game again with one more lock."""
         folder = self._library.folder(id)
+        name = self._library.detail(id).name
         with self._mutex:
-            result = self._spots.open(folder)
-            spot = with_locks(result.spot, locks_of(result, form))
-            _ = spot.locked_nodes  # errors are raised now
+            result = self._opened.open(folder)
+            title = f"{name}: {lock_words(result, form)}"[:200]
+            if isinstance(result, SpotResult):
+                spot = with_locks(result.spot, locks_of(result, form))
+                _ = spot.locked_nodes  # errors are raised now
+            else:
+                locks = lock_request(result, form).of_game(result, str(folder.absolute()))
+                job = lock_game(folder, result, locks, None)
+        source = LockedSource(folder=str(folder.absolute()), line=form.line)
+        if not isinstance(result, SpotResult):
+            return self._solves.train(game_form(job.config, title), source)
         config = read_spot_manifest(folder)["config"]
         precision = "float16" if config["precision"] == "int16" else config["precision"]
-        name = f"{self._library.detail(id).name}: {lock_words(result, form)}"[:200]
         described = spot_form(
             spot,
-            name,
+            title,
             max(100 * result.exploitability, LEAST_TARGET),
             precision,
             config.get("river_groups", "none"),
         )
-        source = LockedSource(
-            folder=str(folder.absolute()), line=form.line, spot=spot_mapping(spot)
-        )
+        source = source.model_copy(update={"spot": spot_mapping(spot)})
         return self._solves.start(described, locked=source)
 
     def difference(self, id: str, line: str) -> SolutionDifference:
         """What the lock of a solution has changed, at the start and at a line."""
         folder = self._library.folder(id)
-        known: dict[str, Any] | None = None
-        if folder_kind(folder) == "spot":
-            known = read_spot_manifest(folder).get("before")
+        known: dict[str, Any] | None = read_facts(folder)[1].get("before")
         if known is None:
             raise MissingError("this solution was not made by a lock on another one")
         before = Path(str(known["folder"]))
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # says so where it is gone
         with self._mutex:
-            found = difference(self._spots.open(before), self._spots.open(folder), [line])
+            found = difference(self._opened.open(before), self._opened.open(folder), [line])
         place = found.places[0] if found.places else None
         return SolutionDifference(
             before=other,
             name=name,
             line=line,
+            unit=found.unit,
             evs={PLAYERS[player]: _pair(found.evs[player]) for player in Player},
             here=None
             if place is None
@@ -101,33 +114,41 @@ class Locking:
         )
 
 
-def _load(folder: Path) -> SpotResult:
-    """The spot in a folder."""
-    if folder_kind(folder) != "spot":
-        raise MissingError("only spots can be locked, and this is none")
+def _load(folder: Path) -> SpotResult | UnifiedResult:
+    """The spot or the whole game in a folder."""
+    kind = folder_kind(folder)
+    if kind == "unified":
+        return load_unified(folder)
+    if kind != "spot":
+        raise MissingError("only spots and whole games can be locked, and this is none")
     return load_spot(folder)
 
 
 def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:
-    """The locks that a form asks for."""
+    """The locks of a spot that a form asks for."""
+    if form.way == "as_is" and form.everywhere:
+        raise InputError("'as it is now' differs from card to card: lock one board")
+    return lock_request(result, form).of_spot(result)
+
+
+def lock_request(result: SpotResult | UnifiedResult, form: LockForm) -> LockRequest:
+    """What a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
         frequency = f"{SIGNS[form.way]}{form.percent!r}%"
-        return observed_locks(result, [Bound.read(line, form.action, frequency, "the lock")])
+        return LockRequest(bounds=(Bound.read(line, form.action, frequency, "the lock"),))
     if form.way == "observed":
-        return observed_locks(result, read_bounds(form.text, "frequencies"))
+        return LockRequest(bounds=tuple(read_bounds(form.text, "frequencies")))
     if form.way == "always":
-        return (Lock(line, strategy={form.action: 1.0}),)
+        return LockRequest(line, always=form.action)
     if form.way == "as_is":
-        if form.everywhere:
-            raise InputError("'as it is now' differs from card to card: lock one board")
-        return (lock_as_played(result, line),)
+        return LockRequest(line, as_is=True)
     if not form.hands:
         raise InputError("paint the hands to lock first")
-    return (Lock(line, hands={",".join(form.hands): {form.action: 1.0}}),)
+    return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
-def lock_words(result: SpotResult, form: LockForm) -> str:
+def lock_words(result: SpotResult | UnifiedResult, form: LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
@@ -146,8 +167,10 @@ def lock_words(result: SpotResult, form: LockForm) -> str:
     return f"{node.seat} at {where}: {what}"
 
 
-def _line(result: SpotResult, form: LockForm) -> str:
+def _line(result: SpotResult | UnifiedResult, form: LockForm) -> str:
     """The line of a form, with any cards where that is asked for."""
+    if isinstance(result, UnifiedResult):
+        return any_cards(form.line)
     found = parse_line(result.spot.tree, form.line, board=result.spot.cards)
     return line_text(result.spot.tree, found.node) if form.everywhere else form.line
 

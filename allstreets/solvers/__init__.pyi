@@ -59,6 +59,7 @@ from .game.estimate import require_room as require_room
 from .game.game import PotGame as PotGame
 from .game.game import UnifiedGame as UnifiedGame
 from .game.game import pot_at as pot_at
+from .game.locks import preflop_locks as preflop_locks
 from .game.text import game_mapping as game_mapping
 from .game.text import game_of as game_of
 from .game.text import rules_mapping as rules_mapping

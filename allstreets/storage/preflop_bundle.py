@@ -6,11 +6,12 @@ FOLDER/manifest.json                       facts, metrics by iteration, checksum
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from allstreets.betting import build_preflop_tree
-from allstreets.solvers import PreflopResult, rules_mapping, rules_of
+from allstreets.solvers import PreflopResult, preflop_locks, rules_mapping, rules_of
 from allstreets.storage.manifest import Kind, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
@@ -58,5 +59,7 @@ def load_preflop(folder: Path | str) -> "PreflopResult":
     folder = Path(folder)
     manifest = read_manifest(folder, KIND)
     rules = rules_of(manifest["game"]["preflop"])
-    before = open_preflop(folder, manifest, build_preflop_tree(rules))
-    return PreflopResult(rules, before, facts_of(manifest))
+    tree = build_preflop_tree(rules)
+    result = PreflopResult(rules, open_preflop(folder, manifest, tree), facts_of(manifest))
+    result.before = replace(result.before, locks=preflop_locks(tree, result.lock))
+    return result

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.solvers import (
     MBB_PER_CHIP,
@@ -24,6 +24,7 @@ from allstreets.solvers import (
     PreflopSolver,
     SolutionFacts,
     mean_over_flops,
+    preflop_locks,
     refuse_rake,
     row_weight,
 )
@@ -53,7 +54,9 @@ class PreflopJob:
     def require(self) -> None:
         """Refuse what cannot work, before anything is computed."""
         require_preflop_folder(self.output, resume=self.resume)
-        refuse_rake(self.config.preflop_rules())
+        rules = self.config.preflop_rules()
+        refuse_rake(rules)
+        preflop_locks(build_preflop_tree(rules), self.config.locks())  # errors are raised now
         self.config.schedule()
         if self.config.models and not self.models.exists():
             raise InputError(f"solver.models: {self.models} does not exist; solve flops first")
@@ -62,7 +65,7 @@ class PreflopJob:
         """Train on top of the models until a rule holds or the user interrupts."""
         config = self.config
         values = model_values(load_flops(self.models))
-        solver = PreflopSolver(config.preflop_rules(), values, config.schedule())
+        solver = PreflopSolver(config.preflop_rules(), values, config.schedule(), config.locks())
 
         def finish(training: TrainingOutcome) -> PreflopOutcome:
             outcome = PreflopOutcome(self, solver, training, preflop_result(self, solver, training))

@@ -18,6 +18,7 @@ from allstreets.solvers import (
     PreflopResult,
     UnifiedResult,
     game_mapping,
+    locks_text,
     node_report,
     rules_mapping,
 )
@@ -48,6 +49,7 @@ def summary_lines(result: PreflopResult) -> list[str]:
         seen = [_postflop_line(result), _flops_line(result)]
         lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
+    lines += [locks_text(result.lock)] if result.lock else []
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
     return lines + quality_lines(result)
 

@@ -12,7 +12,7 @@ LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", 
 
 
 class LockForm(Request):
-    """What a player is made to do at a decision of a solved spot."""
+    """What a player is made to do at a decision of a solved spot, or of a whole game."""
 
     line: str = Field(max_length=1000, examples=["x b33"])
     way: LockWay
@@ -20,17 +20,17 @@ class LockForm(Request):
     percent: float = Field(default=0.0, ge=0, le=100)  # with a frequency
     hands: list[HandName] = Field(default=[], max_length=169)  # with `hands`
     text: LongText = ""  # with `observed`: CSV with the columns node, action, frequency
-    everywhere: bool = False  # whatever cards were dealt on the way
+    everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
 
 
 class LockedSource(BaseModel):
-    """The spot with its locks, and the solution that it was before; written by the server."""
+    """What a spot or a game with locks was before; written by the server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     folder: str  # of the solution without the lock
     line: str  # to what was locked, with the cards that were looked at
-    spot: dict[str, Any]  # the keys of a spot file
+    spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
 
 
 class Pair(Message):
@@ -54,7 +54,8 @@ class SolutionDifference(Message):
     before: str  # the other solution
     name: str  # of it
     line: str  # that was compared
-    evs: dict[PlayerName, Pair]  # at the start, in chips
+    unit: str  # of `evs`: chips, mbb/hand
+    evs: dict[PlayerName, Pair]  # at the start
     here: dict[PlayerName, Pair] | None  # from the line on; None: one of them does not have it
     actions: list[ActionChange]
     text: str  # who gains, and how exactly that is known

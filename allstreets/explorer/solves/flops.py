@@ -89,7 +89,7 @@ def read_work(request: Request) -> Work:
             "river_groups": form.river_groups,
         }
     )
-    if request.locked is not None:
+    if request.locked is not None and request.locked.spot is not None:
         return Work(config, Spot.from_mapping(request.locked.spot))
     if source is None:
         return Work(*read_form(form))

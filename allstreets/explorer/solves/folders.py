@@ -67,7 +67,7 @@ class Request(_File):
     created: float
     form: SpotForm | None = None  # the spot that is solved
     flop: FlopSource | None = None  # where it is a flop of a whole game; the form describes it
-    locked: LockedSource | None = None  # where it is a spot with a lock; likewise
+    locked: LockedSource | None = None  # where a lock was added to a spot or a game
     game: GameForm | None = None  # the whole game that is trained instead
     review: ReviewSource | None = None  # the review that is made instead
 

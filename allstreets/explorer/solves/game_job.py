@@ -29,7 +29,7 @@ def train_game(folder: SolveFolder, request: Request, commands: Commands, outlet
     """Train a game, or go on from its checkpoints."""
     assert request.game is not None
     resume = has_checkpoints(folder.solution / "checkpoints")
-    job = plan_game(request.game.text, folder.solution, resume=resume)
+    job = plan_game(request.game.text, folder.solution, resume=resume, locked=request.locked)
     note = COMPILING if must_announce(f"unified-{job.config.cards}") else SETUP
     outlet.send(Report(note=note))
     course = GameCourse(outlet)

@@ -1,5 +1,6 @@
 """Whole games as training files: read by the code of `allstreets train`, measured, described."""
 
+import json
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from allstreets.base import InputError
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.games import GameEstimate, SampleGame
+from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.solves import GameForm
 from allstreets.solvers import available_bytes, require_room
 from allstreets.training import (
@@ -25,8 +27,11 @@ SAMPLES = Path(allstreets.__file__).parents[1] / "sample_configurations"  # of a
 ELSEWHERE = "run it with allstreets train: {}"
 
 
-def read_game(text: str) -> tuple[TrainConfig, UnifiedConfig]:
-    """A training file of a whole game; a `FormError` names every key that is wrong."""
+def read_game(text: str, locked: LockedSource | None = None) -> tuple[TrainConfig, UnifiedConfig]:
+    """A training file of a whole game; a `FormError` names every key that is wrong.
+
+    `locked`: the server has written the file, from a solution of its own that it may read.
+    """
     try:
         config = parse_train_config(text, SOURCE)
     except ConfigError as error:
@@ -42,6 +47,8 @@ def read_game(text: str) -> tuple[TrainConfig, UnifiedConfig]:
         raise _refused("solver.cluster", "a cluster is no part of this server")
     if solver.fitted_from is not None:
         raise _refused("solver.fitted_from", "no folders are read for this page")
+    if locked is None and any(lock.solution is not None for lock in solver.lock):
+        raise _refused("solver.lock", "no folders are read for this page")
     return config, solver
 
 
@@ -49,12 +56,23 @@ def _refused(key: str, why: str) -> FormError:
     return FormError([Problem(message=f"{key}: {ELSEWHERE.format(why)}", field=key)])
 
 
-def plan_game(text: str, output: Path | None = None, *, resume: bool = False) -> UnifiedJob:
+def plan_game(
+    text: str,
+    output: Path | None = None,
+    *,
+    resume: bool = False,
+    locked: LockedSource | None = None,
+) -> UnifiedJob:
     """The job of a training file."""
-    config, solver = read_game(text)
+    config, solver = read_game(text, locked)
     try:
         return plan_unified(
-            solver, output, resume=resume, name=config.name, description=config.description
+            solver,
+            output,
+            resume=resume,
+            name=config.name,
+            description=config.description,
+            made_from=None if locked is None else locked.model_dump(include={"folder", "line"}),
         )
     except FormError:
         raise
@@ -62,20 +80,28 @@ def plan_game(text: str, output: Path | None = None, *, resume: bool = False) ->
         raise FormError([Problem(message=str(error))]) from None
 
 
+def game_form(config: UnifiedConfig, name: str) -> GameForm:
+    """A whole game as a training file."""
+    keys = config.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return GameForm(text=json.dumps({"name": name, "solver": keys}, indent=1))
+
+
 @lru_cache(maxsize=64)
-def game_outline(form: GameForm) -> tuple[str, str, float | None]:
+def game_outline(
+    form: GameForm, locked: LockedSource | None = None
+) -> tuple[str, str, float | None]:
     """Name, title and target of a game, whether its file can be read or not."""
     try:
-        config, solver = read_game(form.text)
+        config, solver = read_game(form.text, locked)
     except InputError:
         return "a whole game", "its training file cannot be read", None
     title = f"{solver.stack_depth:g} bb, flops {solver.flops}, cards {solver.cards}"
     return config.name or title, title, solver.exploitability_threshold
 
 
-def game_bytes(form: GameForm, free: int | None) -> int:
+def game_bytes(form: GameForm, free: int | None, locked: LockedSource | None = None) -> int:
     """The memory that training takes; an `InputError` where so much is not `free`."""
-    job = plan_game(form.text)
+    job = plan_game(form.text, locked=locked)
     problems = _short_of(job, free)
     if problems:
         raise FormError(problems)

@@ -106,9 +106,10 @@ class Solves:
         request = Request(run=0, state="waiting", form=form, created=0, flop=flop, locked=locked)
         return self._begin(request)
 
-    def train(self, game: GameForm) -> Solve:
-        """Train a whole game, now or in its turn."""
-        return self._begin(Request(run=0, state="waiting", game=game, created=0))
+    def train(self, game: GameForm, locked: LockedSource | None = None) -> Solve:
+        """Train a whole game, now or in its turn; `locked` is what it was before it was locked."""
+        request = Request(run=0, state="waiting", game=game, created=0, locked=locked)
+        return self._begin(request)
 
     def review(self, source: ReviewSource, hands: str) -> Solve:
         """Review played hands, now or in their turn."""

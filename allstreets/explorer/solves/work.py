@@ -23,7 +23,7 @@ class Outline:
 def outline(request: Request) -> Outline:
     """What a solve is called, and where it ends."""
     if request.game is not None:
-        name, title, target = game_outline(request.game)
+        name, title, target = game_outline(request.game, request.locked)
         return Outline(name, title, MBB, target)
     if request.review is not None:
         return Outline(*review_outline(request.review), HANDS, None)
@@ -34,7 +34,7 @@ def outline(request: Request) -> Outline:
 def need_bytes(request: Request, free: int | None) -> int:
     """The memory that it takes; an `InputError` where so much is not `free`."""
     if request.game is not None:
-        return game_bytes(request.game, free)
+        return game_bytes(request.game, free, request.locked)
     if request.review is not None:
         return 0  # it makes its trees so that they fit into what is free
     return spot_bytes(request, free)

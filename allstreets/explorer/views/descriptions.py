@@ -13,6 +13,7 @@ from allstreets.explorer.views.range_words import weights_text
 from allstreets.solvers import (
     Certificate,
     FlopsResult,
+    Lock,
     PreflopResult,
     Spot,
     UnifiedGame,
@@ -100,7 +101,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
             f"stored: {' and '.join(streets)}; later streets are solved again when they are opened"
         )
     if spot.lock:
-        notes.append(f"{locks_text(spot)}: what is done there was given, not found")
+        notes.append(_locked(spot.lock))
     facts = [
         *_labels(manifest),
         ("Board", config["board"]),
@@ -114,7 +115,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_edits(spot),
-        *_locks(spot),
+        *_locks(spot.lock),
         ("Tree", _decisions(tree)),
         ("Cards", "real combos, every turn and river"),
         ("Algorithm", config["algorithm"]),
@@ -132,14 +133,21 @@ def _edits(spot: Spot) -> Entries:
         yield f"Sizes at {edit.line or 'the first decision'}", changes_text(edit)
 
 
-def _locks(spot: Spot) -> Entries:
-    for lock in spot.lock[:SHOWN_LOCKS]:
+def _locked(locks: Sequence[Lock]) -> str:
+    return f"{locks_text(locks)}: what is done there was given, not found"
+
+
+def _locks(locks: Sequence[Lock]) -> Entries:
+    for lock in locks[:SHOWN_LOCKS]:
         given = {"all hands": lock.strategy} if lock.strategy is not None else {}
         texts = [f"{hands}: {_mix(mix)}" for hands, mix in {**given, **lock.hands}.items()]
         takers = [f"{word} {Range.parse(some).combos:.1f}" for word, some in lock.ranges.items()]
         texts += [f"by combo, in combos: {', '.join(takers)}"] if takers else []
+        shares = [f"{word} {share}" for word, share in lock.frequencies.items()]
+        texts += [f"the range: {', '.join(shares)}"] if shares else []
+        texts += [f"as in {lock.solution}"] if lock.solution else []
         yield f"Lock at {lock.line.strip() or 'the first decision'}", "; ".join(texts)
-    more = len(spot.lock) - SHOWN_LOCKS
+    more = len(locks) - SHOWN_LOCKS
     yield "Further locks", str(more) if more > 0 else None
 
 
@@ -193,9 +201,11 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
         )
     else:
         notes.append("the solution ends where the flop is dealt")
+    if result.lock:
+        notes.append(_locked(result.lock))
     values = facts_of.values
     facts += [
-        ("Locks", "none: every strategy was found"),
+        *(_locks(result.lock) if result.lock else [("Locks", "none: every strategy was found")]),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
         ("Seed", str(manifest["seed"]) if "seed" in manifest else None),

@@ -70,6 +70,7 @@ def _whole(manifest: Manifest, what: str) -> Headline:
         iterations=int(manifest["iterations"]),
         exploitability=manifest["figures"]["exploitability"],
         unit=MBB,
+        locks=len(manifest["game"].get("lock", ())),
     )
 
 

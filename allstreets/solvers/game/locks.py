@@ -98,6 +98,16 @@ def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock])
     return GameLocks(preflop, rules, by_flop)
 
 
+def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, PreflopLock]:
+    """The same of a game that ends where the flop is dealt."""
+
+    def no_tree(node: int) -> BettingTree:
+        del node
+        raise InputError("this game ends where the flop is dealt: lock what comes before")
+
+    return find_game_locks(tree, no_tree, locks).preflop
+
+
 def game_place(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> GamePlace:
     """The decision that a line leads to, on every flop and card; `where` names it in messages."""
     try:

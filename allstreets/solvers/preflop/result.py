@@ -20,6 +20,8 @@ from allstreets.cards import HAND_NAMES, HAND_SIZES
 from allstreets.solvers.certificate import Certificate
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.words import locks_text
 from allstreets.subgames import CardModel
 
 Mix = dict[str, float]  # action → probability
@@ -60,6 +62,7 @@ class PreflopResult:
         lines = [self._line()]
         if self.values is not None:
             lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
+        lines += [locks_text(self.lock)] if self.lock else []
         if self.before.tree.kind[0] == NodeKind.DECISION:
             lines += ["", str(self.node(""))]
         return "\n".join(lines)
@@ -77,6 +80,11 @@ class PreflopResult:
 
     def _flops_text(self) -> str:
         return ", betting before the flop"
+
+    @property
+    def lock(self) -> tuple[Lock, ...]:
+        """The strategies that were given, not found."""
+        return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
 
     @property
     def exploitability(self) -> float | None:

@@ -16,10 +16,13 @@ import numpy as np
 from allstreets.base import InputError
 from allstreets.betting import OOP, Player, PreflopRules, build_preflop_tree
 from allstreets.cfr import Schedule
+from allstreets.solvers.game.locks import preflop_locks
 from allstreets.solvers.game.text import rules_mapping
 from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr, PreflopGame
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.pair_values import PairValues
+from allstreets.solvers.spot.locks import Lock
+from allstreets.solvers.spot.text import lock_mapping
 
 
 class ModelLeaves:
@@ -50,10 +53,17 @@ class ModelLeaves:
 class PreflopSolver(PreflopTraining):
     """Solves the betting before the flop on the values of models."""
 
-    def __init__(self, rules: PreflopRules, values: PairValues, schedule: Schedule) -> None:
+    def __init__(
+        self,
+        rules: PreflopRules,
+        values: PairValues,
+        schedule: Schedule,
+        lock: tuple[Lock, ...] = (),
+    ) -> None:
         refuse_rake(rules)
-        self.rules, self.pair_values = rules, values
-        game = PreflopGame.dealt(build_preflop_tree(rules), rules, values.pairs)
+        self.rules, self.pair_values, self.lock = rules, values, lock
+        tree = build_preflop_tree(rules)
+        game = PreflopGame.dealt(tree, rules, values.pairs, preflop_locks(tree, lock))
         self.leaves = ModelLeaves(values.chips(game.pots))
         super().__init__(PreflopCfr(game, self.leaves), schedule, None, raked=False)
 
@@ -66,6 +76,7 @@ class PreflopSolver(PreflopTraining):
             "sprs": list(self.pair_values.sprs),
             "values": self.pair_values.digest,
             "algorithm": str(self.schedule),
+            **({"lock": [lock_mapping(lock) for lock in self.lock]} if self.lock else {}),
         }
 
     @property

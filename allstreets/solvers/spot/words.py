@@ -1,26 +1,27 @@
 """A solved spot in a few plain lines, or as HTML for notebooks."""
 
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from allstreets.cards import cards_text
+from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.words import number_text, percent_text
 
 if TYPE_CHECKING:
     from allstreets.solvers.spot.result import SpotResult
-    from allstreets.solvers.spot.spot import Spot
 
 SHOWN_PLACES = 4  # of a lock on every card there are dozens
 NO_DECISION = "all-in already: there is no decision"
 
 
-def locks_text(spot: "Spot") -> str:
-    """Where a spot has locks; "" where it has none."""
-    if not spot.lock:
+def locks_text(locks: Sequence[Lock]) -> str:
+    """Where a solution has locks; "" where it has none."""
+    if not locks:
         return ""
-    lines = dict.fromkeys(lock.line.strip() for lock in spot.lock)
+    lines = dict.fromkeys(lock.line.strip() for lock in locks)
     places = [f"'{line}'" if line else "the first decision" for line in lines]
     more = len(places) - SHOWN_PLACES
     rest = f" and {more} more places" if more > 0 else ""
@@ -45,7 +46,7 @@ def result_text(result: "SpotResult") -> str:
     lines = [
         result_line(result),
         f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips",
-        *([locks_text(result.spot)] if result.spot.lock else []),
+        *([locks_text(result.spot.lock)] if result.spot.lock else []),
     ]
     if result.spot.tree.child_count[0]:
         lines += ["", str(result.node(""))]
@@ -62,7 +63,7 @@ def result_html(result: "SpotResult") -> str:
         f"{result.iterations:,} iterations · EV OOP {evs[0]:.2f}, IP {evs[1]:.2f} chips</div>"
     )
     if result.spot.lock:
-        head += f"<div>{html.escape(locks_text(result.spot))}</div>"
+        head += f"<div>{html.escape(locks_text(result.spot.lock))}</div>"
     if not result.spot.tree.child_count[0]:
         return f"{head}<div>{NO_DECISION}</div>"
     return head + result.node("")._repr_html_()

@@ -43,6 +43,7 @@ from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
+from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.unified.kept import Kept
 from allstreets.solvers.unified.real_streets import RealStreets
 from allstreets.solvers.unified.solver import UnifiedSolver
@@ -75,6 +76,11 @@ class UnifiedResult(PreflopResult):
     def _flops_text(self) -> str:
         flops = len(self.game.flops.flops)
         return f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
+
+    @property
+    def lock(self) -> tuple[Lock, ...]:
+        """The strategies that were given, not found."""
+        return self.game.lock
 
     @property
     def preflop_exploitability(self) -> float | None:

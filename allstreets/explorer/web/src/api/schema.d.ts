@@ -1623,7 +1623,7 @@ export interface components {
         };
         /**
          * LockForm
-         * @description What a player is made to do at a decision of a solved spot.
+         * @description What a player is made to do at a decision of a solved spot, or of a whole game.
          */
         LockForm: {
             /**
@@ -2701,6 +2701,8 @@ export interface components {
             name: string;
             /** Text */
             text: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * Solve

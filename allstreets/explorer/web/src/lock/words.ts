@@ -24,6 +24,17 @@ export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
   { way: "as_is", label: "As it is now", hint: "The range plays as it does in this solution." },
 ];
 
+/** The ways to lock a decision: after the flop a whole game is locked with all hands. */
+export function waysAt(whole: boolean, dealt: boolean): typeof WAYS {
+  return whole && dealt ? WAYS.filter((one) => one.way !== "hands") : WAYS;
+}
+
+/** Observed frequencies, as people write them. */
+export const EXAMPLES = {
+  spot: "node,action,frequency\nx,b75%,<=30%\nx b75%,fold,55%",
+  game: "node,action,frequency\nr2.5,fold,55%\nr2.5 c | * | x,b50%,>=70%",
+};
+
 /** Whether a way says how often an action is taken. */
 export function counts(way: Way): boolean {
   return way === "at_most" || way === "at_least" || way === "exactly";
