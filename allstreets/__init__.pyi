@@ -1,6 +1,7 @@
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
 from .explorer.reaching import range_at as range_at
+from .solvers.lock_request import LockRequest as LockRequest
 from .solvers.spot.locks import Lock as Lock
 from .solvers.spot.solver import SpotSolver as SpotSolver
 from .solvers.spot.solver import solve as solve
@@ -13,6 +14,7 @@ from .storage.range_files import export_ranges as export_ranges
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
 from .training.api import certify as certify
+from .training.api import lock as lock
 from .training.api import train as train
 from .training.many_spots import solve_many as solve_many
 from .training.simplify import simplify as simplify

@@ -11,10 +11,7 @@ from allstreets.cli.solve import Job, run_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Bound, LockRequest, Solved, SpotResult
-    from allstreets.training import SpotConfig
-
-LEAST_TARGET = 0.0005  # of the pot: a river may be solved to less, and need not be again
+    from allstreets.solvers import Bound, LockRequest, Solved
 
 
 def lock(
@@ -99,7 +96,7 @@ def lock(
     from allstreets.base import InputError
     from allstreets.solvers import LockRequest, with_locks
     from allstreets.storage import folder_kind, load_spot
-    from allstreets.training import parse_time
+    from allstreets.training import lock_spot_config, parse_time
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -131,7 +128,7 @@ def lock(
     _ = spot.locked_nodes  # errors are raised now
     shown = [one for one in request.lines if "*" not in one]
     run_job(
-        _config(solution, result, target),
+        lock_spot_config(solution, result, target),
         spot,
         Job(
             max_iterations,
@@ -203,23 +200,6 @@ def _split(text: str, flag: str) -> tuple[str, str]:
         form = "HANDS=ACTION, 'AA,KK=check'" if flag == "--hands" else "ACTION=30%"
         raise InputError(f"{flag} '{text}': write {form}")
     return first.strip(), second.strip()
-
-
-def _config(folder: Path, result: "SpotResult", target: str | None) -> "SpotConfig":
-    """How the solution was solved, and so will be what is locked."""
-    from allstreets.storage import read_spot_manifest
-    from allstreets.training import SpotConfig, check_config
-
-    solved = read_spot_manifest(folder)["config"]
-    precision = solved["precision"]
-    keys = {
-        "algorithm": solved["algorithm"],
-        # Which is as small, and leaves locks as they are.
-        "precision": "float16" if precision == "int16" else precision,
-        "river_groups": solved.get("river_groups", "none"),
-        "exploitability_threshold": target or max(result.exploitability, LEAST_TARGET),
-    }
-    return check_config(keys, SpotConfig, "command line")
 
 
 def _print_difference(

@@ -4,6 +4,7 @@ The same request makes locks of a spot, whose board and combos are known, and of
 decisions before the flop are by hand class and whose others hold on every flop.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from allstreets.base import InputError
@@ -32,6 +33,16 @@ class LockRequest:
                 "give one way to lock: an action always, the range as it is, hands with an "
                 "action, or frequencies"
             )
+
+    @classmethod
+    def often(cls, line: str, frequencies: Mapping[str, str]) -> "LockRequest":
+        """Actions that are taken so often: {"fold": "55%", "r6": "<=10%"}."""
+        where = f"line '{line}'"
+        return cls(
+            bounds=tuple(
+                Bound.read(line, word, share, where) for word, share in frequencies.items()
+            )
+        )
 
     @property
     def lines(self) -> list[str]:

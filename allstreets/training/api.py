@@ -7,12 +7,20 @@ from typing import Any
 from weakref import finalize
 
 from allstreets.base import InputError, Place, place_of
-from allstreets.solvers import Certificate
-from allstreets.storage import Solution
+from allstreets.solvers import (
+    Certificate,
+    LockRequest,
+    SpotResult,
+    UnifiedResult,
+    with_locks,
+)
+from allstreets.storage import Solution, load
 from allstreets.training.certify_run import CertifyObserver, plan_certify
 from allstreets.training.config import check_config
 from allstreets.training.jobs import plan, run
+from allstreets.training.locking import lock_game, lock_spot_config
 from allstreets.training.loop import Observer
+from allstreets.training.spot_run import solve_job
 from allstreets.training.train_config import FIRST_RUN, TrainConfig, read_train_config
 from allstreets.training.watch import Watch
 
@@ -47,6 +55,36 @@ def train(
         raise
     finalize(result, temporary.cleanup)
     return result
+
+
+def lock(
+    folder: str | Path,
+    request: LockRequest,
+    output: str | Path | None = None,
+    *,
+    observers: Sequence[Observer] = (),
+) -> SpotResult | UnifiedResult:
+    """Solve the spot or the whole game in a folder again, with what is requested locked.
+
+    It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
+    what changes. `output` is the folder for the new solution.
+    """
+    folder, result = Path(folder), load(folder)
+    place = None if output is None else Path(output)
+    made_from = {"folder": str(folder.absolute()), "line": request.lines[0]}
+    if isinstance(result, UnifiedResult):
+        locks = request.of_game(result, str(folder.absolute()))
+        found = run([lock_game(folder, result, locks, place)], Watch(progress=tuple(observers)))
+        assert isinstance(found, UnifiedResult)
+        return found
+    if not isinstance(result, SpotResult):
+        raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
+    spot = with_locks(result.spot, request.of_spot(result))
+    config = lock_spot_config(folder, result)
+    outcome = solve_job(config, spot, output=place, observers=observers, made_from=made_from)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return outcome.result
 
 
 def certify(

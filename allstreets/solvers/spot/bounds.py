@@ -104,10 +104,10 @@ def limits(
             raise InputError(
                 f"{bound.where}: '{bound.action}' at '{bound.line}' has another frequency already"
             )
-    where, line = bounds[-1].where, bounds[0].line
     if (least == most).all() and abs(least.sum() - 1) <= ROUNDED:
         return least / least.sum(), most / most.sum()
     if least.sum() > 1 + 1e-9 or most.sum() < 1 - 1e-9:
+        where, line = bounds[-1].where, bounds[0].line
         total = least.sum() if least.sum() > 1 else most.sum()
         words = ", ".join(action_text(action, notation) for action in tree.actions_at(node))
         raise InputError(

@@ -1,17 +1,40 @@
-"""A whole game that was solved, to be solved again with locks."""
+"""A spot or a whole game that was solved, to be solved again with locks, as it was solved."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import Place
-from allstreets.solvers import Lock, UnifiedResult, lock_mapping, with_game_locks
+from allstreets.solvers import Lock, SpotResult, UnifiedResult, lock_mapping, with_game_locks
+from allstreets.storage import read_spot_manifest
 from allstreets.training.config import check_config
 from allstreets.training.solver_config import UnifiedConfig
+from allstreets.training.spot_config import SpotConfig
 from allstreets.training.unified_run import UnifiedJob, plan_unified
 
-LEAST_TARGET = 0.05  # mbb/hand: a game may be solved to less, and need not be again
+# A solution may be exploitable for less, and need not be again:
+LEAST_SHARE = 0.0005  # of the pot of a spot
+LEAST_MBB = 0.05  # mbb/hand
 NAMED_LOCKS = 2
+
+
+def lock_spot_config(
+    folder: Path, result: SpotResult, target: str | float | None = None
+) -> SpotConfig:
+    """How the spot in a folder was solved, and so will be what is locked.
+
+    It ends when it is solved as well as the other one, or to `target`.
+    """
+    solved = read_spot_manifest(folder)["config"]
+    precision = solved["precision"]
+    keys = {
+        "algorithm": solved["algorithm"],
+        # Which is as small, and leaves locks as they are.
+        "precision": "float16" if precision == "int16" else precision,
+        "river_groups": solved.get("river_groups", "none"),
+        "exploitability_threshold": target or max(result.exploitability, LEAST_SHARE),
+    }
+    return check_config(keys, SpotConfig, "command line")
 
 
 def lock_game(
@@ -32,7 +55,7 @@ def lock_game(
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now
     solved = result.exploitability
-    goal = {} if solved is None else {"exploitability_threshold": max(solved, LEAST_TARGET)}
+    goal = {} if solved is None else {"exploitability_threshold": max(solved, LEAST_MBB)}
     keys = {
         **{key: value for key, value in result.facts.config.items() if value is not None},
         **goal,
