@@ -24,6 +24,7 @@ from allstreets.subgames.classes import class_stages
 from allstreets.subgames.cuda_boards import CudaBoardsFlops
 from allstreets.subgames.cuda_matrix import CudaMatrixFlops
 from allstreets.subgames.dealt_pairs import DealtPairs
+from allstreets.subgames.exact_device import require_free
 from allstreets.subgames.exact_flops import ExactFlops
 from allstreets.subgames.flop_games import FlopGames
 from allstreets.subgames.fresh_flops import FreshFlops
@@ -84,8 +85,12 @@ class EngineSpec:
                 f"{self.model.kind} games run on the cpu"
             )
         trees = self.trees() if trees is None else trees
-        if self.model.kind == "sampled" and any(tree.locks for tree, _ in trees):
-            raise InputError("lock: sampled deals know no locks after the flop: use other cards")
+        for tree, _ in trees:
+            require_free(tree, device)
+            if tree.locks and self.model.kind == "sampled":
+                raise InputError(
+                    "lock: sampled deals know no locks after the flop: use other cards"
+                )
         if self.memory == "per_batch":
             return FreshFlops(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import InputError
 from allstreets.betting import BettingTree
 from allstreets.cards import Runouts
 from allstreets.kernels.cuda.device import Device
@@ -29,4 +30,14 @@ def exact_subgame(
     """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
     if device is None or not learns:
         return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
+    require_free(tree, device)
     return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
+
+
+def require_free(tree: BettingTree, device: Device | None) -> None:
+    """Refuse a tree with locked decisions where they would be played freely."""
+    if device is not None and tree.locks:
+        raise InputError(
+            "lock: on a GPU decisions after the flop are free: leave out device, or lock those "
+            "before it alone"
+        )

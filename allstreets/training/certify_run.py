@@ -336,6 +336,11 @@ def _draws(judge: Judge, flops: str | int, seed: int) -> tuple[str, tuple[Draw, 
     text, game = str(flops).strip().lower(), judge.result.game
     if not game.pots:
         return ALL, ()  # nobody sees a flop
+    if game.locks.by_flop and (text != OWN or not judge.stored):
+        raise InputError(
+            "what is locked here goes by the solution's own flops, and is known where it stores "
+            "them: judge these alone, with --flops own"
+        )
     if text == ALL:
         return ALL, everything(spread_flops(FLOP_COUNT))
     if text == OWN:

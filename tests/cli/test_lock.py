@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
 
 from allstreets.cli.main import main
-from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, read_spot_manifest, save_spot
+from allstreets.solvers import Lock, SpotSolver
+from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
 
 
 @pytest.fixture(scope="module")
@@ -68,4 +69,60 @@ def test_ways_to_lock(
     solved: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(solved, *words) == (2 if message else 0)
+    assert message in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return solve_limped(tmp_path_factory.mktemp("game"), ["KsKhKd", "9s7s2s"])
+
+
+def test_a_whole_game_is_locked_on_every_flop(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it was trained before; certified as the game that it is now."""
+    output = tmp_path / "bets"
+    words = ["--line", "c x | * | x", "--always", "a", "--output", str(output)]
+    assert main(["lock", str(game), *words]) == 0
+    text = capsys.readouterr().out
+    assert "At 'c x | * | x', pot 2 bb, SB to act" in text
+    assert "Given, not found: strategies are locked at 'c x | * | x'." in text
+    before = {"folder": str(game), "line": "c x | * | x"}
+    assert read_manifest(output, "unified")["before"] == before
+    locked = load_unified(output)
+    assert locked.node("c x | x", "9s7s2s").frequencies().tolist() == pytest.approx([0, 1])
+    assert locked.facts.config["epochs"] == load_unified(game).facts.config["epochs"]
+    assert main(["certify", str(output), "--flops", "own", "--threads", "1", "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert 0 <= judged["real_exploitability_mbb"] < 1000
+
+    # One more lock, by frequencies: before the flop by hand, on the flop as the solution plays.
+    file = tmp_path / "seen.csv"
+    file.write_text("node,action,frequency\n,fold,70%\nc x | * |,x,>=95%\n")
+    again = ["lock", str(output), "--locks", str(file), "--max-iterations", "3", "--json"]
+    assert main([*again, "--output", str(tmp_path / "more")]) == 0
+    places = json.loads(capsys.readouterr().out)["difference"]["places"]
+    assert [place["line"] for place in places] == ["", "c x | *"]
+    assert places[0]["actions"][0]["frequency_after"] == pytest.approx(0.7, abs=1e-4)
+    first, *rest = load_unified(tmp_path / "more").lock
+    assert first == Lock("c x | * | x", strategy={"a": 1.0})
+    assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
+    assert main(["certify", str(tmp_path / "more")]) == 2
+    assert "judge these alone, with --flops own" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--line", "c x | KsKhKd | x", "--always", "a"], "holds on every flop: write '| * |'"),
+        (["--line", "c x | x", "--hands", "AA=a"], "a whole game is locked for all hands"),
+        (["--line", "r9", "--always", "f"], "'r9' is not"),
+        (["--always", "f", "--resume"], "--resume needs --output"),
+        (["--always", "f", "--target", "much"], "exploitability_threshold"),
+    ],
+)
+def test_what_is_wrong_with_a_lock_of_a_game(
+    game: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lock", str(game), *words]) == 2
     assert message in capsys.readouterr().err

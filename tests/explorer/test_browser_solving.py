@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
 from builders.whole_solution import trips
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
@@ -159,6 +160,30 @@ def test_what_it_costs_always_to_bet(chromium: Browser, tmp_path: Path) -> None:
         keep_picture(page, "locked")
         page.get_by_role("link", name="← river").click()
         expect(page).to_have_url(re.compile(f"{id_of(river)}.*line=x"))
+
+
+def test_what_if_on_every_flop(chromium: Browser, tmp_path: Path) -> None:
+    """The same in a whole game: by hand before the flop, for all hands after it."""
+    game = solve_limped(tmp_path, ["KsKhKd", "9s7s2s"])
+    with explorer(tmp_path / "solves", game) as server, new_page(chromium, server) as page:
+        page.goto(f"/solution/{id_of(game)}")
+        page.get_by_role("button", name="Lock here").click()
+        expect(page.get_by_label("Some hands")).to_be_visible()
+        page.get_by_role("button", name="Cancel").click()
+        page.goto(f"/solution/{id_of(game)}?line=c+x+%7C+9s7s2s+%7C+x")
+        page.get_by_role("button", name="Lock here").click()
+        expect(page.get_by_text("It holds on every flop")).to_be_visible()
+        expect(page.get_by_label("Some hands")).to_have_count(0)
+        keep_picture(page, "lock-game")
+        page.get_by_role("dialog").get_by_role("combobox").select_option("x")
+        page.get_by_label("% of the range").fill("40")
+        page.get_by_role("button", name="Solve again").click()
+        changes = page.get_by_label("What the lock changes")
+        expect(changes).to_contain_text("mbb/hand")
+        expect(page.get_by_role("note").filter(has_text="locked")).to_be_visible()
+        keep_picture(page, "locked-game")
+        page.get_by_role("link", name="← small").click()
+        expect(page).to_have_url(re.compile(f"{id_of(game)}.*9s7s2s"))
 
 
 def test_reload_pause_and_stop(page: Page) -> None:

@@ -1,5 +1,6 @@
 """A lock from the page: solved like any spot, and compared with what was there before."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ from builders.small_spots import RIVER, TURN, spot
 from allstreets.base import InputError
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.locking import Locking, lock_words, locks_of
-from allstreets.explorer.models.locks import LockForm
+from allstreets.explorer.models.locks import LockedSource, LockForm
+from allstreets.explorer.models.solves import GameForm
 from allstreets.explorer.server import open_folders
+from allstreets.explorer.solves.games import estimate_game, read_game
 from allstreets.solvers import SpotResult, SpotSolver, solve
 from allstreets.storage import save_spot
 
@@ -71,3 +74,14 @@ def test_the_ways_to_lock(turn: SpotResult) -> None:
     ):
         with pytest.raises(InputError, match=message):
             locks_of(turn, wrong)
+
+
+def test_files_from_the_page_name_no_folders() -> None:
+    """The server writes its own: only they may read a solution."""
+    lock = {"line": "c x | * | x", "solution": "/etc"}
+    text = json.dumps({"solver": {"type": "unified_cfr", "stack_depth": 3, "lock": [lock]}})
+    (problem,) = estimate_game(GameForm(text=text)).problems
+    assert problem.field == "solver.lock"
+    assert "no folders are read for this page" in problem.message
+    source = LockedSource(folder="game", line="c x | x")
+    assert read_game(text, source)[1].lock[0].solution == "/etc"
