@@ -29,6 +29,7 @@ from .preflop_rules import PreflopRules as PreflopRules
 from .preflop_sizes import RaiseLevels as RaiseLevels
 from .preflop_sizes import RaiseSizesInput as RaiseSizesInput
 from .preflop_sizes import parse_raise_sizes as parse_raise_sizes
+from .rules import HandChances as HandChances
 from .rules import PlayerSizes as PlayerSizes
 from .rules import PostflopRules as PostflopRules
 from .rules import StreetSizes as StreetSizes

@@ -120,7 +120,10 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         actions,
         grains.per_chip,
     )
-    return replace(tree, locks=dict(rules.locks)) if rules.locks else tree
+    if not rules.locks and not rules.hand_locks:
+        return tree
+    by_hand = {node: dict(hands) for node, hands in rules.hand_locks}
+    return replace(tree, locks=dict(rules.locks), hand_locks=by_hand)
 
 
 def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> TreeSize:

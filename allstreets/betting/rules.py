@@ -42,6 +42,9 @@ class PlayerSizes:
         )
 
 
+HandChances = tuple[tuple[int, tuple[float, ...]], ...]
+"""Hand classes, and how often each takes the actions of a decision."""
+
 # The sizes of both players, OOP first, on one street.
 StreetSizes = tuple[PlayerSizes, PlayerSizes]
 
@@ -71,6 +74,7 @@ class PostflopRules:
     edits:        sizes that single nodes have or do not have
     locks:        decisions that are not free: a node of the tree, and how often each of its actions
                   is taken, by every hand that gets there
+    hand_locks:   the same for some of the 169 hands
     """
 
     street: Street
@@ -89,6 +93,7 @@ class PostflopRules:
     grains: int | None = None
     edits: tuple[Edit, ...] = field(default=(), repr=False)
     locks: tuple[tuple[int, tuple[float, ...]], ...] = field(default=(), repr=False)
+    hand_locks: tuple[tuple[int, HandChances], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         check_chips("pot", self.pot, 0.01)

@@ -81,6 +81,13 @@ class BettingTree:
     actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
     locks: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """Decisions that are not free: [A] how often each action is taken there, by every hand."""
+    hand_locks: Mapping[int, Mapping[int, tuple[float, ...]]] = field(default_factory=dict)
+    """The same for some of the 169 hands."""
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether some decision is not free."""
+        return bool(self.locks or self.hand_locks)
 
     @property
     def node_count(self) -> int:

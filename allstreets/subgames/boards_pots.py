@@ -19,6 +19,7 @@ from allstreets.kernels.simd import aligned
 from allstreets.subgames.boards import BoardsLayout, BoardsSubgame, NewArray, PartOf
 from allstreets.subgames.boards_cards import FlopBoards
 from allstreets.subgames.exact_cards import whole_vectors
+from allstreets.subgames.exact_locks import play_hand_locks, play_locks
 from allstreets.subgames.side_by_side import Trees
 
 Floats = NDArray[np.float64]
@@ -46,7 +47,8 @@ class PotsOnFlop:
             for layout, part in zip(pots.each, _parts(self._together, pots.each), strict=True)
         ]
         for subgame in self.subgames:
-            subgame.play_locks()
+            play_locks(subgame)
+        play_hand_locks(self._together)  # whose numbers are theirs, but which knows other flags
         hands = cards.streets[0].hands[Player.OOP][0]
         self._class = HAND_OF_COMBO[hands.first].astype(np.int64)
         self._combos = hands.sizes.astype(np.float64)

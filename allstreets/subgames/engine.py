@@ -87,9 +87,14 @@ class EngineSpec:
         trees = self.trees() if trees is None else trees
         for tree, _ in trees:
             require_free(tree, device)
-            if tree.locks and self.model.kind == "sampled":
+            if tree.is_locked and self.model.kind == "sampled":
                 raise InputError(
                     "lock: sampled deals know no locks after the flop: use other cards"
+                )
+            if tree.hand_locks and not self.model.plays_combos:
+                raise InputError(
+                    "lock: after the flop some hands are locked with cards boards or exact; with "
+                    f"{self.model.kind} lock all hands of a decision"
                 )
         if self.memory == "per_batch":
             return FreshFlops(

@@ -51,6 +51,7 @@ from allstreets.subgames.exact_cards import (
     whole_vectors,
 )
 from allstreets.subgames.exact_forest import build_forests
+from allstreets.subgames.exact_locks import play_locks
 from allstreets.subgames.exact_queue import BoardWork, useful_threads
 from allstreets.subgames.exact_sharing import Sharing, sharing_of, stored_rows
 from allstreets.subgames.street_nodes import deal_streets, node_slots
@@ -137,7 +138,7 @@ class ExactSubgame:
         self._work: BoardWork | None = None  # below the root, where a card is dealt
         if len(self.levels) > 1:
             self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
-        self.play_locks()
+        play_locks(self)
 
     def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
         street = self.levels[level]
@@ -345,15 +346,6 @@ class ExactSubgame:
         """0 for those that the tree locks, 1 for the others."""
         nodes = self._nodes(level, player).tolist()
         return np.array([node not in self.tree.locks for node in nodes], np.float32)
-
-    def play_locks(self, first: int = 0) -> None:
-        """Let every hand play what the tree says at its locked nodes, from a level on."""
-        for node, chances in self.tree.locks.items():
-            level = self.levels.index(Street(int(self.tree.street[node])))
-            if level < first:
-                continue
-            for number in range(len(self.boards[0][level].own_rows) - 1):
-                self.put_strategy(level, number, node, np.array(chances)[None, :, None])
 
     def put_strategy(
         self, level: int, number: int, node: int, strategy: NDArray[np.floating[Any]]

@@ -36,7 +36,7 @@ def exact_subgame(
 
 def require_free(tree: BettingTree, device: Device | None) -> None:
     """Refuse a tree with locked decisions where they would be played freely."""
-    if device is not None and tree.locks:
+    if device is not None and tree.is_locked:
         raise InputError(
             "lock: on a GPU decisions after the flop are free: leave out device, or lock those "
             "before it alone"

@@ -18,6 +18,7 @@ from allstreets.subgames.boards_cards import FlopBoards, Grouping, GroupSettings
 from allstreets.subgames.boards_pots import BoardsPots, PotsOnFlop
 from allstreets.subgames.card_model import CardModel
 from allstreets.subgames.exact_cards import HandLists
+from allstreets.subgames.exact_locks import play_locks
 from allstreets.subgames.range_sets import RangeSets
 from allstreets.subgames.river_street import river_street
 
@@ -90,7 +91,7 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
                         stored,
                         carried,
                     )
-    new.play_locks(TURN)  # groups without any hand have carried nothing
+    play_locks(new, TURN)  # groups without any hand have carried nothing
     new.steps, new.weights, new.waiting = list(old.steps), list(old.weights), list(old.waiting)
 
 

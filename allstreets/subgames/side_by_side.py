@@ -1,13 +1,15 @@
 """Several betting trees in one list of nodes, so that one pass of the kernels serves them all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree
 
+Told = TypeVar("Told")
 Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]  # and payoffs, by pot
 
 
@@ -42,10 +44,16 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
         children=children.astype(np.int32),
         invested=np.concatenate([tree.invested for tree in trees]),
         actions=tuple(action for tree in trees for action in tree.actions),
-        locks={
-            int(root) + node: chances
-            for tree, root in zip(trees, roots, strict=False)
-            for node, chances in tree.locks.items()
-        },
+        locks=_moved([tree.locks for tree in trees], roots),
+        hand_locks=_moved([tree.hand_locks for tree in trees], roots),
     )
     return joined, tuple(int(root) for root, _ in pairwise(roots.tolist()))
+
+
+def _moved(by_node: Sequence[Mapping[int, Told]], roots: NDArray[np.int64]) -> dict[int, Told]:
+    """What trees say of their nodes, where these stand behind each other."""
+    return {
+        int(root) + node: told
+        for here, root in zip(by_node, roots, strict=False)
+        for node, told in here.items()
+    }

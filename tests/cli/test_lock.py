@@ -115,7 +115,8 @@ def test_a_whole_game_is_locked_on_every_flop(
     ("words", "message"),
     [
         (["--line", "c x | KsKhKd | x", "--always", "a"], "holds on every flop: write '| * |'"),
-        (["--line", "c x | x", "--hands", "AA=a"], "a whole game is locked for all hands"),
+        (["--line", "c x | x x | x", "--hands", "AA=a"], "some hands are on the flop"),
+        (["--line", "c x | x", "--hands", "AA=a"], "with classes lock all hands of a decision"),
         (["--line", "r9", "--always", "f"], "'r9' is not"),
         (["--always", "f", "--resume"], "--resume needs --output"),
         (["--always", "f", "--target", "much"], "exploitability_threshold"),

@@ -8,7 +8,7 @@ import pytest
 from builders.small_games import LIMPED, small_config
 
 from allstreets.base import InputError
-from allstreets.betting import IP, OOP, any_cards
+from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.solvers import (
     Bound,
@@ -61,7 +61,8 @@ def test_locks_are_found_in_their_trees() -> None:
     second = found.preflop[GAME.place("r2.5", "").node]
     assert second.held.all()
     assert second.strategy[1, HAND["22"]] == second.strategy[0, HAND["AKs"]] == 1
-    ((root, told),) = found.pots.items()
+    ((root, (told, by_hand)),) = found.pots.items()
+    assert by_hand == ()
     assert root == GAME.place("c x | x", "").root
     assert [chances for _, chances in told] == [(0.4, 0.6), (1.0, 0.0)]
     tree = next(pot.tree for pot in replace(GAME, lock=locks).pots if pot.pot.node == root)
@@ -94,8 +95,12 @@ def test_a_game_with_locks_is_written_down_and_read_back() -> None:
         (Lock("c x | Ks7h2d | x", {"x": 1}), "holds on every flop: write '| . |' in place of"),
         (Lock("r2.5 | x", {"x": 1}), "'r2.5' ends before the flop"),
         (Lock("c x | * | b3", {"x": 1}), "lock.0..line: line 'b3' after the flop: 'b3'"),
-        (Lock("c x | x", hands={"AA": {"x": 1}}), "a whole game is locked for all hands"),
-        (Lock("c x | x"), "give a 'strategy' for all hands, or a 'solution'"),
+        (Lock("c x | x", hands={"AhKh": {"x": 1}}), "suits mean nothing: AhKh must play as"),
+        (
+            Lock("c x | x x | x", hands={"AA": {"x": 1}}),
+            "on turn and river all hands are locked alike",
+        ),
+        (Lock("c x | x"), "give a 'strategy' for all hands, 'hands' for some, or a 'solution'"),
         (Lock("c x | x", frequencies={"x": "30%"}), "'frequencies' need a 'solution'"),
         (
             Lock("c x | x", frequencies={"x": "30%", "bet": "80%"}, solution="g"),
@@ -145,6 +150,44 @@ def test_exploitability_is_that_of_the_game_with_its_locks(cards: str) -> None:
     assert usual is not None
     assert usual[IP] < 100
     assert values[IP] == pytest.approx(1000, abs=10)  # a big blind, every hand
+
+
+def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
+    """They play what they are told, in best responses too; the others learn around them."""
+    keys = {**LIMPED, "flops": ["9s7s2s"], "cards": "boards", "river_groups": 16, "turn_rows": 32}
+    game = small_config(**keys).game()
+    some: dict[str, dict[str, float]] = {"22+": {"x": 1}, "AKs,72o": {"a": 0.25, "x": 0.75}}
+    locked = replace(game, lock=(Lock("c x | * | x", hands=some),))
+    solver = solved(locked, 40, **keys)
+    result = UnifiedResult.of(solver)
+    node = result.node("c x | x", "9s7s2s")
+    held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked)]
+    assert len(held) == 15
+    assert {"AA", "22", "AKs", "72o"} <= set(held)
+    assert node.hand("TT")["x"] == pytest.approx(1, abs=1e-3)
+    assert node.hand("72o") == pytest.approx({"x": 0.75, "a": 0.25}, abs=1e-3)
+    assert node.hand("KQs")["a"] not in (0.25, 0.75)
+    # A best response may not bet its pairs: it gains less than one that may.
+    villain = np.ones((1, 169))
+    flops = np.zeros(1, np.int64)
+    bound = solver.games.best_response(IP, villain, flops)[0, 0]
+    free = solved(game, 0, **keys).games
+    for one in game.pots[0].tree.decisions(Street.FLOP):
+        free.set_average(0, 0, one, solver.games.average(0, 0, one))
+    at_will = free.best_response(IP, villain, flops)[0, 0]
+    pairs = [HAND[name] for name in ("AA", "KK", "QQ")]
+    assert (bound[pairs] < at_will[pairs]).all()
+    assert (solver.exploitability() or 0) < 0.2 * (solved(locked, 2, **keys).exploitability() or 0)
+    save_unified(solver, tmp_path / "some", config={})
+    spot = flop_spot(load_unified(tmp_path / "some"), "c x", "9h7h2h").spot
+    (lock,) = spot.lock
+    assert lock.hands["72o"] == {"x": 0.75, "a": 0.25}
+    assert spot.locked_nodes
+    with pytest.raises(InputError, match="with classes lock all hands of a decision"):
+        locked.build(locked.engine())
+    assert locked.roughly.lock == ()
+    free_lock = replace(game, lock=(Lock("", {"c": 1}), Lock("c x | x", {"x": 1})))
+    assert free_lock.roughly is free_lock
 
 
 def bounds(*rows: tuple[str, str, str]) -> list[Bound]:

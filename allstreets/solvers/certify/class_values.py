@@ -34,6 +34,7 @@ def class_values(
     In chips times pairs of combos; of all 1,755 flops unless some are named.
     `progress` gets how many of how many flops are done.
     """
+    game = game.roughly
     pots, flops = reach.shape[1], all_flops() if flops is None else flops
     every = parse_schedule("ahead").run(1, ITERATIONS)
     spec = game.engine(threads=threads)

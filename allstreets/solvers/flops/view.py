@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player, paid_at
-from allstreets.cards import CanonicalFlop, Flop
+from allstreets.cards import HAND_OF_COMBO, CanonicalFlop, Flop
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
 from allstreets.solvers.equity import combo_equity, flop_equity
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
@@ -110,7 +110,7 @@ class PotView:
             equate=equities,
             evaluate=evs,
             strategy=np.array(chances),
-            locked=self._locked(node, len(combos)),
+            locked=self._locked(node, np.arange(len(combos))),
         )
 
     def combo_node(self, node: int, line: str) -> Decision:
@@ -147,7 +147,7 @@ class PotView:
             equate=lambda: combo_equity(self.flop.cards, (combos, combos), reach),
             evaluate=evs,
             strategy=here.strategy,
-            locked=self._locked(node, len(combos)),
+            locked=self._locked(node, HAND_OF_COMBO[combos]),
         )
 
     def stage_play(self, node: int) -> tuple[Floats, Floats]:
@@ -158,9 +158,13 @@ class PotView:
         here, player = self._at(node), self.pot.tree.player_at(node)
         return here.strategy, here.reach[player] * here.met[player]
 
-    def _locked(self, node: int, hands: int) -> NDArray[np.bool_]:
-        """[H]: whether hands are told what to do at a decision; empty where they are free."""
-        return np.ones(hands, np.bool_) if node in self.pot.tree.locks else NOWHERE
+    def _locked(self, node: int, classes: NDArray[Any]) -> NDArray[np.bool_]:
+        """[H]: whether hands of these classes are told what to do; empty where all are free."""
+        tree = self.pot.tree
+        if node in tree.locks:
+            return np.ones(len(classes), np.bool_)
+        some = tree.hand_locks.get(node)
+        return NOWHERE if some is None else np.isin(classes, list(some))
 
     def _table(self, node: int) -> dict[str, Any]:
         """What does not depend on the hands that are shown, as keys of a `Decision`."""

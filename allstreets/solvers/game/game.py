@@ -135,9 +135,27 @@ class UnifiedGame:
         pots = {pot.node: pot for pot in self.flop_pots}
         return cache(lambda node: build_postflop_tree(self._free_rules(pots[node])))
 
+    @property
+    def roughly(self) -> "UnifiedGame":
+        """Without locks that go by the hand or by the flop after it: hand classes keep the others.
+
+        For estimates that are made with hand classes, whatever the game is solved with.
+        """
+        by_hand = {
+            (root, node) for root, (_, some) in self.locks.pots.items() for node, _ in some
+        } | set(self.locks.by_flop)
+        places = [self.place(lock.line, "lock") for lock in self.lock]
+        kept = (
+            lock
+            for lock, place in zip(self.lock, places, strict=True)
+            if (place.root, place.node) not in by_hand
+        )
+        return replace(self, lock=tuple(kept)) if by_hand else self
+
     def rules_of(self, pot: FlopPot) -> PostflopRules:
         """The rules by which a pot is played after the flop."""
-        return replace(self._free_rules(pot), locks=self.locks.pots.get(pot.node, ()))
+        locks, hand_locks = self.locks.pots.get(pot.node, ((), ()))
+        return replace(self._free_rules(pot), locks=locks, hand_locks=hand_locks)
 
     def _free_rules(self, pot: FlopPot) -> PostflopRules:
         """The same without locks."""

@@ -3,17 +3,18 @@
     lock:
       - {line: "r2.5", hands: {"22-66": {fold: 1}}}              before the flop, by hand
       - {line: "r2.5 c | * | x", strategy: {b33%: 1}}            all hands, on every flop
+      - {line: "r2.5 c | * | x b33%", hands: {QQ: {call: 1}}}    some hands, on every flop
       - {line: "r2.5 c | * | x", frequencies: {b33%: "<=30%"}, solution: game/}
 
-Before the flop a hand is a class, and those that no lock names are free. After it a decision is
-locked with every hand that gets there, turn and river whatever their cards: that is a rule of its
-pot (`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
+A hand is a class, and those that no lock names are free; on turn and river a decision is locked
+with every hand, whatever the cards. After the flop a lock is a rule of its pot
+(`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
 alike. Frequencies are spread over hands flop by flop, by the play of another solution
 (`unified.ordered`); until then all hands take every action as often.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,20 +24,24 @@ from allstreets.betting import (
     BIG_BLINDS,
     BLINDS_AND_CARDS,
     BettingTree,
+    HandChances,
     NodeKind,
+    Street,
     dealt,
     line_text,
     parse_line,
     split_line,
     whole_line,
 )
-from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.solvers.preflop.cfr import PreflopLock
 from allstreets.solvers.spot.bounds import Bound, limits
-from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks, mixed_actions
+from allstreets.solvers.spot.locks import Lock, LockedNode, find_locks
 
 RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
 """Decisions of a pot's tree, and how often each of their actions is taken."""
+HandRuleLocks = tuple[tuple[int, HandChances], ...]
+"""The same for some hands."""
 
 FIRST_COMBO = np.unique(HAND_OF_COMBO, return_index=True)[1]  # [169]
 
@@ -65,7 +70,8 @@ class GameLocks:
     """The locks of a whole game, found in its trees."""
 
     preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
-    pots: Mapping[int, RuleLocks] = field(default_factory=dict)  # by where the flop is dealt
+    pots: Mapping[int, tuple[RuleLocks, HandRuleLocks]] = field(default_factory=dict)
+    """By where the flop is dealt: `locks` and `hand_locks` of the rules of the pot."""
     by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
     """Those that play on every flop as another solution does, by where the flop is dealt and by
     decision."""
@@ -82,7 +88,7 @@ def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock])
     preflop: dict[int, PreflopLock] = {}
     for number, node in zip(before, found, strict=True):
         preflop[node.node] = _joined(preflop.get(node.node), _by_class(node, f"lock[{number}]"))
-    pots: dict[int, dict[int, tuple[float, ...]]] = {}
+    pots: dict[int, dict[int, PreflopLock]] = {}
     by_flop: dict[tuple[int, int], Lock] = {}
     for number, lock in enumerate(locks):
         place, where = places[number], f"lock[{number}]"
@@ -91,11 +97,10 @@ def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock])
         there = pots.setdefault(place.root, {})
         if place.node in there:
             raise InputError(f"{where}.line: '{lock.line}' is locked already: keep one of the two")
-        there[place.node] = _chances(place.tree, place.node, lock, where)
+        there[place.node] = _told(place, number, lock)
         if lock.solution is not None:
             by_flop[place.root, place.node] = lock
-    rules = {root: tuple(sorted(there.items())) for root, there in pots.items()}
-    return GameLocks(preflop, rules, by_flop)
+    return GameLocks(preflop, {root: _rules(there) for root, there in pots.items()}, by_flop)
 
 
 def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, PreflopLock]:
@@ -141,29 +146,47 @@ def _decision(place: GamePlace, line: str) -> GamePlace:
     return place
 
 
-def _chances(tree: BettingTree, node: int, lock: Lock, where: str) -> tuple[float, ...]:
-    """[A]: how often all hands take the actions of a decision after the flop."""
-    if lock.hands or lock.ranges:
-        key = "hands" if lock.hands else "ranges"
-        raise InputError(
-            f"{where}.{key}: after the flop a whole game is locked for all hands of a decision: "
-            "give a 'strategy', or 'frequencies' and the 'solution' that they change least"
-        )
+def _told(place: GamePlace, number: int, lock: Lock) -> PreflopLock:
+    """What the hands of a decision after the flop are told, by class."""
+    where = f"lock[{number}]"
+    given = lock.strategy is not None or bool(lock.hands) or bool(lock.ranges)
     if lock.frequencies and lock.solution is None:
         raise InputError(
             f"{where}: 'frequencies' need a 'solution', the folder whose play they change least"
         )
-    if (lock.strategy is None) == (lock.solution is None):
+    if given == (lock.solution is not None):
         raise InputError(
-            f"{where} '{lock.line}': give a 'strategy' for all hands, or a 'solution' to play as, "
-            "with or without 'frequencies'"
+            f"{where} '{lock.line}': give a 'strategy' for all hands, 'hands' for some, or a "
+            "'solution' to play as, with or without 'frequencies'"
         )
-    if lock.strategy is None:
-        limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised now
-        actions = int(tree.child_count[node])
-        return (1 / actions,) * actions
-    mixed = mixed_actions(tree, node, lock.strategy, f"{where}.strategy", BIG_BLINDS)
-    return tuple(mixed.tolist())
+    if lock.solution is not None:
+        limits(place.tree, place.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
+        actions = int(place.tree.child_count[place.node])
+        even = np.full((actions, HAND_COUNT), 1 / actions)
+        return PreflopLock(np.ones(HAND_COUNT, np.bool_), even)
+    after = replace(lock, line=line_text(place.tree, place.node, notation=BIG_BLINDS))
+    everybody = Range.full(), Range.full()
+    (found,) = find_locks(place.tree, (), everybody, {number: after}, BIG_BLINDS)
+    told = _by_class(found, where)
+    if not told.is_alike and place.tree.street[place.node] != Street.FLOP:
+        raise InputError(
+            f"{where} '{lock.line}': on turn and river all hands are locked alike, by a "
+            "'strategy'; some hands are on the flop"
+        )
+    return told
+
+
+def _rules(told: Mapping[int, PreflopLock]) -> tuple[RuleLocks, HandRuleLocks]:
+    """The locks of a pot: of all hands alike, and by hand."""
+    alike, by_hand = list[tuple[int, tuple[float, ...]]](), list[tuple[int, HandChances]]()
+    for node, lock in sorted(told.items()):
+        columns = [tuple(column) for column in lock.strategy.T.tolist()]
+        if lock.is_alike:
+            alike.append((node, columns[0]))
+        else:
+            held = np.flatnonzero(lock.held).tolist()
+            by_hand.append((node, tuple((hand, columns[hand]) for hand in held)))
+    return tuple(alike), tuple(by_hand)
 
 
 def lock_bounds(lock: Lock, where: str) -> list[Bound]:

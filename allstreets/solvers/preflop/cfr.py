@@ -72,6 +72,11 @@ class PreflopLock:
     held: Flags  # [169]: the hands
     strategy: Floats  # [A, 169]; of hands that are free it says nothing
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether all hands are told the same."""
+        return bool(self.held.all()) and bool((self.strategy == self.strategy[:, :1]).all())
+
 
 @dataclass(frozen=True, eq=False)
 class PreflopGame:

@@ -20,6 +20,7 @@ FLOPS = 25
 
 def first_ranges(game: UnifiedGame, schedule: Schedule, threads: int = 1) -> NDArray[np.float64]:
     """[2, P, 169]: both players' reach at the pots, after some iterations with hand classes."""
+    game = game.roughly
     if len(game.flops.flops) > FLOPS:
         game = replace(game, flops=subset_flops(FLOPS))
     solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), schedule)

@@ -7,6 +7,7 @@
    so another spelling of a flop is the same spot with its suits renamed (`fingerprint`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from allstreets.base import InputError
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
+    BettingTree,
     FlopPot,
     NodeKind,
     Player,
@@ -28,6 +30,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import (
     COMBO_COUNT,
+    HAND_NAMES,
     HAND_OF_COMBO,
     SUIT_PERMUTATIONS,
     SUITS,
@@ -158,13 +161,21 @@ def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop)
     """The spot with the locks of its pot; by combo where they go by the flop."""
     pot, tree = result.pot(number), spot.tree
     by_flop = [node for root, node in result.game.locks.by_flop if root == pot.pot.node]
-    locks = []
+    locks = [
+        Lock(
+            line_text(tree, node),
+            hands={
+                str(HAND_NAMES[hand]): _mix(tree, node, chances)
+                for hand, chances in told.items()
+                if (spot.ranges[tree.player_at(node)].weights[hand == HAND_OF_COMBO] > 0).any()
+            },
+        )
+        for node, told in pot.tree.hand_locks.items()
+    ]
     for node, chances in pot.tree.locks.items():
         line = parse_line(tree, line_text(tree, node), spot.cards, any_card=True)
-        words = [action_text(action) for action in tree.actions_at(node)]
         if node not in by_flop:
-            mix = {word: chance for word, chance in zip(words, chances, strict=True) if chance}
-            locks.append(Lock(line_text(tree, node), strategy=mix))
+            locks.append(Lock(line_text(tree, node), strategy=_mix(tree, node, chances)))
             continue
         place = result.place_of(flop.flop) if result.has_flops else None
         if place is None or result.cards.kind == "buckets":
@@ -180,6 +191,12 @@ def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop)
             by_combo[:, flop.named_combos(live(flop.flop))] = strategy
         locks.append(played_lock(spot, line, by_combo)[0])
     return replace(spot, lock=tuple(locks))
+
+
+def _mix(tree: BettingTree, node: int, chances: Sequence[float]) -> dict[str, float]:
+    """Action → probability, of those that are taken."""
+    words = (action_text(action) for action in tree.actions_at(node))
+    return {word: chance for word, chance in zip(words, chances, strict=True) if chance}
 
 
 def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]) -> Spot:

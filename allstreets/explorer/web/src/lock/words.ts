@@ -24,9 +24,9 @@ export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
   { way: "as_is", label: "As it is now", hint: "The range plays as it does in this solution." },
 ];
 
-/** The ways to lock a decision: after the flop a whole game is locked with all hands. */
-export function waysAt(whole: boolean, dealt: boolean): typeof WAYS {
-  return whole && dealt ? WAYS.filter((one) => one.way !== "hands") : WAYS;
+/** The ways to lock a decision: where a game knows no combos, it is locked with all hands. */
+export function waysAt(byHand: boolean): typeof WAYS {
+  return byHand ? WAYS : WAYS.filter((one) => one.way !== "hands");
 }
 
 /** Observed frequencies, as people write them. */
