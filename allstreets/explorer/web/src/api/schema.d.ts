@@ -2689,7 +2689,7 @@ export interface components {
             /** Iterations */
             iterations: number | null;
             /** Kind */
-            kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            kind: ("spot" | "spots" | "unified" | "postflop" | "preflop") | null;
             /**
              * Locks
              * @default 0
@@ -2704,9 +2704,13 @@ export interface components {
              * @default
              */
             note: string;
+            /** Part Of */
+            part_of: string | null;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
+            /** Tables */
+            tables: components["schemas"]["SpotTable"][];
             /** Title */
             title: string;
             /** Unit */
@@ -2742,7 +2746,7 @@ export interface components {
             /** Iterations */
             iterations: number | null;
             /** Kind */
-            kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            kind: ("spot" | "spots" | "unified" | "postflop" | "preflop") | null;
             /**
              * Locks
              * @default 0
@@ -2760,6 +2764,8 @@ export interface components {
             /** Notes */
             notes: string[];
             origin: components["schemas"]["SpotOrigin"] | null;
+            /** Part Of */
+            part_of: string | null;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
@@ -2767,6 +2773,8 @@ export interface components {
             root: string;
             /** Solve */
             solve: string | null;
+            /** Tables */
+            tables: components["schemas"]["SpotTable"][];
             /** Title */
             title: string;
             /** Unit */
@@ -3074,6 +3082,16 @@ export interface components {
             notes: string[];
             /** Solution */
             solution: string | null;
+        };
+        /**
+         * SpotTable
+         * @description A spot of a set, with the boards that it is solved on.
+         */
+        SpotTable: {
+            /** Name */
+            name: string;
+            /** Solutions */
+            solutions: string[];
         };
         /**
          * StreetCounts
