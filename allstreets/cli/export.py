@@ -28,13 +28,8 @@ def export(
     that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files lie side by side, each
     with the frequency and the EV of an action. README.txt lists them all.
     """
-    from allstreets.base import InputError
-    from allstreets.solvers import PreflopResult
-    from allstreets.storage import export_ranges, load
+    from allstreets.storage import export_ranges, load_tree
 
-    result = load(folder)
-    if not isinstance(result, PreflopResult):
-        raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
-    files = export_ranges(result, output, kind)
+    files = export_ranges(load_tree(folder), output, kind)
     out = console()
     out.print(f"{files:,} ranges in {output}; README.txt says what is where.", markup=False)

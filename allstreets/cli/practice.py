@@ -130,10 +130,7 @@ def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
 
 def _kept(results: "Results", folder: Path | None) -> "list[StoredAnswer]":
     """What was kept, of one solution if it is named."""
-    stored = results.answers()
-    if folder is None:
-        return stored
-    return [one for one in stored if Path(one.answer.folder) == folder.resolve()]
+    return results.answers(None if folder is None else folder.resolve())
 
 
 def _show_stats(out: "Console", results: "Results", folder: Path | None, json: bool) -> None:

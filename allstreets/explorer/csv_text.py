@@ -7,9 +7,11 @@ from typing import Any
 
 from fastapi import Response
 
+from allstreets.explorer.downloads import download
 from allstreets.explorer.models.reports import CardReport, FlopReport, ReportRow
 
 Row = Mapping[str, Any]
+CSV_TYPE = "text/csv; charset=utf-8"
 TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
 FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
 
@@ -21,11 +23,7 @@ def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
     writer = csv.writer(text, lineterminator="\r\n")  # as RFC 4180 has it
     writer.writerow(columns)
     writer.writerows([_cell(row.get(key)) for key in columns] for row in rows)
-    return Response(
-        text.getvalue(),
-        media_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
-    )
+    return download(text.getvalue(), CSV_TYPE, name, ".csv")
 
 
 def _cell(value: Any) -> Any:

@@ -20,11 +20,17 @@ class Deleting:
         self.trash = Trash(library.folders)
 
     def delete(self, id: str) -> Trashed:
-        """Move a solution aside; one of a solve goes with its solve."""
+        """Move a solution aside; one of a solve goes with its solve, a set with all its spots."""
         folder = self._library.folder(id)
         if Signature.of(folder) is None:
             raise MissingError(f"{folder} holds no solution: what is in it is not deleted here")
-        name = next((card.name for card in self._library.cards() if card.id == id), folder.name)
+        card = next((card for card in self._library.cards() if card.id == id), None)
+        name = folder.name if card is None else card.name
+        if card is not None and card.part_of is not None:
+            raise BusyError(
+                f"{name} was solved together with other spots, and their table needs it: delete "
+                f"the whole set, {folder.parent}"
+            )
         solve = self._solves.solve_of(folder)
         if solve is not None and folder.parent.name != SPOTS:
             return self._solves.delete(solve)

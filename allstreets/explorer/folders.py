@@ -5,8 +5,9 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from allstreets.explorer.labels import LABEL
 from allstreets.review import INDEX
@@ -60,6 +61,7 @@ class Found:
 
     folder: Path
     problem: str | None = None
+    part_of: Path | None = None  # the set that it is a spot of
 
     @property
     def id(self) -> str:
@@ -74,12 +76,24 @@ def id_of(folder: Path) -> str:
 
 
 def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
-    """Every solution in the opened folders, each once; links are not followed."""
+    """Every solution in the opened folders, each once; links are not followed.
+
+    A set of spots is a solution, and so is each of its spots.
+    """
+    found: list[Found] = []
+    sets: dict[Path, frozenset[str]] = {}  # the folders of their spots
     for one in _walk(opened):
         if one.problem is not None:
-            yield Found(one.folder, one.problem)
-        elif MANIFEST in one.files and _is_shown(one.folder, one.depth):
-            yield Found(one.folder)
+            found.append(Found(one.folder, one.problem))
+        elif MANIFEST in one.files:
+            manifest = _manifest(one.folder)
+            if _is_shown(manifest, one.depth):
+                found.append(Found(one.folder))
+                sets[one.folder] = _spots(manifest)
+    for solution in found:
+        parent = solution.folder.parent
+        together = solution.folder.name in sets.get(parent, ())
+        yield replace(solution, part_of=parent) if together else solution
 
 
 def find_reviews(opened: Sequence[Path]) -> Iterator[Path]:
@@ -135,15 +149,30 @@ def _is_inside(folder: Path) -> bool:
     return INSIDE.fullmatch(folder.name) is not None and not named
 
 
-def _is_shown(folder: Path, depth: int) -> bool:
+def _manifest(folder: Path) -> Any:
+    """What a manifest says; None: it cannot be read."""
+    try:
+        return json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _is_shown(manifest: Any, depth: int) -> bool:
     """Whether a manifest is a solution's, or may have been before it was damaged.
 
     Other programs write files of that name as well; those are sound JSON and say something else. A
-    set of spots is listed spot by spot.
+    set of spots whose spots lie too deep to be found is not shown, either.
     """
-    try:
-        found = json.loads((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError, RecursionError):
+    if manifest is None or not depth:
         return True
-    ours = isinstance(found, dict) and "kind" in found and "schema" in found
-    return (ours or not depth) and not (ours and found["kind"] == "spots")
+    ours = isinstance(manifest, dict) and "kind" in manifest and "schema" in manifest
+    return ours and not (manifest["kind"] == "spots" and depth >= DEPTH)
+
+
+def _spots(manifest: Any) -> frozenset[str]:
+    """The folders of the spots of a set; none where it is something else, or not as written."""
+    if not isinstance(manifest, dict) or manifest.get("kind") != "spots":
+        return frozenset()
+    entries = manifest.get("spots")
+    known = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    return frozenset(str(one.get("folder")) for one in known)

@@ -28,6 +28,7 @@ from allstreets.explorer.models.solution import (
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
+from allstreets.explorer.views.spot_sets import judged, set_headline, spot_tables
 from allstreets.solvers import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
@@ -63,7 +64,7 @@ class Library:
         self._limits = solves_at_once, max_memory_bytes
         self._lock = RLock()
         self._found: dict[str, Found] = {}
-        self._cards: dict[str, tuple[Signature, SolutionCard]] = {}
+        self._cards: dict[str, tuple[Found, Signature, SolutionCard]] = {}
         self._views: OrderedDict[str, _Opened] = OrderedDict()
 
     def id_of(self, folder: Path) -> str:
@@ -197,16 +198,22 @@ class Library:
         if found.problem is not None or signature is None:
             return _problem_card(found, found.problem or "the manifest has gone", 0.0)
         kept = self._cards.get(found.id)
-        if kept is None or kept[0] != signature:
-            kept = self._cards[found.id] = signature, _read_card(found, signature)
-        return kept[1]
+        if kept is None or kept[:2] != (found, signature):
+            kept = self._cards[found.id] = found, signature, _read_card(found, signature)
+        card = kept[2]
+        if card.kind != "spots":
+            return card
+        spots = [self._found.get(id) for table in card.tables for id in table.solutions]
+        return judged(card, [self._card(spot) for spot in spots if spot is not None])
 
 
 def _read_card(found: Found, signature: Signature) -> SolutionCard:
     modified = signature.modified / 1e9
     try:
         kind, manifest = read_facts(found.folder)
-        head = headline(kind, manifest)
+        together = kind == "spots"
+        head = set_headline(found.folder, manifest) if together else headline(kind, manifest)
+        tables = spot_tables(found.folder, manifest) if together else []
         label = read_label(found.folder)
         name = label.name or manifest.get("name")
         real = real_quality(found.folder, manifest) if kind == "unified" else None
@@ -229,6 +236,8 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         written=signature.text,
         locks=head.locks,
         real=real,
+        part_of=_part_of(found),
+        tables=tables,
     )
 
 
@@ -245,7 +254,12 @@ def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
         bytes=0,
         modified=modified,
         problem=problem,
+        part_of=_part_of(found),
     )
+
+
+def _part_of(found: Found) -> str | None:
+    return None if found.part_of is None else id_of(found.part_of)
 
 
 def _bytes(folder: Path) -> int:

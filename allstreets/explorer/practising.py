@@ -1,4 +1,4 @@
-"""The sessions of practice that pages play, and the results that are kept."""
+"""The sessions of practice that pages play."""
 
 import secrets
 from collections import OrderedDict
@@ -19,19 +19,16 @@ from allstreets.explorer.models.practice import (
     PracticeDraw,
     PracticeEnd,
     PracticeForm,
-    PracticeGroup,
-    PracticeLeak,
-    PracticeMiss,
     PracticeOption,
     PracticeQuestion,
-    PracticeResults,
     PracticeState,
-    PracticeSummary,
     PracticeTopics,
     PracticeVerdict,
 )
+from allstreets.explorer.practised import Practised, summary_message
 from allstreets.explorer.views.betting import PLAYER_NAMES, Betting, street_name
 from allstreets.explorer.views.figures import decision
+from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,
     SUITS,
@@ -41,14 +38,10 @@ from allstreets.practice import (
     Question,
     Results,
     Session,
-    Summary,
     Wanted,
-    day_of,
-    grouped,
     open_playable,
     parse_seat,
     seat_names,
-    summarise,
 )
 
 MOST_SESSIONS = 8
@@ -70,6 +63,7 @@ class Practising:
 
     def __init__(self, library: Library, file: Path) -> None:
         self._library, self._file = library, file
+        self.kept = Practised(file)
         self._lock = Lock()
         self._played: OrderedDict[str, _Played] = OrderedDict()
 
@@ -128,24 +122,6 @@ class Practising:
             played.verdict = None
             return _state(played)
 
-    def results(self) -> PracticeResults:
-        """Everything that was kept."""
-        kept = Results(self._file)
-        stored, (hands, waiting) = kept.answers(), kept.counts()
-        return PracticeResults(
-            file=str(kept.path),
-            hands=hands,
-            waiting=waiting,
-            summary=_summary(summarise(one.answer for one in stored)),
-            days=_groups(grouped(stored, day_of)),
-            streets=_groups(grouped(stored, lambda one: one.answer.street)),
-            pots=_groups(grouped(stored, lambda one: one.answer.pot_kind)),
-        )
-
-    def kept(self) -> Results:
-        """The file of results."""
-        return Results(self._file)
-
     def _open(self, solution: str) -> Playable:
         return open_playable(self._library.folder(solution))
 
@@ -174,7 +150,7 @@ def _state(played: _Played) -> PracticeState:
         question=_question(hand, len(session.answers)),
         verdict=played.verdict,
         end=_end(hand),
-        summary=_summary(session.summary()),
+        summary=summary_message(session.summary()),
     )
 
 
@@ -187,8 +163,8 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
         number=number,
         line=asked.line,
         street=street_name(asked.street),
-        board=_cards(cards_text(asked.board)),
-        cards=_cards(cards_text(asked.cards)),
+        board=card_list(cards_text(asked.board)),
+        cards=card_list(cards_text(asked.cards)),
         pot=asked.pot_bb,
         to_call=asked.to_call_bb,
         stacks={"oop": oop, "ip": ip},
@@ -219,8 +195,8 @@ def _verdict(hand: Hand, asked: Question, answer: Answer, number: int) -> Practi
         question=number,
         line=answer.line,
         street=street_name(asked.street),
-        board=_cards(answer.board),
-        cards=_cards(answer.cards),
+        board=card_list(answer.board),
+        cards=card_list(answer.cards),
         taken=answer.taken,
         best=None if best is None else best.action,
         options=[
@@ -242,8 +218,8 @@ def _end(hand: Hand) -> PracticeEnd | None:
         return None
     return PracticeEnd(
         text=end.text,
-        board=_cards(end.board),
-        theirs=_cards(end.theirs),
+        board=card_list(end.board),
+        theirs=card_list(end.theirs),
         won=end.won_bb,
         draws=[
             PracticeDraw(
@@ -256,41 +232,3 @@ def _end(hand: Hand) -> PracticeEnd | None:
             for draw in hand.draws
         ],
     )
-
-
-def _summary(summary: Summary) -> PracticeSummary:
-    return PracticeSummary(
-        decisions=summary.decisions,
-        judged=summary.judged,
-        right=summary.right,
-        score=summary.score,
-        loss=summary.loss_bb,
-        loss_per_100=summary.loss_per_100,
-        leaks=[
-            PracticeLeak(text=leak.text, times=leak.times, loss=leak.loss_bb)
-            for leak in summary.leaks
-        ],
-        worst=[
-            PracticeMiss(
-                line=one.line,
-                cards=_cards(one.cards),
-                taken=one.taken,
-                best=None if one.best is None else one.best.action,
-                loss=one.loss_bb or 0.0,
-            )
-            for one in summary.worst
-        ],
-    )
-
-
-def _groups(rows: list[tuple[str, Summary]]) -> list[PracticeGroup]:
-    return [
-        PracticeGroup(
-            name=name, decisions=row.decisions, score=row.score, loss_per_100=row.loss_per_100
-        )
-        for name, row in rows
-    ]
-
-
-def _cards(text: str) -> list[str]:
-    return [text[place : place + 2] for place in range(0, len(text), 2)]

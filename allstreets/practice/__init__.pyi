@@ -1,3 +1,5 @@
+from .anki import anki_package as anki_package
+from .anki import anki_problem as anki_problem
 from .anki import chosen as chosen
 from .anki import export_anki as export_anki
 from .dealing import Deal as Deal
@@ -13,6 +15,7 @@ from .records import MISSED as MISSED
 from .records import Answer as Answer
 from .records import Draw as Draw
 from .records import End as End
+from .results import PlayedOn as PlayedOn
 from .results import Repeat as Repeat
 from .results import Results as Results
 from .results import StoredAnswer as StoredAnswer

@@ -1,12 +1,19 @@
 """Decisions as cards for Anki, through genanki: the extra `allstreets[anki]`."""
 
 import html
+import sqlite3
+import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from importlib.util import find_spec
+from io import BytesIO
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import ZipFile
 
-from allstreets.base import InputError
+from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
 from allstreets.cards import parse_board, texture
 from allstreets.practice.records import Answer
@@ -17,6 +24,7 @@ MISSING = (
     "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"
 )
 MODEL, DECK = 1_729_168_101, 1_729_168_102  # Anki knows what it has by these numbers
+DECK_NAME = "allstreets practice"
 SUITS = {"c": ("♣", "#2e8b57"), "d": ("♦", "#1f6fd6"), "h": ("♥", "#d0312d"), "s": ("♠", "#222")}
 STYLE = """.card { font-family: sans-serif; font-size: 20px; text-align: center; }
 table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bold; }
@@ -32,12 +40,28 @@ def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
     return list(found.values())
 
 
-def export_anki(answers: Sequence[Answer], path: Path, deck: str = "allstreets practice") -> int:
+def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) -> int:
     """Write one card per decision; how many. Written again, Anki updates those that it has."""
-    if find_spec("genanki") is None:
-        raise InputError(MISSING)
     if path.suffix.lower() != ".apkg":
         raise InputError(f"{path}: files for Anki end in .apkg")
+    content = anki_package(answers, deck)
+    try:
+        write_atomic(path, lambda out: out.write(content), durable=False)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    return len(answers)
+
+
+def anki_problem() -> str | None:
+    """Why no cards can be written here; None: they can."""
+    return MISSING if find_spec("genanki") is None else None
+
+
+def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
+    """The file that Anki opens, with one card per decision."""
+    problem = anki_problem()
+    if problem is not None:
+        raise InputError(problem)
     if not answers:
         raise InputError(
             "no decision was missed, as far as it is wanted: there is nothing to write"
@@ -63,11 +87,20 @@ def export_anki(answers: Sequence[Answer], path: Path, deck: str = "allstreets p
             model, [_front(one), _back(one)], guid=genanki.guid_for(*_key(one)), tags=_tags(one)
         )
         made.add_note(note)
-    try:
-        genanki.Package(made).write_to_file(str(path))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    return len(answers)
+    return _packed(genanki.Package(made))
+
+
+def _packed(package: Any) -> bytes:
+    """A package as `genanki` writes it, without the file that it leaves behind each time."""
+    now, out = time.time(), BytesIO()
+    with TemporaryDirectory() as folder, ZipFile(out, "w") as packed:
+        collection = Path(folder) / "collection.anki2"
+        with closing(sqlite3.connect(collection)) as db:
+            package.write_to_db(db.cursor(), now, count(int(1000 * now)))
+            db.commit()
+        packed.write(collection, collection.name)
+        packed.writestr("media", "{}")
+    return out.getvalue()
 
 
 def _key(one: Answer) -> tuple[str, ...]:

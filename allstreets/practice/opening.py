@@ -8,7 +8,7 @@ from allstreets.practice.playable import Playable
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.solvers import PreflopResult, SpotResult
-from allstreets.storage import load, read_manifest
+from allstreets.storage import SpotSet, load, read_manifest
 
 MODELS = (
     "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
@@ -26,6 +26,12 @@ def open_playable(folder: Path) -> Playable:
         found = PlayableSpot(result, str(name or folder.name), folder)
     elif isinstance(result, PreflopResult):
         found = PlayableWhole(result, result.facts.name or folder.name, folder)
+    elif isinstance(result, SpotSet):
+        one = next((entry.folder for entry in result.entries), "…")
+        raise InputError(
+            f"{folder} holds spots that were solved together: practise with one of them, "
+            f"{folder / one}"
+        )
     if found is None:
         raise InputError(MODELS.format(folder=folder))
     if found.tree(found.root).kind[0] not in (NodeKind.DECISION, NodeKind.CHANCE):

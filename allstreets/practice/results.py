@@ -70,6 +70,16 @@ class Repeat:
     due: Due
 
 
+@dataclass(frozen=True)
+class PlayedOn:
+    """A solution that hands were played on."""
+
+    folder: Path
+    name: str  # when it was played on last
+    hands: int
+    waiting: int  # decisions that will come back
+
+
 def default_file() -> Path:
     """$ALLSTREETS_PRACTICE, or a file in the platform's folder for a user's data."""
     chosen = os.environ.get(FILE_VARIABLE)
@@ -112,12 +122,14 @@ class Results:
         with self._open() as db:
             db.execute(f"delete from repeats {KEY}", _key(str(folder), repeat))
 
-    def answers(self) -> list[StoredAnswer]:
-        """Everything, in the order in which it was played."""
+    def answers(self, folder: Path | None = None) -> list[StoredAnswer]:
+        """Everything, or what was played on one solution, in the order in which it was played."""
         with self._open() as db:
             rows = db.execute(
                 "select hands.*, answers.*, answers.at as answered_at from answers "
-                "join hands on hands.id = in_hand order by answers.id"
+                "join hands on hands.id = in_hand where folder = ifnull(?, folder) "
+                "order by answers.id",
+                (None if folder is None else str(folder),),
             ).fetchall()
         return [_answer(row) for row in rows]
 
@@ -125,6 +137,19 @@ class Results:
         """Hands, and decisions that will come back."""
         with self._open() as db:
             return _hands(db), int(db.execute("select count(*) from repeats").fetchone()[0])
+
+    def solutions(self) -> list[PlayedOn]:
+        """The solutions that were played on, the latest first."""
+        with self._open() as db:
+            rows = db.execute(  # SQLite takes the name from the row with the maximum
+                "select folder, solution, count(*) as hands, max(id) as latest, (select count(*) "
+                "from repeats where repeats.folder = hands.folder) as waiting from hands "
+                "group by folder order by latest desc"
+            ).fetchall()
+        return [
+            PlayedOn(Path(row["folder"]), row["solution"], row["hands"], row["waiting"])
+            for row in rows
+        ]
 
     def delete(self) -> None:
         """Remove the file; it has to be one of these."""

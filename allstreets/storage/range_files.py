@@ -28,11 +28,13 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
 from allstreets.betting import (
     BIG_BLINDS,
     ActionKind,
@@ -46,12 +48,14 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
 from allstreets.solvers import PreflopResult
+from allstreets.storage.opening import load
 
 README = "README.txt"
 MONKER_CHIPS = 2000  # to the big blind
 MONKER_CODES = {ActionKind.FOLD: 0, ActionKind.CHECK: 1, ActionKind.CALL: 1, ActionKind.ALL_IN: 3}
 MONKER_RAISE = 40000
 EV_DIGITS = 2  # of a 2,000th of a big blind
+READABLE = 0o644  # the permissions of files in a .zip
 
 ENDS = {
     NodeKind.FOLD: "the hand is over",
@@ -77,21 +81,48 @@ def export_ranges(result: PreflopResult, folder: Path | str, kind: RangeKind | s
     folder, kind = Path(folder), RangeKind(kind)
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
-    files = list(_monker_files(result) if kind == RangeKind.monker else _files(result, kind))
-    made = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    made, ranges = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0
     try:
-        for file in files:
-            path = made / file.path
+        for where, content in _contents(result, kind):
+            path = made / where
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(file.text + "\n", encoding="utf-8", newline="\n")
-        (made / README).write_text(_readme(result, kind, files), encoding="utf-8", newline="\n")
+            path.write_bytes(content)
+            ranges += path.name != README
         if folder.exists():
             folder.rmdir()  # it is empty
         made.rename(folder)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
-    return len(files)
+    return ranges
+
+
+def zip_ranges(result: PreflopResult, kind: RangeKind | str) -> bytes:
+    """The files of `export_ranges` as one .zip; the same solution gives the same bytes."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as packed:
+        for where, content in _contents(result, RangeKind(kind)):
+            entry = ZipInfo(where.as_posix())  # of the earliest date that there is
+            entry.compress_type, entry.external_attr = ZIP_DEFLATED, READABLE << 16
+            packed.writestr(entry, content)
+    return out.getvalue()
+
+
+def load_tree(folder: Place | str) -> PreflopResult:
+    """A solution that has a tree before the flop; an `InputError` for others."""
+    result = load(folder)
+    if not isinstance(result, PreflopResult):
+        raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
+    return result
+
+
+def _contents(result: PreflopResult, kind: RangeKind) -> Iterator[tuple[Path, bytes]]:
+    """Every file by its path inside the folder, one after the other; README.txt is the last."""
+    listed = []
+    for file in _monker_files(result) if kind == RangeKind.monker else _files(result, kind):
+        listed.append((file.path.as_posix(), file.about))
+        yield file.path, f"{file.text}\n".encode()
+    yield Path(README), _readme(result, kind, listed).encode()
 
 
 def _files(result: PreflopResult, kind: RangeKind) -> Iterator[_RangeFile]:
@@ -153,7 +184,7 @@ def _ev_text(ev: float) -> str:
     return weight_text(round(ev, EV_DIGITS) + 0.0) if np.isfinite(ev) else "0"
 
 
-def _readme(result: PreflopResult, kind: RangeKind, files: list[_RangeFile]) -> str:
+def _readme(result: PreflopResult, kind: RangeKind, files: list[tuple[str, str]]) -> str:
     name = result.facts.name or "a heads-up game"
     what = "the range of a player after a line: how often he holds a combo and plays so"
     if kind == RangeKind.monker:
@@ -164,6 +195,6 @@ def _readme(result: PreflopResult, kind: RangeKind, files: list[_RangeFile]) -> 
         "Lines: f fold, x check, c call or limp, r2.5 raise to 2.5 bb, a all-in.",
         "",
     ]
-    width = max(len(file.path.as_posix()) for file in files)
-    rows = [f"{file.path.as_posix():<{width}}  {file.about}" for file in files]
+    width = max(len(path) for path, _ in files)
+    rows = [f"{path:<{width}}  {about}" for path, about in files]
     return "\n".join([*head, *rows]) + "\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from builders.explorer_solutions import folder
+from builders.spot_sets import put_set
 from harness.terminals import needs_terminals
 
 from allstreets.cli.keys import key_reader
@@ -123,6 +124,17 @@ def test_errors(
     assert error.startswith("Error: ")
     assert message in error
     assert error.count("\n") <= 2
+
+
+def test_a_set_of_spots_is_played_spot_by_spot(
+    file: Path, tmp_path: Path, keys: Keys, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turns = put_set(tmp_path / "turns", {"turn": {"Ks7d4c9h": 0.1, "KsTd4c9h": 0.3}})
+    assert run(file, turns) == 2
+    error = capsys.readouterr().err
+    assert f"practise with one of them, {turns / 'turn-Ks7d4c9h'}" in " ".join(error.split())
+    keys.press("q")
+    assert run(file, turns / "turn-Ks7d4c9h") == 0
 
 
 def test_anki_is_an_extra(

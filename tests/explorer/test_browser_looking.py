@@ -7,6 +7,7 @@ from pathlib import Path
 from shutil import copytree, rmtree
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from zipfile import ZipFile
 
 import pytest
 from builders.small_spots import RIVER, TURN, spot
@@ -16,7 +17,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, load_unified, save_spot, save_unified
+from allstreets.storage import export_ranges, load_spot, load_unified, save_spot, save_unified
 from allstreets.training import simplify
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
@@ -420,6 +421,43 @@ def test_copied_range_reads_back(page: Page, folder: Path) -> None:
         node.combos.tolist(), node.reach, node.strategy[bets], strict=True
     ):
         assert weights[combo] == pytest.approx(reach * chance, abs=1e-4), combo_text(combo)
+
+
+@pytest.mark.parametrize("kind", ["GTO+", "MonkerSolver"])
+def test_the_tree_before_the_flop_is_saved(
+    page: Page, folder: Path, tmp_path: Path, kind: str
+) -> None:
+    """One kind by the mouse, the other by keys: the files that `allstreets export` writes."""
+    open_solution(page, "small game")
+    button = page.get_by_label("Download every range before the flop as …")
+    menu = page.get_by_role("group", name="Download every range before the flop as")
+    with page.expect_download() as found:
+        if kind == "GTO+":
+            button.click()
+            keep_picture(page, "tree_kinds")
+            menu.get_by_role("button", name=kind).click()
+        else:
+            button.focus()
+            page.keyboard.press("Enter")
+            expect(menu).to_be_visible()
+            for _ in range(4):
+                page.keyboard.press("Tab")
+            expect(menu.get_by_role("button", name=kind)).to_be_focused()
+            page.keyboard.press("Enter")
+    short = {"GTO+": "gto", "MonkerSolver": "monker"}[kind]
+    assert found.value.suggested_filename == f"small-game-{short}.zip"
+    expect(page.get_by_text(f"Saved small-game-{short}.zip")).to_be_visible()
+    out = tmp_path / "out"
+    export_ranges(load_unified(folder / "game"), out, "gto+" if kind == "GTO+" else "monker")
+    with ZipFile(found.value.path()) as packed:
+        held = {name: packed.read(name) for name in packed.namelist()}
+    written = [path for path in out.rglob("*") if path.is_file()]
+    assert held == {path.relative_to(out).as_posix(): path.read_bytes() for path in written}
+    take(page, "Limp")
+    expect(button).to_be_visible()
+    open_solution(page, "small turn")  # a spot has no such tree
+    expect(page.get_by_label("Copy the range of OOP as …")).to_be_visible()
+    expect(button).to_have_count(0)
 
 
 def test_the_page_asks_only_for_what_the_document_tells(page: Page) -> None:

@@ -2,17 +2,24 @@
 
 import os
 import re
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 import pytest
+from builders.practice_answers import answer
 from builders.whole_solution import save_classes
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from review.test_run import FOLDED
 from review.test_run import hand as played
 
-from allstreets.practice import Results, default_file
+from allstreets.practice import Results, Wanted, chosen, default_file, export_text
+from allstreets.practice.anki import MISSING
 from allstreets.review import review_hands
 
 
@@ -61,7 +68,8 @@ def tab_to(page: Page, name: str) -> None:
     for _ in range(80):
         page.keyboard.press("Tab")
         focused = page.evaluate(
-            "() => document.activeElement.labels?.[0]?.innerText"
+            "() => document.activeElement.ariaLabel"
+            " ?? document.activeElement.labels?.[0]?.innerText"
             " ?? document.activeElement.innerText ?? ''"
         )
         if re.match(name, str(focused).strip()):
@@ -125,12 +133,96 @@ def test_a_session_with_the_keyboard(page: Page, file: Path) -> None:
     expect(results).to_contain_text("So far: 2 hands")
     expect(results.locator("canvas")).to_have_count(2)
     keep_picture(page, "practice-summary")
-    tab_to(page, "Delete")
+    exported_with_the_keyboard(page, file)
+    tab_to(page, "Delete results")
     page.keyboard.press("Enter")
-    tab_to(page, "Yes, delete")
+    hands, waiting = Results(file).counts()
+    expect(results).to_contain_text(
+        f"Delete all results: {hands} hands on 2 solutions, with {waiting} decisions to come back?"
+    )
+    expect(page.get_by_role("button", name="No", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")  # after all
+    expect(results.get_by_text("Delete all results")).to_be_hidden()
+    assert Results(file).counts() == (hands, waiting)
+    tab_to(page, "Delete results")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(results).to_be_hidden()
     assert Results(file).answers() == []
+
+
+def saved(page: Page, press: Callable[[], None]) -> tuple[str, bytes]:
+    """The name of the file that a browser saves, and what is in it."""
+    with page.expect_download() as found:
+        press()
+    return found.value.suggested_filename, found.value.path().read_bytes()
+
+
+def exported_with_the_keyboard(page: Page, file: Path) -> None:
+    """Results as tables and as cards, of one solution and of all; some decisions are added."""
+    for board in ("Qs7h4d", "Ah7h4h"):
+        given = answer(board=board, line=f"r2.5 c | {board}", folder="/games/other")
+        Results(file).keep(given, 10.0)
+    page.reload()
+    results = page.get_by_role("region", name="Results so far")
+    expect(results).to_contain_text("So far: 4 hands")
+    tab_to(page, "Results of")
+    page.keyboard.type("game")
+    expect(results).to_contain_text("So far: 2 hands")
+    other = Results(file).answers(Path("/games/other"))
+    for form in ("CSV", "JSON"):
+        tab_to(page, f"Export {form}")
+        name, content = saved(page, lambda: page.keyboard.press("Enter"))
+        assert name == f"practice.{form.lower()}"
+        assert content.decode() == export_text(other, form.lower())
+    tab_to(page, "Export for Anki")
+    page.keyboard.press("Enter")
+    cards = page.get_by_role("form", name="Cards for Anki")
+    expect(cards).to_contain_text("2 decisions were missed.")
+    tab_to(page, "monotone")
+    page.keyboard.press("Space")
+    tab_to(page, "Save the cards")
+    name, content = saved(page, lambda: page.keyboard.press("Enter"))
+    assert (name, len(notes(content))) == ("missed.apkg", 1)
+    assert "Ah7h4h" in notes(content)[0]
+    expect(cards).to_contain_text("Saved missed.apkg: open it in Anki.")
+    keep_picture(page, "practice-anki")
+    cards.get_by_label("monotone").uncheck()
+    results.get_by_label("Results of").select_option("")
+    missed = chosen(Results(file).answers(), Wanted())
+    expect(cards).to_contain_text(f"{len(missed)} decisions were missed.")
+    save = cards.get_by_role("button", name="Save the cards")
+    _, content = saved(page, save.click)
+    assert len(notes(content)) == len(missed)
+    # With what fits nothing, and where the extra is not installed, a line says so.
+    cards.get_by_label("preflop", exact=True).check()
+    cards.get_by_label("monotone").check()
+    save.click()
+    expect(cards).to_contain_text("there is nothing to write")
+
+    def without_genanki(route: Route) -> None:
+        told = route.fetch().json()
+        told["cards"]["problem"] = MISSING
+        route.fulfill(json=told)
+
+    page.route("**/api/practice/results*", without_genanki)
+    page.reload()
+    results.get_by_role("button", name="Export for Anki").click()
+    expect(cards).to_contain_text("genanki, which is not installed")
+    expect(cards).to_contain_text("pip install 'allstreets[anki]'")
+    expect(save).to_have_count(0)
+    keep_picture(page, "practice-no-anki")
+    page.unroute("**/api/practice/results*")
+    page.reload()
+
+
+def notes(package: bytes) -> list[str]:
+    """The cards of a file for Anki."""
+    with ZipFile(BytesIO(package)) as packed, TemporaryDirectory() as folder:
+        packed.extract("collection.anki2", folder)
+        with closing(sqlite3.connect(Path(folder) / "collection.anki2")) as db:
+            return [str(text) for (text,) in db.execute("select flds from notes")]
 
 
 def test_a_review_is_read_and_its_hands_replayed(page: Page) -> None:

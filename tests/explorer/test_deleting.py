@@ -7,6 +7,7 @@ import pytest
 from builders.certificates import certificate
 from builders.explorer_solutions import folder
 from builders.small_forms import endless, river
+from builders.spot_sets import put_set
 
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, MissingError
@@ -87,6 +88,28 @@ def test_what_is_deleted_can_be_brought_back(opened: Path) -> None:
     assert deleting.trash.list() == []
     with pytest.raises(MissingError, match="not in the trash"):
         deleting.trash.restore(gone.id)
+    assert solves.close()
+
+
+def test_a_set_is_deleted_as_a_whole(opened: Path) -> None:
+    """And no spot of it by itself, which the table over its boards would miss."""
+    turns = put_set(opened / "turns", {"turn": {"Ks7d4c9h": 0.1, "KsTd4c9h": 0.3}})
+    library, solves, deleting = deleting_in(opened)
+    before = {path: path.read_bytes() for path in turns.rglob("*") if path.is_file()}
+    whole = next(card for card in library.cards() if card.kind == "spots")
+    for spot in whole.tables[0].solutions:
+        with pytest.raises(BusyError, match="delete the whole set"):
+            deleting.delete(spot)
+    with claim(turns), pytest.raises(BusyError, match="a run writes to"):
+        deleting.delete(whole.id)
+    gone = deleting.delete(whole.id)
+    assert (gone.name, gone.folder) == ("turns", str(turns))
+    assert not turns.exists()
+    assert {card.kind for card in library.cards()} == {"spot", "unified"}
+    deleting.trash.restore(gone.id)
+    after = {path: path.read_bytes() for path in turns.rglob("*") if path.is_file()}
+    assert {path: text for path, text in after.items() if path.name != ".lock"} == before
+    assert sum(card.part_of == whole.id for card in library.cards()) == 2
     assert solves.close()
 
 

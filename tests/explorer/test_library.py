@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from builders.certificates import certificate
 from builders.explorer_solutions import KINDS, folder, solver
+from builders.spot_sets import put_set
 from harness.anybody import as_anybody
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,8 +22,15 @@ from allstreets.explorer import library as library_module
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Decision
+from allstreets.explorer.models.solution import Label
 from allstreets.solvers import SpotSolver
-from allstreets.storage import read_manifest, save_spot, write_certificate
+from allstreets.storage import (
+    SpotSetBundle,
+    load_spots,
+    read_manifest,
+    save_spot,
+    write_certificate,
+)
 from allstreets.storage.certificates import judged_hash
 from allstreets.storage.manifest import write_manifest
 from allstreets.version import __version__
@@ -88,6 +96,68 @@ def test_every_kind_is_listed_and_opened() -> None:
     assert turn.exploitability == pytest.approx(100 * solver("turn").exploitability() / 100)
     assert cards["forgotten"].exploitability is None
     assert cards["classes"].unit == "mbb/hand"
+
+
+def test_a_set_of_spots_is_one_solution_with_its_spots(tmp_path: Path) -> None:
+    boards = {"Ks7d4c9h": 0.2, "KsTd4c9h": 0.7, "Ks7d4c9s": 3.0}
+    turns = put_set(tmp_path / "turns", {"a turn": boards}, unfinished="Ks7d4c9s")
+    library = Library([tmp_path])
+    cards = {Path(card.folder): card for card in library.cards()}
+    assert set(cards) == {turns, *(turns / f"a turn-{board}" for board in boards)}
+    whole = cards.pop(turns)
+    assert (whole.kind, whole.name, whole.part_of) == ("spots", "turns", None)
+    assert whole.title == "a turn: 2 of 3 boards, pot 100, stack 200"
+    assert whole.exploitability == pytest.approx(0.7)  # the worst of those that are solved
+    assert (whole.unit, whole.iterations, whole.problem) == ("% of pot", 40, None)
+    assert whole.bytes > sum(card.bytes for card in cards.values())
+    assert {card.part_of for card in cards.values()} == {whole.id}
+    solved = [library.id_of(turns / f"a turn-{board}") for board in boards][:2]
+    assert [(one.name, one.solutions) for one in whole.tables] == [("a turn", solved)]
+    library.label(whole.id, Label(name="my turns", note="for Monday"))
+    named = library.card(whole.id)
+    assert (named.name, named.note, named.written) == ("my turns", "for Monday", whole.written)
+    assert len(load_spots(turns).entries) == 2  # a label is no part of it
+    with pytest.raises(MissingError, match="open one of them"):
+        library.view(whole.id)
+    (turns / "a turn-KsTd4c9h" / "manifest.json").write_text("{")
+    less = next(card for card in library.cards() if card.id == whole.id)
+    assert less.exploitability == pytest.approx(0.2)
+    assert less.problem == "1 of 2 boards cannot be read"
+    # A spot alone, or one that lies there and is none of the set, stands for itself.
+    alone = Library([turns / "a turn-Ks7d4c9h"]).cards()
+    assert [(card.kind, card.part_of) for card in alone] == [("spot", None)]
+    shutil.copytree(folder("river"), turns / "mine")
+    other = library.id_of(turns / "mine")
+    assert [card.part_of for card in library.cards() if card.id == other] == [None]
+    # The folder of a spot may be opened before that of its set.
+    both = Library([turns / "a turn-Ks7d4c9h", turns])
+    assert sum(card.part_of == whole.id for card in both.cards()) == 3
+
+
+def test_sets_of_several_spots(tmp_path: Path) -> None:
+    names = ("river", "turn", "3-bet", "4-bet")
+    put_set(tmp_path / "all", {name: {"Ks7d4c9h": 0.1, "KsTd4c9h": 0.3} for name in names})
+    SpotSetBundle(tmp_path / "nothing", resume=False).begin([])
+    put_set(tmp_path / "1/2/3/deep", {"turn": {"Ks7d4c9h": 0.1}})
+    library = Library([tmp_path])
+    cards = {card.name: card for card in library.cards() if card.kind == "spots"}
+    assert set(cards) == {"all", "nothing"}  # spots of the third one are not found
+    assert cards["all"].title == "4 spots, 8 boards: river, turn, 3-bet, …"
+    assert [len(one.solutions) for one in cards["all"].tables] == [2, 2, 2, 2]
+    assert (cards["nothing"].title, cards["nothing"].exploitability) == ("no boards", None)
+
+
+@pytest.mark.parametrize("spots", ["7", "[1, {}]", '[{"folder": 3}]', '{"folder": "turn"}'])
+def test_a_set_that_lies(tmp_path: Path, spots: str) -> None:
+    turns = put_set(tmp_path / "turns", {"turn": {"Ks7d4c9h": 0.1}})
+    facts = json.loads((turns / "manifest.json").read_text())
+    del facts["checksum"]
+    write_manifest(turns, {**facts, "spots": json.loads(spots)})
+    found = names(Library([tmp_path]))
+    assert found["turn Ks7d4c9h"] is None
+    assert "not as it was written" in (found["turns"] or "")
+    (turns / "manifest.json").write_text(json.dumps({**facts, "checksum": "x"}))
+    assert "fails its checksum" in (names(Library([tmp_path]))["turns"] or "")
 
 
 def test_what_a_page_needs_to_know_once(tmp_path: Path) -> None:

@@ -1,61 +1,34 @@
 """Reading over HTTP: the routes answer what the views say, and refuse in words."""
 
-import asyncio
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from builders.explorer_solutions import KINDS, folder, view
-from fastapi import FastAPI
+from harness.asking import Client
 from pydantic import BaseModel
 
 from allstreets.base import InputError
-from allstreets.explorer.app import create_app
+from allstreets.cli.main import main
 from allstreets.explorer.csv_text import csv_text
+from allstreets.explorer.downloads import download
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Deal, RangeText
 from allstreets.explorer.models.reports import CardReport
 from allstreets.explorer.routes.solutions import report_lines
 from allstreets.explorer.views.card_reports import joined
 
-HOST = "127.0.0.1:8000"
 READS: dict[str, dict[str, str]] = {
     "place": {},
     "hand": {"player": "oop", "hand": "AKs"},
     "equity": {},
     "range": {"player": "ip"},
 }
-
-
-class NoSolves:
-    """In the place of the solves, which no read asks."""
-
-    folder = Path("nowhere")
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
-class Client:
-    """Asks an application without a network."""
-
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
-
-    def get(self, path: str, params: dict[str, str] | None = None) -> httpx.Response:
-        """One request."""
-
-        async def ask() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app)
-            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
-                return await client.get(path, params=params)
-
-        return asyncio.run(ask())
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +40,7 @@ def library() -> Library:
 
 @pytest.fixture(scope="module")
 def client(library: Library) -> Client:
-    return Client(create_app(library, NoSolves(), [HOST]))  # type: ignore[arg-type]
+    return Client(library)
 
 
 def ask(client: Client, library: Library, name: str, read: str, **query: str) -> Any:
@@ -179,6 +152,35 @@ def test_spreadsheets(
     assert "nan" not in answer.text
 
 
+@pytest.mark.parametrize("kind", ["pio", "gto+", "monker"])
+@pytest.mark.parametrize("name", ["classes", "preflop"])
+def test_the_tree_before_the_flop(
+    client: Client, library: Library, tmp_path: Path, name: str, kind: str
+) -> None:
+    """What is downloaded is what `allstreets export` writes, file by file."""
+    answer = ask(client, library, name, "ranges.zip", kind=kind)
+    assert answer.headers["content-type"] == "application/zip"
+    title = library.card(library.id_of(folder(name))).name.replace(" ", "-")
+    wanted = f'attachment; filename="{title}-{kind.rstrip("+")}.zip"'
+    assert answer.headers["content-disposition"] == wanted
+    assert main(["export", str(folder(name)), str(tmp_path / "out"), "--kind", kind]) == 0
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+        for path in packed.namelist():
+            assert packed.read(path) == (tmp_path / "out" / path).read_bytes()
+        files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+        assert len(files) == len(packed.namelist()) > 1
+
+
+def test_names_of_files() -> None:
+    def name_of(text: str) -> str:
+        return download("", "text/plain", text, ".txt").headers["content-disposition"]
+
+    assert name_of("My 20 bb") == 'attachment; filename="My-20-bb.txt"'
+    assert name_of('x"\r\nSet-Cookie: a=b') == 'attachment; filename="x-Set-Cookie-a-b.txt"'
+    assert name_of("../../ü/…") == 'attachment; filename="allstreets.txt"'
+    assert len(name_of("x" * 500)) < 120
+
+
 def test_cells_of_a_spreadsheet() -> None:
     rows: list[dict[str, Any]] = [{"a": 1.23456789, "b": None}, {"a": "x, y", "c": 0.1 + 0.2}]
     assert bytes(csv_text(rows).body) == b'a,b,c\r\n1.234568,,\r\n"x, y",,0.3\r\n'
@@ -194,6 +196,9 @@ def test_cells_of_a_spreadsheet() -> None:
         ("turn", "hand", {"player": "oop"}, 422, "hand"),
         ("turn", "range", {"player": "oop", "action": "b1"}, 422, "is not offered here"),
         ("turn", "flops", {}, 422, "one board"),
+        ("turn", "ranges.zip", {}, 422, "no betting before the flop"),
+        ("models", "ranges.zip", {}, 422, "no betting before the flop"),
+        ("classes", "ranges.zip", {"kind": "stars"}, 422, "kind"),
         ("classes", "cards", {"line": "c x"}, 422, "averaged over"),
         ("trimmed", "cards", {"line": "x x"}, 422, "not stored"),
         ("classes", "place", {"line": "c x | AhKd7s"}, 404, "not among the 3"),

@@ -8,12 +8,13 @@ import pytest
 from builders import whole_solution
 from builders.small_spots import RIVER, TURN, spot
 from harness.browsing import browser, explorer, keep_picture, new_page
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from allstreets import board_report, solve_many
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
 from allstreets.explorer.folders import find_solutions, id_of
+from allstreets.explorer.library import Library
 from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_spots, save_spot
@@ -45,11 +46,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_spots_of_a_set_are_listed_and_know_each_other(folder: Path) -> None:
     spots = load_spots(folder / "flops")
     own = [folder / "flops" / entry.folder for entry in spots.entries]
-    assert {one.folder for one in find_solutions([folder])} == {
-        *own,
-        folder / "turn",
-        folder / "game",
+    assert {one.folder: one.part_of for one in find_solutions([folder])} == {
+        **dict.fromkeys(own, folder / "flops"),
+        **dict.fromkeys((folder / "flops", folder / "turn", folder / "game")),
     }
+    cards = {Path(card.folder): card for card in Library([folder]).cards()}
+    together = cards[folder / "flops"]
+    assert together.title == "a river: 3 boards, pot 100, stack 300"
+    assert together.tables[0].solutions == [id_of(one) for one in own]
+    figures = [cards[one].exploitability or 0.0 for one in own]
+    assert together.exploitability == pytest.approx(max(figures))
     view = open_view(own[0])
     assert view.describe().features.flops
     report, expected = view.flops("x"), board_report(spots, "x")
@@ -97,13 +103,67 @@ def test_hands_by_category(folder: Path) -> None:
     assert sum(shares) == pytest.approx(1)
 
 
+def a_set_in_the_list(page: Page, folder: Path) -> None:
+    """One row, with its boards below, by keys; a way to its table; named, deleted, brought back."""
+    page.goto("/")
+    rows, spots = page.get_by_role("row"), page.get_by_role("link", name=re.compile("^a river "))
+    own = page.get_by_role("row").filter(has=page.locator(f'[title="{folder / "flops"}"]'))
+    expect(rows).to_have_count(1 + 3)  # the head, the set, a spot and a game
+    expect(own).to_contain_text("a river: 3 boards, pot 100, stack 300")
+    worst = Library([folder]).card(id_of(folder / "flops")).exploitability or 0.0
+    expect(own).to_contain_text(re.compile(r"% of pot on the worst board"))
+    shown = float(re.findall(r"([\d.]+) % of pot", own.inner_text())[0])
+    assert shown == pytest.approx(worst, rel=0.01)
+    fold = own.get_by_role("button", name="Boards of flops")
+    fold.focus()
+    page.keyboard.press("Enter")
+    expect(spots).to_have_text([f"a river {board}" for board in BOARDS])
+    expect(page.get_by_role("button", name=re.compile("^Delete a river"))).to_have_count(0)
+    keep_picture(page, "set_folded_out")
+    page.keyboard.press("Enter")
+    expect(spots).to_have_count(0)
+
+    search = page.get_by_label("Filter solutions")
+    search.fill(f"spot {BOARDS[1]}")
+    expect(spots).to_have_text([f"a river {BOARDS[1]}"])
+    expect(rows).to_have_count(1 + 2)
+    search.fill("river: boards")
+    expect(rows).to_have_count(1 + 1)
+    search.fill("no such thing")
+    expect(page.get_by_text("None of the 6 solutions fits")).to_be_visible()
+    search.fill("")
+
+    own.get_by_role("button", name=re.compile("^Name ")).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("my rivers")
+    dialog.get_by_label("Note").fill("for Monday")
+    dialog.get_by_role("button", name="Keep").click()
+    expect(own).to_contain_text("for Monday")
+    own.get_by_role("button", name="Delete my rivers").click()
+    expect(own).to_contain_text("Move all 3 boards to the trash?")
+    own.get_by_role("button", name="Delete", exact=True).click()
+    expect(rows).to_have_count(1 + 2)
+    assert not (folder / "flops").exists()
+    page.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(1 + 3)
+    assert (folder / "flops" / "manifest.json").is_file()
+
+    own.get_by_role("link", name="my rivers").click()
+    page.wait_for_url(re.compile(r"tab=flops"))
+    table = page.get_by_role("region", name="Flops")
+    expect(table.get_by_role("row")).to_have_count(len(BOARDS) + 2)  # head and mean
+    page.go_back()
+    own.get_by_role("button", name="Boards of my rivers").click()
+    expect(spots).to_have_count(len(BOARDS))
+
+
 def test_in_the_page(folder: Path) -> None:
     with (
         browser() as chromium,
         explorer(folder / "solves", folder) as server,
         new_page(chromium, server) as page,
     ):
-        page.goto("/")
+        a_set_in_the_list(page, folder)
         page.get_by_role("link", name=f"a river {BOARDS[0]}").click()
         grid = page.get_by_role("grid")
         expect(grid.locator("[data-hand]:not(.empty)").first).to_be_visible()

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 from builders.explorer_solutions import folder
+from builders.practice_answers import answer
 
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.practice import (
     DAYS,
     HANDS,
-    Answer,
     Hand,
     Playable,
+    PlayedOn,
     Results,
     Session,
     StoredAnswer,
@@ -55,28 +56,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "data" / "practice.sqlite"
 
 
-def answer(loss: float | None = 0.5, **changes: object) -> Answer:
-    given = {
-        "solution": "game",
-        "folder": "/games/game",
-        "seed": 1,
-        "hand": 1,
-        "seat": "BB",
-        "player": "oop",
-        "street": "flop",
-        "pot_kind": "raised",
-        "line": "r2.5 c | Qs7h4d",
-        "board": "Qs7h4d",
-        "cards": "AhKh",
-        "pot_bb": 5.0,
-        "to_call_bb": 0.0,
-        "taken": "b50%",
-        "options": (Option("x", 1.0, 2.0), Option("b50%", 0.0, 1.5)),
-        "loss_bb": loss,
-    }
-    return Answer(**{**given, **changes})  # type: ignore[arg-type]
-
-
 def worst(hand: Hand) -> int:
     """The action that loses most."""
     assert hand.question is not None
@@ -105,6 +84,24 @@ def test_decisions_are_kept(file: Path) -> None:
     ]
     assert [one.at for one in again.answers()] == [10.0, 11.0, DAY]
     assert again.counts() == (2, 1)  # hands, and what comes back
+
+
+def test_results_of_one_solution(file: Path) -> None:
+    results = Results(file)
+    river: dict[str, Any] = {"folder": "/games/river", "solution": "a river"}
+    first = results.keep(answer(), 10.0)
+    results.keep(answer(0.0, cards="7c2d"), 11.0, first)
+    results.keep(answer(**river), 12.0)
+    results.keep(answer(0.0, **{**river, "solution": "my river"}), 13.0)  # it was named meanwhile
+    game = Path("/games/game")
+    assert results.solutions() == [
+        PlayedOn(Path("/games/river"), "my river", hands=2, waiting=1),
+        PlayedOn(game, "game", hands=1, waiting=1),
+    ]
+    assert [one.at for one in results.answers(game)] == [10.0, 11.0]
+    assert [one.at for one in results.answers(Path("/games/river"))] == [12.0, 13.0]
+    assert results.answers(Path("/games")) == []
+    assert len(results.answers()) == 4
 
 
 def test_boxes(file: Path) -> None:

@@ -1,6 +1,8 @@
 """The preflop tree as range files."""
 
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from builders.whole_solution import result
 from allstreets.base import InputError
 from allstreets.betting import BIG_BLINDS, Player, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind
-from allstreets.storage import export_ranges
+from allstreets.storage import export_ranges, zip_ranges
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RangeKind if kind != RangeKind.monker])
@@ -66,6 +68,24 @@ def test_monker_files_have_codes_frequencies_and_evs(tmp_path: Path) -> None:
     assert folded.endswith(";-1000")  # the small blind
     everything = Range.parse((out / "40075.0.rng").read_text()).weights
     assert everything.max() <= 1
+
+
+@pytest.mark.parametrize("kind", RangeKind)
+def test_a_zip_holds_the_same_files(tmp_path: Path, kind: RangeKind) -> None:
+    out = tmp_path / "out"
+    count = export_ranges(result(), out, kind)
+    packed = zip_ranges(result(), kind)
+    with ZipFile(BytesIO(packed)) as found:
+        assert found.testzip() is None
+        held = {name: found.read(name) for name in found.namelist()}
+        assert len(held) == len(found.namelist()) == count + 1
+    written = {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file()
+    }
+    assert held == written
+    assert zip_ranges(result(), kind) == packed  # whenever it is made
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 PlayerName = Literal["oop", "ip"]
 StreetName = Literal["preflop", "flop", "turn", "river"]
 Tone = Literal["fold", "call", "aggressive"]  # call: also a check
-SolutionKind = Literal["spot", "unified", "postflop", "preflop"]
+SolutionKind = Literal["spot", "spots", "unified", "postflop", "preflop"]
 
 
 def short(value: float) -> float:

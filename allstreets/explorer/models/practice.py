@@ -170,13 +170,37 @@ class PracticeGroup(Message):
     loss_per_100: Number | None
 
 
+class PracticeSource(Message):
+    """A solution that was played on."""
+
+    id: str
+    name: str
+    folder: str  # for people
+    hands: int
+    waiting: int  # decisions that will come back
+
+
+class PracticeCards(Message):
+    """What cards for Anki can be made of: decisions that were missed, and what tells them apart."""
+
+    count: int
+    problem: str | None  # why none can be written here
+    streets: list[StreetName]
+    pots: list[str]
+    suits: list[str]
+    pairings: list[str]
+    high_cards: list[str]
+
+
 class PracticeResults(Message):
-    """Everything that was kept."""
+    """Everything that was kept, or what was played on one solution."""
 
     file: str
+    solutions: list[PracticeSource]  # all of them, the latest first
     hands: int
     waiting: int  # decisions that will come back
     summary: PracticeSummary
     days: list[PracticeGroup]
     streets: list[PracticeGroup]
     pots: list[PracticeGroup]
+    cards: PracticeCards

@@ -68,6 +68,13 @@ class Trashed(Message):
     deleted: float  # seconds since 1970
 
 
+class SpotTable(Message):
+    """A spot of a set, with the boards that it is solved on."""
+
+    name: str
+    solutions: list[str]  # one for each board, in the order in which they were asked for
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
@@ -78,7 +85,7 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None  # of a whole game: in its own game
+    exploitability: Number | None  # of a whole game: in its own game; of a set: of its worst spot
     unit: str
     bytes: int
     modified: float  # seconds since 1970
@@ -86,6 +93,8 @@ class SolutionCard(Message):
     problem: str | None = None  # why it cannot be read
     locks: int = 0  # strategies that were given, not found
     real: RealQuality | None = None  # None: no certificate
+    part_of: str | None = None  # the set that a spot was solved in
+    tables: list[SpotTable] = Field(default_factory=list)  # of a set
 
 
 class Features(Message):

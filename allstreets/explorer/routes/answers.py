@@ -14,6 +14,21 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 CSV: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table"}
 }
+ROWS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}},
+        "description": "A table, row by row",
+    }
+}
+ZIP, APKG = "application/zip", "application/octet-stream"
+
+
+def file_answer(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
+    """A file that is saved."""
+    schema = {"type": "string", "format": "binary"}
+    return {200: {"content": {media_type: {"schema": schema}}, "description": what}}
+
+
 NDJSON = "application/x-ndjson"
 PARTS: dict[int | str, dict[str, Any]] = {
     200: {

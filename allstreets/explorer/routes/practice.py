@@ -4,6 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from allstreets.explorer.csv_text import CSV_TYPE
+from allstreets.explorer.downloads import download
 from allstreets.explorer.models.practice import (
     PracticeAnswerForm,
     PracticeForm,
@@ -12,8 +14,8 @@ from allstreets.explorer.models.practice import (
     PracticeTopics,
 )
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes.answers import BUSY, CSV, REFUSALS
-from allstreets.practice import export_text
+from allstreets.explorer.routes.answers import APKG, BUSY, CSV, REFUSALS, ROWS, file_answer
+from allstreets.practice import Wanted
 
 router = APIRouter(prefix="/api/practice", tags=["practice"], responses=REFUSALS)
 
@@ -25,6 +27,10 @@ def practising_of(request: Request) -> Practising:
 
 
 ThePractising = Annotated[Practising, Depends(practising_of)]
+Played = Annotated[
+    str | None, Query(max_length=64, description="A solution that was played on; none: all of them")
+]
+Words = Annotated[str, Query(max_length=100, description="With commas; none: all of them")]
 SessionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
 
 
@@ -57,18 +63,41 @@ def deal(session: SessionId, practising: ThePractising) -> PracticeState:
 
 
 @router.get("/results")
-def results(practising: ThePractising) -> PracticeResults:
-    """Everything that was kept, in figures."""
-    return practising.results()
+def results(practising: ThePractising, solution: Played = None) -> PracticeResults:
+    """What was kept, in figures."""
+    return practising.kept.results(solution)
 
 
 @router.delete("/results", status_code=204, response_class=Response)
 def delete_results(practising: ThePractising) -> None:
     """Delete everything that was kept."""
-    practising.kept().delete()
+    practising.kept.delete()
 
 
 @router.get("/results.csv", response_class=Response, responses=CSV)
-def results_csv(practising: ThePractising) -> Response:
-    """All decisions that were kept, as a table."""
-    return Response(export_text(practising.kept().answers(), "csv"), media_type="text/csv")
+def results_csv(practising: ThePractising, solution: Played = None) -> Response:
+    """The decisions that were kept, as a table."""
+    return download(practising.kept.table("csv", solution), CSV_TYPE, "practice", ".csv")
+
+
+@router.get("/results.json", response_class=Response, responses=ROWS)
+def results_json(practising: ThePractising, solution: Played = None) -> Response:
+    """The decisions that were kept, with every option of each."""
+    text = practising.kept.table("json", solution)
+    return download(text, "application/json", "practice", ".json")
+
+
+@router.get("/missed.apkg", response_class=Response, responses=file_answer(APKG, "A file for Anki"))
+def missed_apkg(
+    practising: ThePractising,
+    solution: Played = None,
+    streets: Words = "",
+    pots: Words = "",
+    suits: Words = "",
+    pairings: Words = "",
+    high_cards: Words = "",
+) -> Response:
+    """The decisions that were missed, as cards for Anki."""
+    given = [[words] if words else [] for words in (streets, pots, suits, pairings, high_cards)]
+    wanted = Wanted.parse(given[0], given[1], "", *given[2:])
+    return download(practising.kept.anki(wanted, solution), APKG, "missed", ".apkg")

@@ -11,6 +11,7 @@ from allstreets.base import InputError
 from allstreets.cards import RangeKind
 from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
 from allstreets.explorer.deleting import Deleting
+from allstreets.explorer.downloads import download
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
@@ -27,9 +28,18 @@ from allstreets.explorer.models.solution import (
     Trashed,
 )
 from allstreets.explorer.models.solves import Solve
-from allstreets.explorer.routes.answers import BUSY, CSV, NDJSON, PARTS, REFUSALS
+from allstreets.explorer.routes.answers import (
+    BUSY,
+    CSV,
+    NDJSON,
+    PARTS,
+    REFUSALS,
+    ZIP,
+    file_answer,
+)
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.card_reports import joined
+from allstreets.storage import load_tree, zip_ranges
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
 
@@ -152,6 +162,19 @@ def range_text(
     """A player's range as text of a kind, or the part of it that takes an action."""
     found = view.range(line, player, action)
     return RangeText(text=found.text(kind), combos=found.combos)
+
+
+@router.get(
+    "/solutions/{solution}/ranges.zip",
+    response_class=Response,
+    responses=file_answer(ZIP, "Folders by line, as `allstreets export` writes them"),
+)
+def ranges_zip(
+    solution: SolutionId, library: TheLibrary, kind: RangeKind = RangeKind.pio
+) -> Response:
+    """Every range before the flop as files for other programs."""
+    packed = zip_ranges(load_tree(library.folder(solution)), kind)
+    return download(packed, ZIP, f"{library.card(solution).name}-{kind}", ".zip")
 
 
 @router.get("/solutions/{solution}/cards")

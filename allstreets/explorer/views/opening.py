@@ -43,6 +43,9 @@ def open_view(folder: Path) -> SolutionView:
 
 
 def _view(kind: SolutionKind, folder: Path, manifest: Manifest) -> SolutionView:
+    if kind == "spots":
+        raise InputError(f"{folder} holds spots that were solved together: open one of them")
+
     # Each kind brings the parts of its own solver: only what is opened is imported.
     if kind == "spot":
         return SpotView(load_spot(folder), manifest, boards_beside(folder))

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { parts, RefusedError } from "./client";
+import { fileName, parts, RefusedError } from "./client";
 
 /** An answer that comes in these pieces. */
 function answers(status: number, ...pieces: string[]): void {
@@ -19,6 +19,13 @@ async function collected(): Promise<object[]> {
 }
 
 afterEach(() => vi.unstubAllGlobals());
+
+describe("an answer that is saved", () => {
+  it("has the name that the server gives it", () => {
+    expect(fileName('attachment; filename="My-game-pio.zip"')).toBe("My-game-pio.zip");
+    expect(fileName(null)).toBe("allstreets");
+  });
+});
 
 describe("an answer that comes line by line", () => {
   it("is read however it was cut", async () => {

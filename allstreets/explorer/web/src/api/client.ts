@@ -118,6 +118,25 @@ export function remove<P extends With<"delete">>(
   return ask("delete", route, options) as Promise<Success<Operation<P, "delete">>>;
 }
 
+/** The name under which the server wants an answer to be saved. */
+export function fileName(disposition: string | null): string {
+  return /filename="([^"]+)"/.exec(disposition ?? "")?.[1] ?? "allstreets";
+}
+
+const KEPT = 60_000; // milliseconds: browsers begin to save a file at once
+
+/** Save an answer as a file, and tell its name; a refusal is an error as everywhere. */
+export async function download(where: string): Promise<string> {
+  const answer = await send(where, {});
+  const content = URL.createObjectURL(await answer.blob());
+  const link = document.createElement("a");
+  link.href = content;
+  link.download = fileName(answer.headers.get("Content-Disposition"));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(content), KEPT);
+  return link.download;
+}
+
 /** The messages of an answer that comes line by line; one that breaks off ends with a refusal. */
 export async function* parts<T extends object>(
   where: string,

@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/practice/missed.apkg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Missed Apkg
+         * @description The decisions that were missed, as cards for Anki.
+         */
+        get: operations["missed_apkg_api_practice_missed_apkg_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/practice/results": {
         parameters: {
             query?: never;
@@ -133,7 +153,7 @@ export interface paths {
         };
         /**
          * Results
-         * @description Everything that was kept, in figures.
+         * @description What was kept, in figures.
          */
         get: operations["results_api_practice_results_get"];
         put?: never;
@@ -157,9 +177,29 @@ export interface paths {
         };
         /**
          * Results Csv
-         * @description All decisions that were kept, as a table.
+         * @description The decisions that were kept, as a table.
          */
         get: operations["results_csv_api_practice_results_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/practice/results.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Json
+         * @description The decisions that were kept, with every option of each.
+         */
+        get: operations["results_json_api_practice_results_json_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -700,6 +740,26 @@ export interface paths {
          * @description A player's range as text of a kind, or the part of it that takes an action.
          */
         get: operations["range_text_api_solutions__solution__range_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/ranges.zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ranges Zip
+         * @description Every range before the flop as files for other programs.
+         */
+        get: operations["ranges_zip_api_solutions__solution__ranges_zip_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1782,6 +1842,26 @@ export interface components {
             question: number;
         };
         /**
+         * PracticeCards
+         * @description What cards for Anki can be made of: decisions that were missed, and what tells them apart.
+         */
+        PracticeCards: {
+            /** Count */
+            count: number;
+            /** High Cards */
+            high_cards: string[];
+            /** Pairings */
+            pairings: string[];
+            /** Pots */
+            pots: string[];
+            /** Problem */
+            problem: string | null;
+            /** Streets */
+            streets: ("preflop" | "flop" | "turn" | "river")[];
+            /** Suits */
+            suits: string[];
+        };
+        /**
          * PracticeDraw
          * @description A choice of the solution, and the number that made it.
          */
@@ -1934,9 +2014,10 @@ export interface components {
         };
         /**
          * PracticeResults
-         * @description Everything that was kept.
+         * @description Everything that was kept, or what was played on one solution.
          */
         PracticeResults: {
+            cards: components["schemas"]["PracticeCards"];
             /** Days */
             days: components["schemas"]["PracticeGroup"][];
             /** File */
@@ -1945,9 +2026,27 @@ export interface components {
             hands: number;
             /** Pots */
             pots: components["schemas"]["PracticeGroup"][];
+            /** Solutions */
+            solutions: components["schemas"]["PracticeSource"][];
             /** Streets */
             streets: components["schemas"]["PracticeGroup"][];
             summary: components["schemas"]["PracticeSummary"];
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * PracticeSource
+         * @description A solution that was played on.
+         */
+        PracticeSource: {
+            /** Folder */
+            folder: string;
+            /** Hands */
+            hands: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
             /** Waiting */
             waiting: number;
         };
@@ -2590,7 +2689,7 @@ export interface components {
             /** Iterations */
             iterations: number | null;
             /** Kind */
-            kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            kind: ("spot" | "spots" | "unified" | "postflop" | "preflop") | null;
             /**
              * Locks
              * @default 0
@@ -2605,9 +2704,13 @@ export interface components {
              * @default
              */
             note: string;
+            /** Part Of */
+            part_of: string | null;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
+            /** Tables */
+            tables: components["schemas"]["SpotTable"][];
             /** Title */
             title: string;
             /** Unit */
@@ -2643,7 +2746,7 @@ export interface components {
             /** Iterations */
             iterations: number | null;
             /** Kind */
-            kind: ("spot" | "unified" | "postflop" | "preflop") | null;
+            kind: ("spot" | "spots" | "unified" | "postflop" | "preflop") | null;
             /**
              * Locks
              * @default 0
@@ -2661,6 +2764,8 @@ export interface components {
             /** Notes */
             notes: string[];
             origin: components["schemas"]["SpotOrigin"] | null;
+            /** Part Of */
+            part_of: string | null;
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
@@ -2668,6 +2773,8 @@ export interface components {
             root: string;
             /** Solve */
             solve: string | null;
+            /** Tables */
+            tables: components["schemas"]["SpotTable"][];
             /** Title */
             title: string;
             /** Unit */
@@ -2977,6 +3084,16 @@ export interface components {
             notes: string[];
             /** Solution */
             solution: string | null;
+        };
+        /**
+         * SpotTable
+         * @description A spot of a set, with the boards that it is solved on.
+         */
+        SpotTable: {
+            /** Name */
+            name: string;
+            /** Solutions */
+            solutions: string[];
         };
         /**
          * StreetCounts
@@ -3451,9 +3568,90 @@ export interface operations {
             };
         };
     };
+    missed_apkg_api_practice_missed_apkg_get: {
+        parameters: {
+            query?: {
+                /** @description With commas; none: all of them */
+                high_cards?: string;
+                /** @description With commas; none: all of them */
+                pairings?: string;
+                /** @description With commas; none: all of them */
+                pots?: string;
+                /** @description A solution that was played on; none: all of them */
+                solution?: string | null;
+                /** @description With commas; none: all of them */
+                streets?: string;
+                /** @description With commas; none: all of them */
+                suits?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file for Anki */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     results_api_practice_results_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A solution that was played on; none: all of them */
+                solution?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3581,7 +3779,10 @@ export interface operations {
     };
     results_csv_api_practice_results_csv_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A solution that was played on; none: all of them */
+                solution?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3595,6 +3796,74 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    results_json_api_practice_results_json_get: {
+        parameters: {
+            query?: {
+                /** @description A solution that was played on; none: all of them */
+                solution?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table, row by row */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>[];
                 };
             };
             /** @description The request makes no sense */
@@ -5786,6 +6055,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RangeText"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ranges_zip_api_solutions__solution__ranges_zip_get: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["RangeKind"];
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Folders by line, as `allstreets export` writes them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             /** @description The request makes no sense */

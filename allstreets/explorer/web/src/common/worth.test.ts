@@ -54,6 +54,16 @@ test("flops one by one, and what is built on them, are models", () => {
   }
 });
 
+test("a set is as good as its worst board", () => {
+  const set = { ...spot, kind: "spots", exploitability: 0.7 } as const;
+  expect(worth(set)).toBe("0.7 % of pot on the worst board");
+  expect(verdict(set)).toEqual({
+    trust: "fair",
+    word: "a rough equilibrium",
+    meaning: "a perfect opponent gains 0.7 % of the pot on the worst board",
+  });
+});
+
 test("a spot has real cards anyway", () => {
   expect(worth(spot)).toBe("0.23 % of pot");
   expect(worthTitle(spot)).toBe("A perfect opponent gains 0.23 % of the pot");

@@ -53,6 +53,9 @@ export function verdict(card: Card): Verdict {
   const trust = grade(own, unit);
   const meaning = `a perfect opponent ${loss(own, unit)}`;
   if (card.kind === "spot") return { trust, word: WORDS[trust], meaning };
+  if (card.kind === "spots") {
+    return { trust, word: WORDS[trust], meaning: `${meaning} on the worst board` };
+  }
   // What is far off in its own game is so with real cards as well; the rest is not known.
   const whole = card.kind === "unified";
   return {
@@ -62,9 +65,10 @@ export function verdict(card: Card): Verdict {
   };
 }
 
-/** The game that a figure without a certificate is of; "": the real one. */
-function ownGame(kind: Card["kind"]): string {
+/** What a figure without a certificate is of; "": of the real game. */
+function ofWhat(kind: Card["kind"]): string {
   if (kind === "unified") return " in its own game";
+  if (kind === "spots") return " on the worst board";
   return kind === "spot" ? "" : " within its model";
 }
 
@@ -74,7 +78,7 @@ export function worth(card: Card): string {
     const { exploitability, outdated } = card.real;
     return `${quality(exploitability, card.unit)} with real cards${outdated ? ", before it changed" : ""}`;
   }
-  const own = card.exploitability === null ? "" : ownGame(card.kind);
+  const own = card.exploitability === null ? "" : ofWhat(card.kind);
   return quality(card.exploitability, card.unit) + own;
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { age, found } from "./list";
+import type { Schemas } from "../api/client";
+import { age, listed, opens } from "./list";
 
-function card(name: string, title: string, kind: "spot" | "unified" | null) {
+type Card = Schemas["SolutionCard"];
+
+function card(name: string, title: string, kind: Card["kind"], more: Partial<Card> = {}): Card {
   return {
     id: name,
     kind,
@@ -18,19 +21,70 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     problem: null,
     locks: 0,
     real: null,
+    part_of: null,
+    tables: [],
+    ...more,
   };
 }
 const CARDS = [card("turn", "AhTd6s3c, pot 100", "spot"), card("hu20", "20 bb, all flops", "unified")];
 
+const of = { part_of: "set" };
+const SET = [
+  card("b2", "KhTd6s3c, pot 100", "spot", of),
+  card("set", "btn, 3-bet: 3 of 4 boards", "spots", {
+    tables: [
+      { name: "btn", solutions: ["b1", "b2"] },
+      { name: "3-bet", solutions: ["c1"] },
+    ],
+  }),
+  card("new", "2h2d2c, pot 100", "spot", of),
+  card("c1", "KhTd6s3d, pot 300", "spot", of),
+  card("b1", "AhTd6s3c, pot 100", "spot", of),
+];
+
 describe("the list of solutions", () => {
+  const names = (cards: readonly Card[], text: string) =>
+    listed(cards, text).map((one) => one.card.name);
+
   it("is filtered by all words, anywhere", () => {
-    const names = (text: string) => found(CARDS, text).map((one) => one.name);
-    expect(names("")).toEqual(["turn", "hu20"]);
-    expect(names("SPOT ahtd")).toEqual(["turn"]);
-    expect(names("final")).toEqual(["turn"]);
-    expect(names("bb unified ")).toEqual(["hu20"]);
-    expect(names("spot 20")).toEqual([]);
-    expect(found([card("broken", "", null)], "broken")).toHaveLength(1);
+    expect(names(CARDS, "")).toEqual(["turn", "hu20"]);
+    expect(names(CARDS, "SPOT ahtd")).toEqual(["turn"]);
+    expect(names(CARDS, "final")).toEqual(["turn"]);
+    expect(names(CARDS, "bb unified ")).toEqual(["hu20"]);
+    expect(names(CARDS, "spot 20")).toEqual([]);
+    expect(names([card("broken", "", null)], "broken")).toEqual(["broken"]);
+  });
+
+  it("has one entry for a set, with its boards in their order", () => {
+    const [entry, ...rest] = listed(SET, "");
+    expect(rest).toEqual([]);
+    expect(entry?.card.name).toBe("set");
+    expect([entry?.count, entry?.part]).toEqual([4, false]);
+    const found = entry?.spots.map(({ name, cards }) => [name, ...cards.map((one) => one.id)]);
+    expect(found).toEqual([
+      ["btn", "b1", "b2"],
+      ["3-bet", "c1"],
+      ["not finished yet", "new"],
+    ]);
+    expect(entry?.spots.map(({ to }) => to?.tab ?? null)).toEqual(["flops", "strategy", null]);
+    expect(entry && opens(entry)).toMatchObject({ id: "b1", tab: "flops" });
+  });
+
+  it("finds a set by its boards, and shows those alone", () => {
+    const [entry] = listed(SET, "set kh 3d");
+    expect([entry?.card.name, entry?.count, entry?.part]).toEqual(["set", 4, true]);
+    expect(entry?.spots.map(({ name }) => name)).toEqual(["3-bet"]);
+    expect(entry && opens(entry)).toMatchObject({ id: "c1", tab: "strategy" });
+    expect(listed(SET, "3-bet boards")[0]?.spots).toHaveLength(3); // the set itself fits
+    expect(listed(SET, "qs")).toEqual([]);
+  });
+
+  it("shows spots without their set, and sets without spots", () => {
+    const spots = SET.filter((one) => one.kind === "spot");
+    expect(names(spots, "")).toEqual(["b2", "new", "c1", "b1"]);
+    const empty = listed([card("set", "no boards", "spots")], "")[0];
+    expect(empty?.count).toBe(0);
+    expect(empty && opens(empty)).toBeNull();
   });
 
   it("tells ages in words", () => {

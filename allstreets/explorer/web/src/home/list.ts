@@ -1,16 +1,75 @@
-// The list of solutions: what fits a filter, and how old things are.
+// The list of solutions: what fits a filter, which spots belong together, how old things are.
 
 import type { Schemas } from "../api/client";
+import { looking, type Looking } from "../app/address";
 
 type SolutionCard = Schemas["SolutionCard"];
 
-/** The solutions in which every word of a text occurs. */
-export function found(cards: readonly SolutionCard[], text: string): SolutionCard[] {
+/** The boards of one spot of a set. */
+export interface Boards {
+  name: string;
+  cards: readonly SolutionCard[];
+  to: Looking | null; // the table over its boards, or its only board; null: none is solved
+}
+
+/** A solution in the list, or a set of spots with those that fit the filter. */
+export interface Entry {
+  card: SolutionCard;
+  spots: readonly Boards[]; // none: it is no set
+  count: number; // spots of the set, whether they fit or not
+  part: boolean; // only some of its spots fit
+}
+
+const UNFINISHED = "not finished yet";
+
+/** What fits a text: every word of it occurs there. Spots of a set stand below their set. */
+export function listed(cards: readonly SolutionCard[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return cards.filter((card) => {
-    const all = [card.name, card.note, card.title, card.kind, card.folder].join(" ").toLowerCase();
+  const fits = (...found: readonly SolutionCard[]): boolean => {
+    const all = found.map(wordsOf).join(" ");
     return words.every((word) => all.includes(word));
-  });
+  };
+  const sets = new Map<string, SolutionCard[]>();
+  for (const { kind, id } of cards) if (kind === "spots") sets.set(id, []);
+  for (const card of cards) sets.get(card.part_of ?? "")?.push(card);
+  const entries: Entry[] = [];
+  for (const card of cards) {
+    if (card.part_of !== null && sets.has(card.part_of)) continue;
+    const all = sets.get(card.id) ?? [];
+    const part = !fits(card);
+    const some = part ? all.filter((spot) => fits(card, spot)) : all;
+    if (part && !some.length) continue;
+    entries.push({ card, spots: boardsOf(card, some), count: all.length, part });
+  }
+  return entries;
+}
+
+/** Where a solution opens: a set with the table over its boards. */
+export function opens({ card, spots }: Entry): Looking | null {
+  if (card.kind === null) return null;
+  if (card.kind !== "spots") return looking(card.id);
+  const tables = spots.flatMap((one) => (one.to ? [one.to] : []));
+  return tables.find((to) => to.tab === "flops") ?? tables[0] ?? null;
+}
+
+function wordsOf(card: SolutionCard): string {
+  return [card.name, card.note, card.title, card.kind, card.folder].join(" ").toLowerCase();
+}
+
+/** The spots of a set by name, each in the order in which its boards were asked for. */
+function boardsOf(set: SolutionCard, spots: readonly SolutionCard[]): Boards[] {
+  const left = new Map(spots.map((card) => [card.id, card]));
+  const found: Boards[] = [];
+  for (const { name, solutions } of set.tables) {
+    const cards = solutions.flatMap((id) => left.get(id) ?? []);
+    for (const { id } of cards) left.delete(id);
+    const first = cards.find((card) => card.kind !== null);
+    if (!cards.length) continue;
+    const to = first ? looking(first.id) : null;
+    found.push({ name, cards, to: to && solutions.length > 1 ? { ...to, tab: "flops" } : to });
+  }
+  if (left.size) found.push({ name: UNFINISHED, cards: [...left.values()], to: null });
+  return found;
 }
 
 const STEPS: readonly (readonly [number, string])[] = [

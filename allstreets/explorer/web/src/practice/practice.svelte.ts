@@ -78,6 +78,10 @@ export class Practice {
 /** The one session of this page: who looks at something else in between finds it as it was. */
 export const practice = new Practice();
 
-export function results(signal: AbortSignal): Promise<Schemas["PracticeResults"]> {
-  return get("/api/practice/results", { signal });
+/** What was kept; of one solution that was played on, or of all of them (""). */
+export function results(
+  solution: string,
+  signal: AbortSignal,
+): Promise<Schemas["PracticeResults"]> {
+  return get("/api/practice/results", { query: { solution: solution || null }, signal });
 }

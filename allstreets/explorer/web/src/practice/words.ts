@@ -6,6 +6,7 @@ import { fixed } from "../common/format";
 
 type Verdict = Schemas["PracticeVerdict"];
 type Draw = Schemas["PracticeDraw"];
+type Source = Schemas["PracticeSource"];
 
 const LEAST = 5e-4; // of a mix: less is not shown
 
@@ -24,6 +25,25 @@ export function verdictText(verdict: Verdict): string {
   if (verdict.loss === null) return `Not judged: ${verdict.note}`;
   const lost = verdict.loss >= LEAST ? `${fixed(verdict.loss, 3)} bb lost` : "nothing lost";
   return verdict.missed ? `${lost}. Best: ${verdict.best ?? ""}` : `Right, ${lost}`;
+}
+
+function total(numbers: readonly number[], one: string): string {
+  const sum = numbers.reduce((before, each) => before + each, 0);
+  return `${sum} ${one}${sum === 1 ? "" : "s"}`;
+}
+
+/** What is lost when all results are deleted. */
+export function lostText(sources: readonly Source[]): string {
+  const hands = total(
+    sources.map((one) => one.hands),
+    "hand",
+  );
+  const on = sources.length === 1 ? (sources[0]?.name ?? "") : `${sources.length} solutions`;
+  const waiting = sources.map((one) => one.waiting);
+  const back = waiting.some((one) => one > 0)
+    ? `, with ${total(waiting, "decision")} to come back`
+    : "";
+  return `Delete all results: ${hands} on ${on}${back}? They cannot be restored.`;
 }
 
 /** A draw of the solution: "flop: BB x, drew 0.312 (x to 0.78, b50% to 1.00)". */

@@ -66,10 +66,11 @@ class Copier {
     this.shown = null;
   }
 
-  private say(message: string): void {
+  /** Say something, for a moment, or until something else is said. */
+  say(message: string, stays = false): void {
     this.message = message;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => (this.message = ""), 4000);
+    if (!stays) this.timer = setTimeout(() => (this.message = ""), 4000);
   }
 }
 

@@ -1,0 +1,5 @@
+// Which sets of spots are folded out: they stay so while somebody looks at one of their boards.
+
+import { SvelteSet } from "svelte/reactivity";
+
+export const unfolded = new SvelteSet<string>();

@@ -1,0 +1,48 @@
+"""Requests to the explorer's application without a network."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from allstreets.explorer.app import create_app
+from allstreets.explorer.library import Library
+
+HOST = "127.0.0.1:8000"
+
+
+class NoSolves:
+    """In the place of the solves, which no read asks."""
+
+    folder = Path("nowhere")
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class Client:
+    """Asks the application of a library; it solves nothing."""
+
+    def __init__(self, library: Library) -> None:
+        self._app = create_app(library, NoSolves(), [HOST])  # type: ignore[arg-type]
+
+    def get(
+        self,
+        path: str,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+    ) -> httpx.Response:
+        """One request."""
+
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app)
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+                return await client.request(method, path, params=params, headers=headers)
+
+        return asyncio.run(ask())
+
+    def delete(self, path: str) -> httpx.Response:
+        """One request to delete something."""
+        return self.get(path, method="DELETE")
