@@ -21,6 +21,7 @@ from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,
     Label,
+    Simple,
     SolutionCard,
     SolutionDetail,
     SpotOrigin,
@@ -28,7 +29,7 @@ from allstreets.explorer.models.solution import (
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
-from allstreets.solvers import Origin, origin_head, origin_lines
+from allstreets.solvers import MadeSimple, Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
 
@@ -101,6 +102,7 @@ class Library:
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
             compared=self._has_before(found.folder),
+            simple_from=self._simple_from(found.folder),
         )
 
     def label(self, id: str, label: Label) -> SolutionCard:
@@ -146,6 +148,13 @@ class Library:
         kind, manifest = read_facts(folder)
         before = manifest.get("before") if kind == "spot" else None
         return before is not None and id_of(Path(str(before["folder"]))) in self._found
+
+    def _simple_from(self, folder: Path) -> str | None:
+        """The solution that simple strategies were made from, if it is one of the library's."""
+        made = read_facts(folder)[1].get("simplified")
+        before = None if made is None else made["folder"]
+        found = None if before is None else id_of(Path(str(before)))
+        return found if found in self._found else None
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
@@ -229,7 +238,13 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         written=signature.text,
         locks=head.locks,
         real=real,
+        simple=None if head.simple is None else _simple(head.simple),
     )
+
+
+def _simple(made: MadeSimple) -> Simple:
+    name = made.name or (Path(made.folder).name if made.folder else made.source)
+    return Simple(head=made.head, text=made.text, judged=made.judged, name=name)
 
 
 def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:

@@ -49,6 +49,8 @@ def summary_lines(result: PreflopResult) -> list[str]:
         lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
+    if facts.simplified is not None:
+        lines += facts.simplified.lines()
     return lines + quality_lines(result)
 
 
@@ -63,7 +65,8 @@ def quality_lines(result: PreflopResult) -> list[str]:
         )
         lines = [f"exploitability not known{reason}"]
     else:
-        where = " in its own game" if isinstance(result, UnifiedResult) and result.game.pots else ""
+        played = isinstance(result, UnifiedResult) and result.game.pots
+        where = f" {facts.judged}" if played else ""
         lines = [
             f"exploitability{where} {figure(facts.exploitability)} mbb/hand: {_covers(result)}"
         ]
@@ -127,6 +130,7 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "exploitability_mbb": facts.exploitability,
         "preflop_exploitability_mbb": facts.preflop_exploitability,
         "certificate": facts.certificate.to_json() if facts.certificate else None,
+        "simplified": None if facts.simplified is None else facts.simplified.mapping(),
         "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
         "config": dict(facts.config),
         "metrics": result.metrics,

@@ -68,6 +68,15 @@ class Trashed(Message):
     deleted: float  # seconds since 1970
 
 
+class Simple(Message):
+    """What a solution with simple strategies was made from, and what that costs."""
+
+    head: str  # "simple: steps of 25 %"
+    text: str  # who is simple in which way, and what that costs
+    judged: str  # by which best response: "in its own game"
+    name: str  # of the solution that it was made from
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
@@ -78,7 +87,7 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None  # of a whole game: in its own game
+    exploitability: Number | None  # of a whole game: in its own game, or as `simple` says
     unit: str
     bytes: int
     modified: float  # seconds since 1970
@@ -86,6 +95,7 @@ class SolutionCard(Message):
     problem: str | None = None  # why it cannot be read
     locks: int = 0  # strategies that were given, not found
     real: RealQuality | None = None  # None: no certificate
+    simple: Simple | None = None  # where its strategies were made simple
 
 
 class Features(Message):
@@ -118,6 +128,7 @@ class SolutionDetail(SolutionCard):
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
     origin: SpotOrigin | None = None  # the whole game that it is a flop of
     compared: bool = False  # whether there is a solution that a lock made it from: /difference
+    simple_from: str | None = None  # the solution that simple strategies were made from, if opened
 
 
 class About(Message):
