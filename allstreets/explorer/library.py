@@ -22,6 +22,7 @@ from allstreets.explorer.models.solution import (
     About,
     Label,
     Simple,
+    SimpleSource,
     SolutionCard,
     SolutionDetail,
     SpotOrigin,
@@ -149,12 +150,12 @@ class Library:
         before = manifest.get("before") if kind == "spot" else None
         return before is not None and id_of(Path(str(before["folder"]))) in self._found
 
-    def _simple_from(self, folder: Path) -> str | None:
+    def _simple_from(self, folder: Path) -> SimpleSource | None:
         """The solution that simple strategies were made from, if it is one of the library's."""
         made = read_facts(folder)[1].get("simplified")
         before = None if made is None else made["folder"]
-        found = None if before is None else id_of(Path(str(before)))
-        return found if found in self._found else None
+        found = None if before is None else self._found.get(id_of(Path(str(before))))
+        return None if found is None else SimpleSource(id=found.id, name=self._card(found).name)
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
@@ -243,8 +244,7 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
 
 
 def _simple(made: MadeSimple) -> Simple:
-    name = made.name or (Path(made.folder).name if made.folder else made.source)
-    return Simple(head=made.head, text=made.text, judged=made.judged, name=name)
+    return Simple(text=made.text, judged=made.judged)
 
 
 def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:

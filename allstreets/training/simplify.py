@@ -47,6 +47,7 @@ def simplify(
     drop: float | None = None,
     player: Player | str | None = None,
     output: Path | str | None = None,
+    name: str | None = None,
     threads: int | None = None,
     observe: Observe | None = None,
 ) -> Simplified:
@@ -55,8 +56,8 @@ def simplify(
     `grid` 0.25 rounds frequencies to 0, 25, 50, 75 and 100 %, `sizes` 1 keeps one size at each
     decision, `drop` 0.05 gives up actions below 5 %; they may be combined. `player` "oop" or "ip"
     ("bb" or "sb") makes one player simple, by default both. The solution, a result or its
-    folder, stays as it is; `output` is a new folder for the simple strategies. `observe` is called
-    with (flops done, of how many) in whole games.
+    folder, stays as it is; `output` is a new folder for the simple strategies, and `name` what they
+    are called there. `observe` is called with (flops done, of how many) in whole games.
     """
     rule, players = Simplification(grid, sizes, drop), _players(player)
     if isinstance(solution, str | Place):
@@ -66,12 +67,12 @@ def simplify(
         found = solution
     target = None if output is None else Path(output)
     if isinstance(found, SpotResult | Path):
-        return _simple_spot(found, rule, players, threads, target)
+        return _simple_spot(found, rule, players, threads, target, name)
     if not isinstance(found, UnifiedResult):
         raise _no_strategies(found)
     if target is None:
         return simplify_game(found, rule, players, thread_count(threads), observe)
-    return _saved_game(found, rule, players, thread_count(threads), observe, target)
+    return _saved_game(found, rule, players, thread_count(threads), observe, target, name)
 
 
 def _simple_spot(
@@ -80,6 +81,7 @@ def _simple_spot(
     players: tuple[Player, ...],
     threads: int | None,
     target: Path | None,
+    name: str | None,
 ) -> Simplified:
     """The simple strategies of a spot, saved where that is asked for."""
     solver = _solver(spot, threads)
@@ -89,11 +91,12 @@ def _simple_spot(
     with claim(target):
         price = simplify_spot(solver, rule, players)
         folder = spot if isinstance(spot, Path) else spot.folder
-        name = None if folder is None else read_spot_manifest(folder)["name"]
-        made = price.made_from(_text(folder), name)
+        made = price.made_from(
+            _text(folder), None if folder is None else read_spot_manifest(folder)["name"]
+        )
         assert isinstance(price.solution, SpotResult)
         price.solution.simplified = made
-        save_spot(price.solution, target, name=_name(made, folder), simplified=made)
+        save_spot(price.solution, target, name=name or _name(made, folder), simplified=made)
     return price
 
 
@@ -104,6 +107,7 @@ def _saved_game(
     threads: int,
     observe: Observe | None,
     target: Path,
+    name: str | None,
 ) -> Simplified:
     """The simple strategies of a whole game, written flop by flop, and opened."""
     flops = [flop.text for flop in result.game.flops.flops]
@@ -111,7 +115,9 @@ def _saved_game(
         price, stored = simple_game(result, rule, players, threads, observe, writer.add)
         folder = unified_folder(result)
         made = price.made_from(_text(folder), result.facts.name)
-        facts = replace(stored.facts, name=_name(made, folder), description=None, simplified=made)
+        facts = replace(
+            stored.facts, name=name or _name(made, folder), description=None, simplified=made
+        )
         writer.finish(replace(stored, facts=facts))
     return replace(price, solution=load_unified(target))
 

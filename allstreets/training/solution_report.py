@@ -14,6 +14,7 @@ from allstreets.betting import (
     sizes_text,
 )
 from allstreets.solvers import (
+    OWN_GAME,
     Certificate,
     PreflopResult,
     UnifiedResult,
@@ -81,7 +82,8 @@ def quality_lines(result: PreflopResult) -> list[str]:
     elif isinstance(result, UnifiedResult) and result.game.pots:
         why = WORTH.get(result.cards.kind)
         note = f" ({why})" if why else ""
-        lines.append(f"with real cards: not known{note}; allstreets certify finds out")
+        where = "with real cards" if facts.judged == OWN_GAME else "on other flops"
+        lines.append(f"{where}: not known{note}; allstreets certify finds out")
     return lines
 
 
@@ -147,6 +149,8 @@ def _covers(result: PreflopResult) -> str:
         return "best response in the whole game, with the whole deck"
     flops = result.game.flops
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
+    if result.facts.judged != OWN_GAME:
+        return f"best response to every card, on {which}"
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
 
 

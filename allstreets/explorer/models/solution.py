@@ -69,12 +69,17 @@ class Trashed(Message):
 
 
 class Simple(Message):
-    """What a solution with simple strategies was made from, and what that costs."""
+    """How strategies were made simple, and what that costs."""
 
-    head: str  # "simple: steps of 25 %"
     text: str  # who is simple in which way, and what that costs
     judged: str  # by which best response: "in its own game"
-    name: str  # of the solution that it was made from
+
+
+class SimpleSource(Message):
+    """The solution that simple strategies were made from."""
+
+    id: str
+    name: str
 
 
 class SolutionCard(Message):
@@ -128,7 +133,7 @@ class SolutionDetail(SolutionCard):
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
     origin: SpotOrigin | None = None  # the whole game that it is a flop of
     compared: bool = False  # whether there is a solution that a lock made it from: /difference
-    simple_from: str | None = None  # the solution that simple strategies were made from, if opened
+    simple_from: SimpleSource | None = None  # where that is one of the solutions here
 
 
 class About(Message):

@@ -31,9 +31,11 @@ class Headline:
 
 def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
     """The headline of a manifest of this kind."""
-    made = manifest.get("simplified")
-    simple = None if made is None else MadeSimple.read(made)
-    return replace(HEADLINES[kind](manifest), simple=simple)
+    head, made = HEADLINES[kind](manifest), manifest.get("simplified")
+    if made is None:
+        return head
+    simple = MadeSimple.read(made)
+    return replace(head, title=f"{head.title}, {simple.head}", simple=simple)
 
 
 def real_quality(folder: Path, manifest: Manifest) -> RealQuality | None:

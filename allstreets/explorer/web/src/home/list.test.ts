@@ -18,6 +18,7 @@ function card(name: string, title: string, kind: "spot" | "unified" | null) {
     problem: null,
     locks: 0,
     real: null,
+    simple: null,
   };
 }
 const CARDS = [card("turn", "AhTd6s3c, pot 100", "spot"), card("hu20", "20 bb, all flops", "unified")];
