@@ -173,6 +173,8 @@ def report(
         from allstreets.solvers import Origin
 
         print_origin(out, Origin.read(result.origin), result.exploitability)
+    if result.simplified is not None and not line.strip():
+        out.print("\n".join(("", *result.simplified.lines())), markup=False, soft_wrap=True)
     if result.spot.lock and not node.locked.any():
         from allstreets.solvers import locks_text
 

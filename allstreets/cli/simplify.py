@@ -39,7 +39,7 @@ def simplify(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Save the simple strategies of a spot to this folder."),
+        typer.Option("--output", "-o", help="Save the simple strategies to this new folder."),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
     json: JsonOption = False,
@@ -55,7 +55,7 @@ def simplify(
       allstreets simplify solved/ --sizes 1
       allstreets simplify solved/ --drop 5% --player oop
       allstreets simplify solved/ --sizes 1 --grid 50% --output simple/
-      allstreets simplify game/ --grid 25% --json
+      allstreets simplify game/ --grid 25% --output simple_game/
 
     A player's price is what the other's best response wins more when he alone is simple: in % of
     the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
@@ -85,11 +85,10 @@ def simplify(
 
 def print_price(out: "Console", price: "Simplified") -> None:
     """The figures as a table: what is simple, how exploitable that is, and whose price it is."""
-    who = " and ".join(price.seats[player] for player in price.players)
     digits = 3 if "%" in price.unit else 2
     before, after = _figure(price.before, digits), _figure(price.after, digits)
     for line in (
-        f"{who} simple: {price.rule}",
+        f"{price.who} simple: {price.rule}",
         f"Exploitable for {after} {price.unit}, before for {before}; best responses "
         f"{price.judged}\n",
     ):

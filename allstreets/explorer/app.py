@@ -61,7 +61,7 @@ def create_app(
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())
     app.state.reviews = Reviews(library)
-    app.state.simplifying = Simplifying(library)
+    app.state.simplifying = Simplifying(library, jobs.folder)
     app.add_middleware(Guard, hosts=hosts)
     for module in (solutions, simple, solves, games, ranges, practice, reviews):
         app.include_router(module.router)

@@ -21,6 +21,8 @@ from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,
     Label,
+    Simple,
+    SimpleSource,
     SolutionCard,
     SolutionDetail,
     SpotOrigin,
@@ -29,7 +31,7 @@ from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
 from allstreets.explorer.views.spot_sets import judged, set_headline, spot_tables
-from allstreets.solvers import Origin, origin_head, origin_lines
+from allstreets.solvers import MadeSimple, Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
 
@@ -102,6 +104,7 @@ class Library:
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
             compared=self._has_before(found.folder),
+            simple_from=self._simple_from(found.folder),
         )
 
     def label(self, id: str, label: Label) -> SolutionCard:
@@ -147,6 +150,13 @@ class Library:
         _, manifest = read_facts(folder)
         before = manifest.get("before")
         return before is not None and id_of(Path(str(before["folder"]))) in self._found
+
+    def _simple_from(self, folder: Path) -> SimpleSource | None:
+        """The solution that simple strategies were made from, if it is one of the library's."""
+        made = read_facts(folder)[1].get("simplified")
+        before = None if made is None else made["folder"]
+        found = None if before is None else self._found.get(id_of(Path(str(before))))
+        return None if found is None else SimpleSource(id=found.id, name=self._card(found).name)
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
@@ -238,7 +248,12 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         real=real,
         part_of=_part_of(found),
         tables=tables,
+        simple=None if head.simple is None else _simple(head.simple),
     )
+
+
+def _simple(made: MadeSimple) -> Simple:
+    return Simple(text=made.text, judged=made.judged)
 
 
 def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:

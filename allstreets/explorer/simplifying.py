@@ -1,26 +1,64 @@
-"""What simple strategies cost, found while a page waits: one solution at a time."""
+"""Simple strategies, made while a page waits: what they cost, and saving them; one at a time."""
 
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 
 from allstreets import training  # whose kernels are loaded when a price is found
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.simple import SimplePrice, SimpleStreet
+from allstreets.explorer.models.simple import SimpleForm, SimplePrice, SimpleStreet
+from allstreets.explorer.models.solution import SolutionCard
+from allstreets.explorer.solves.folders import new_path
 from allstreets.solvers import Simplification, Simplified
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}
 """Of solutions that are judged within seconds; larger ones take a terminal."""
 
+MOST_LETTERS = 200  # of a name
+
 
 class Simplifying:
-    """The simple strategies of a library's solutions."""
+    """The simple strategies of a library's solutions; they are saved in the `solves` folder."""
 
-    def __init__(self, library: Library) -> None:
-        self._library, self._one_at_a_time = library, Lock()
+    def __init__(self, library: Library, solves: Path) -> None:
+        self._library, self._solves, self._one_at_a_time = library, solves, Lock()
 
-    def price(self, id: str, rule: Simplification) -> SimplePrice:
+    def price(self, id: str, form: SimpleForm) -> SimplePrice:
         """What it costs to make both players' strategies simple."""
+        rule = rule_of(form)
+        with self._turn(id) as folder:
+            return price_message(
+                training.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
+            )
+
+    def save(self, id: str, form: SimpleForm) -> SolutionCard:
+        """Save them in a folder of their own, whole or not at all."""
+        rule = rule_of(form)
+        name = f"{self._library.card(id).name}, {rule}"[:MOST_LETTERS]
+        target = new_path(self._solves, "simple", time.time())
+        with self._turn(id) as folder:
+            try:
+                training.simplify(
+                    folder,
+                    grid=rule.grid,
+                    sizes=rule.sizes,
+                    drop=rule.drop,
+                    output=target,
+                    name=name,
+                )
+            except BaseException:
+                shutil.rmtree(target, ignore_errors=True)
+                raise
+        return self._library.card(self._library.id_of(target))
+
+    @contextmanager
+    def _turn(self, id: str) -> Iterator[Path]:
+        """The folder of a solution that is judged within seconds, for one at a time."""
         found = self._library.card(id)
         folder = self._library.folder(id)
         if found.bytes > MOST_BYTES.get(found.kind or "", found.bytes):
@@ -31,11 +69,18 @@ class Simplifying:
         if not self._one_at_a_time.acquire(blocking=False):
             raise BusyError("another price is being found: ask again when it is there")
         try:
-            return price_message(
-                training.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
-            )
+            yield folder
         finally:
             self._one_at_a_time.release()
+
+
+def rule_of(form: SimpleForm) -> Simplification:
+    """What a form asks for."""
+    return Simplification(
+        grid=None if form.grid_pct is None else form.grid_pct / 100,
+        sizes=form.sizes,
+        drop=None if form.drop_pct is None else form.drop_pct / 100,
+    )
 
 
 def price_message(price: Simplified) -> SimplePrice:

@@ -148,5 +148,5 @@ def worth_of(result: UnifiedResult) -> float | None:
 def worth_text(result: UnifiedResult) -> str:
     """The same in words; "" where it is not known."""
     worth = worth_of(result)
-    where = "in its own game" if result.facts.certificate is None else "with real cards"
+    where = result.facts.judged if result.facts.certificate is None else "with real cards"
     return "" if worth is None else f", exploitable for {worth:.3g} mbb/hand {where}"

@@ -71,6 +71,8 @@ from .hands import quotient as quotient
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours
 from .lock_request import LockRequest as LockRequest
+from .made_simple import OWN_GAME as OWN_GAME
+from .made_simple import MadeSimple as MadeSimple
 from .preflop.chart import Chart as Chart
 from .preflop.chart import node_chart as node_chart
 from .preflop.chart import node_title as node_title
@@ -90,13 +92,13 @@ from .separated.pair_values import PairValues as PairValues
 from .separated.pair_values import mean_over_flops as mean_over_flops
 from .separated.solver import PreflopSolver as PreflopSolver
 from .separated.solver import refuse_rake as refuse_rake
-from .simplify.records import OWN_GAME as OWN_GAME
 from .simplify.records import Simplified as Simplified
 from .simplify.records import StreetPrice as StreetPrice
 from .simplify.rule import Mixes as Mixes
 from .simplify.rule import Simplification as Simplification
 from .simplify.spot import simplify_spot as simplify_spot
 from .simplify.whole import Observe as Observe
+from .simplify.whole import simple_game as simple_game
 from .simplify.whole import simplify_game as simplify_game
 from .spot.behind import BehindResult as BehindResult
 from .spot.behind import solve_behind as solve_behind
@@ -156,6 +158,7 @@ from .unified.solver import UnifiedFigures as UnifiedFigures
 from .unified.solver import UnifiedSolver as UnifiedSolver
 from .unified.source import Row as Row
 from .unified.source import SolverSource as SolverSource
+from .unified.source import StoredGame as StoredGame
 from .words import EV_LEGEND as EV_LEGEND
 from .words import decision_lines as decision_lines
 from .words import decision_notes as decision_notes

@@ -39,7 +39,7 @@ def write_flops(
     target.mkdir(exist_ok=True)
 
     def write(place: int) -> Entry:
-        return write_mapped(target / f"{names[place]}{SUFFIX}", arrays(place), write_new)
+        return write_flop(target, names[place], arrays(place))
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
@@ -49,6 +49,11 @@ def write_flops(
             raise
     sync_folder(target)
     return found
+
+
+def write_flop(target: Place, name: str, arrays: Arrays) -> Entry:
+    """Write the file of a flop into the folder of a bundle's flops."""
+    return write_mapped(target / f"{name}{SUFFIX}", arrays, write_new)
 
 
 def without_files(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from allstreets.base import InputError, Place, write_atomic
-from allstreets.solvers import data_hash
+from allstreets.solvers import MadeSimple, data_hash
 
 MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
@@ -120,6 +120,16 @@ def require_same(
             f"{folder} holds another {what}: {', '.join(keys)} differ "
             f"({first} {_short(there.get(first))} there, {_short(here.get(first))} here).\n"
             "Name another folder."
+        )
+
+
+def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
+    """Refuse simple strategies: they were made from others, and hold nothing to go on from."""
+    if manifest.get("simplified") is not None:
+        made = MadeSimple.read(manifest["simplified"])
+        raise InputError(
+            f"{folder} holds simple strategies ({made.rule}), which cannot be solved further.\n"
+            f"Name another folder, or go on with what they were made from: {made.source}"
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
-from allstreets.solvers import PreflopSolution, SolutionFacts, data_hash
+from allstreets.solvers import MadeSimple, PreflopSolution, SolutionFacts, data_hash
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     AGAIN,
@@ -30,6 +30,7 @@ from allstreets.storage.manifest import (
     cannot_write,
     read_manifest,
     require_same,
+    require_trained,
 )
 from allstreets.storage.mapped import open_mapped
 from allstreets.subgames import CardModel
@@ -64,6 +65,7 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
         "config": dict(facts.config),
         "config_hash": data_hash(dict(facts.config)),
         "metrics": [dict(row) for row in facts.metrics],
+        **({} if facts.simplified is None else {"simplified": facts.simplified.mapping()}),
     }
 
 
@@ -74,6 +76,7 @@ def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     plain = {key: manifest[key] for key in PLAIN}
     plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
     values = figures.pop("values")
+    made = manifest.get("simplified")
     return SolutionFacts(
         **plain,
         **figures,
@@ -81,6 +84,7 @@ def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
         values=None if values is None else (float(values[0]), float(values[1])),
         config=manifest["config"],
         metrics=tuple(manifest["metrics"]),
+        simplified=None if made is None else MadeSimple.read(made),
     )
 
 
@@ -111,11 +115,23 @@ def require_ours(folder: Place) -> None:
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
 
 
+def require_new(folder: Place) -> None:
+    """Refuse a folder that holds anything but what an interrupted save has left."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the solution")
+    if (folder / MANIFEST).exists():
+        raise InputError(f"{folder} already holds a solution; name another folder")
+    names = {path.name for path in _in(folder)} - {LOCK_NAME}
+    if not all(_OURS.fullmatch(name) for name in names):
+        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+
+
 def require_folder(folder: Place, kind: Kind, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to: other files, another solution, or this one."""
     require_ours(folder)
     if (folder / MANIFEST).exists():
         manifest = read_manifest(folder, kind)
+        require_trained(folder, manifest)
         if not resume:
             raise InputError(
                 f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
@@ -133,7 +149,9 @@ def require_same_game(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
     if (folder / MANIFEST).exists():
-        require_same(folder, of(read_manifest(folder, kind)), here, "game")
+        manifest = read_manifest(folder, kind)
+        require_trained(folder, manifest)
+        require_same(folder, of(manifest), here, "game")
 
 
 def write_new(path: Place, write: Callable[[BinaryIO], object]) -> None:

@@ -25,6 +25,7 @@ from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.solvers import (
     Announce,
+    MadeSimple,
     Spot,
     SpotResult,
     StoredStreet,
@@ -47,6 +48,7 @@ from allstreets.storage.manifest import (
     Kind,
     cannot_write,
     require_same,
+    require_trained,
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
@@ -104,6 +106,7 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_spot_manifest(folder)
     require_same(folder, manifest["config"], identity, KIND)
+    require_trained(folder, manifest)
     raise InputError(
         f"{folder} already holds this spot, solved to iteration {manifest['iterations']:,}; "
         "go on with it by --resume, or name another folder"
@@ -122,12 +125,13 @@ def save_spot(
     description: str | None = None,
     origin: Mapping[str, Any] | None = None,
     before: Mapping[str, Any] | None = None,
+    simplified: MadeSimple | None = None,
 ) -> None:
     """Write a bundle, or bring one of the same spot up to date; anything else is an `InputError`.
 
     `exploitability` is a fraction of the pot; it is computed where it is not given. `origin` says
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
-    made from by a lock, and at which line.
+    made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
 
     if isinstance(solver, SpotResult):
@@ -141,7 +145,9 @@ def save_spot(
     require_saved(solver.spot, saved)
     identity = _identity(solver)
     if (folder / MANIFEST).exists():
-        require_same(folder, read_spot_manifest(folder)["config"], identity, KIND)
+        there = read_spot_manifest(folder)
+        require_same(folder, there["config"], identity, KIND)
+        require_trained(folder, there)
     else:
         require_free(folder, identity)
     if exploitability is None:
@@ -166,6 +172,8 @@ def save_spot(
         manifest["origin"] = dict(origin)
     if before is not None:
         manifest["before"] = dict(before)
+    if simplified is not None:
+        manifest["simplified"] = simplified.mapping()
     try:
         token = secrets.token_hex(4)
         manifest["files"] = {
@@ -236,6 +244,8 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
+    made = manifest.get("simplified")
+    result.simplified = None if made is None else MadeSimple.read(made)
     return result
 
 
@@ -366,8 +376,13 @@ def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays
         return open_mapped(folder / entry["file"], entry, verify=True)
 
 
-def require_resumable(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse a folder that a solver cannot go on from; returns the manifest."""
+def require_resumable(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Refuse a folder that a solver cannot go on from."""
+    require_trained(folder, _require_full(folder, identity))
+
+
+def _require_full(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse a folder without the regrets and strategies of a spot; returns the manifest."""
     manifest = read_spot_manifest(folder)
     require_same(folder, manifest["config"], identity, KIND)
     if manifest["saved"] != "full":
@@ -379,8 +394,8 @@ def require_resumable(folder: Path, identity: Mapping[str, Any]) -> dict[str, An
 
 
 def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
-    """Let a solver go on from a full bundle of the same spot; returns the manifest."""
-    manifest = require_resumable(folder, _identity(solver))
+    """Let a solver hold what a full bundle of the same spot does; returns the manifest."""
+    manifest = _require_full(folder, _identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
@@ -389,7 +404,7 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
 
 
 def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
-    """A solver that holds what a full bundle does, and could go on from there."""
+    """A solver that holds what a full bundle does."""
     manifest = read_spot_manifest(folder)
     if manifest["saved"] != "full":
         raise InputError(

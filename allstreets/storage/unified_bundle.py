@@ -9,24 +9,33 @@ or `memory: per_batch` has no flops: their strategies are gone.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Arrays, Place, place_of
+from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.solvers import (
     Kept,
     PreflopSolution,
     Row,
     SolverSource,
+    StoredGame,
     UnifiedResult,
     UnifiedSolver,
     game_mapping,
     game_of,
 )
 from allstreets.storage.certificates import read_certificate
-from allstreets.storage.flop_files import FlopFiles, without_files, write_flops
+from allstreets.storage.claim import claim
+from allstreets.storage.flop_files import (
+    FlopFiles,
+    flops_folder,
+    without_files,
+    write_flop,
+    write_flops,
+)
 from allstreets.storage.manifest import Kind, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
@@ -36,6 +45,7 @@ from allstreets.storage.solution_files import (
     facts_of,
     open_preflop,
     require_folder,
+    require_new,
     require_same_game,
     saving,
 )
@@ -89,29 +99,69 @@ def save_unified(
         description=description,
     )
     token = secrets.token_hex(4)
-    preflop = folder / f"preflop-{token}{SUFFIX}"
     with saving(folder):
         folder.mkdir(parents=True, exist_ok=True)
         entries: list[dict[str, Any]] = [{} for _ in source.rows]
         if source.is_kept:
             names = [row["flop"] for row in source.rows]
             entries = source.write(folder, token, names) or _write(source, folder, token, names)
-        files = {"preflop": {"file": preflop.name, **write_mapped(preflop, source.before.arrays())}}
-        write_manifest(
-            folder,
-            {
-                **facts_mapping(facts, KIND),
-                "game": game_mapping(solver.game),
-                **({"before": dict(before)} if before is not None else {}),
-                "batches": _batches(solver),
-                "kept": KEPT[solver.games.model.kind] if source.is_kept else NOTHING_KEPT,
-                "token": token,
-                "files": files,
-                "flops": [
-                    {**row, **entry} for row, entry in zip(source.rows, entries, strict=True)
-                ],
-            },
-        )
+        whole = StoredGame(solver.game, source.before, source.rows, facts)
+        _finish(folder, token, whole, entries, _batches(solver), before)
+
+
+@contextmanager
+def writing_unified(folder: Path, flops: Sequence[str]) -> Iterator["GameWriter"]:
+    """Write a whole game into a new folder, flop by flop; what is not finished is removed."""
+    require_new(folder)
+    with claim(folder), saving(folder):
+        yield GameWriter(folder, flops)
+
+
+class GameWriter:
+    """Writes a bundle; what comes is on disk, and not held here."""
+
+    def __init__(self, folder: Path, flops: Sequence[str]) -> None:
+        self._folder, self._names, self._token = folder, flops, secrets.token_hex(4)
+        self._entries: list[dict[str, Any]] = [{} for _ in flops]
+        self._flops = flops_folder(folder, self._token)
+
+    def add(self, place: int, arrays: Arrays) -> None:
+        """Write a flop, by its place."""
+        self._flops.mkdir(exist_ok=True)
+        self._entries[place] = write_flop(self._flops, self._names[place], arrays)
+
+    def finish(self, whole: StoredGame) -> None:
+        """Write the rest; from now on it is a solution."""
+        if any(self._entries):
+            sync_folder(self._flops)
+        _finish(self._folder, self._token, whole, self._entries, batches=None)
+
+
+def _finish(
+    folder: Place,
+    token: str,
+    whole: StoredGame,
+    entries: Sequence[Mapping[str, Any]],
+    batches: Sequence[Any] | None,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    """Write what is not by flop, and the manifest last."""
+    facts, preflop = whole.facts, folder / f"preflop-{token}{SUFFIX}"
+    files = {"preflop": {"file": preflop.name, **write_mapped(preflop, whole.before.arrays())}}
+    cards = facts.cards if any(entries) else None
+    write_manifest(
+        folder,
+        {
+            **facts_mapping(facts, KIND),
+            "game": game_mapping(whole.game),
+            **({"before": dict(before)} if before is not None else {}),
+            "batches": batches,
+            "kept": NOTHING_KEPT if cards is None else KEPT[cards.kind],
+            "token": token,
+            "files": files,
+            "flops": [{**row, **entry} for row, entry in zip(whole.rows, entries, strict=True)],
+        },
+    )
 
 
 def _write(
@@ -166,13 +216,18 @@ def load_unified(folder: Place | str) -> "UnifiedResult":
     return UnifiedResult(game, source, facts)
 
 
+def unified_folder(result: "UnifiedResult") -> Path | None:
+    """The folder that a whole game was opened from; None: it was solved in this program."""
+    return result.source.folder if isinstance(result.source, BundleSource) else None
+
+
 class BundleSource:
     """The numbers of a bundle."""
 
     def __init__(
         self, folder: Path, manifest: Mapping[str, Any], before: "PreflopSolution"
     ) -> None:
-        self.before, self._entries = before, manifest["flops"]
+        self.folder, self.before, self._entries = folder, before, manifest["flops"]
         self._files = FlopFiles(folder, manifest["token"], self._entries)
 
     @property

@@ -58,15 +58,22 @@ class BoardRows:
         """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""
         found = {}
         for node in self.nodes:
-            stored = np.maximum(widen(self._block(averages, node)).astype(np.float64), 0.0)
-            actions = stored.shape[1]
-            sums = stored.transpose(1, 0, 2).reshape(actions, -1)
-            total, even = sums.sum(axis=0), np.full_like(sums, 1 / actions)
+            sums = self.sums(averages, node)
+            total, even = sums.sum(axis=0), np.full_like(sums, 1 / len(sums))
             found[node] = np.divide(sums, total, out=even, where=total > 0)
         return found
 
+    def sums(self, averages: Averages, node: int) -> Floats:
+        """[A, R]: what strategies are the shares of."""
+        stored = np.maximum(widen(self._block(averages, node)).astype(np.float64), 0.0)
+        found: Floats = stored.transpose(1, 0, 2).reshape(stored.shape[1], -1)
+        return found
+
     def put(self, averages: Averages, chances: Mapping[int, Floats]) -> None:
-        """Let `averages` hold these strategies [A, R]."""
+        """Let `averages` hold these strategies [A, R], or other sums that they are the shares of.
+
+        In 16-bit integers they must be strategies.
+        """
         for node, given in chances.items():
             stored = self._block(averages, node)
             block = given.reshape(len(given), -1, LANES).transpose(1, 0, 2)

@@ -20,6 +20,7 @@ from allstreets.kernels.cuda.device import CPU, open_device
 from allstreets.solvers import (
     ALL,
     OWN,
+    OWN_GAME,
     Certificate,
     CertificateEstimate,
     Completion,
@@ -227,12 +228,13 @@ class CertifyJob:
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed
+        own = result.facts.judged == OWN_GAME  # not of simple strategies on real boards
         return Certificate(
             real_exploitability_mbb=figures.exploitability,
             interval_mbb=figures.interval,
             after_flop_mbb=figures.after_flop,
             unseen_gap_mbb=figures.before_flop,
-            own_exploitability_mbb=result.exploitability,
+            own_exploitability_mbb=result.exploitability if own else None,
             chosen=self.chosen,
             flops=len(self.flops),
             trained_flops=len(self.flops) - completed,

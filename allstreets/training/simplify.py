@@ -1,12 +1,14 @@
 """Making a solution simple, and saying what that costs: one door for spots and whole games."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from allstreets.base import InputError, Place, thread_count
 from allstreets.betting import Player
 from allstreets.solvers import (
     FlopsResult,
+    MadeSimple,
     Observe,
     PreflopResult,
     Simplification,
@@ -14,17 +16,24 @@ from allstreets.solvers import (
     SpotResult,
     SpotSolver,
     UnifiedResult,
+    simple_game,
     simplify_game,
     simplify_spot,
 )
 from allstreets.storage import (
+    claim,
     folder_kind,
     load,
+    load_unified,
     mirrored,
     open_spot_solver,
+    origin,
+    read_spot_manifest,
     require_free,
     save_spot,
     spot_identity,
+    unified_folder,
+    writing_unified,
 )
 
 PLAYERS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
@@ -38,6 +47,7 @@ def simplify(
     drop: float | None = None,
     player: Player | str | None = None,
     output: Path | str | None = None,
+    name: str | None = None,
     threads: int | None = None,
     observe: Observe | None = None,
 ) -> Simplified:
@@ -46,8 +56,8 @@ def simplify(
     `grid` 0.25 rounds frequencies to 0, 25, 50, 75 and 100 %, `sizes` 1 keeps one size at each
     decision, `drop` 0.05 gives up actions below 5 %; they may be combined. `player` "oop" or "ip"
     ("bb" or "sb") makes one player simple, by default both. The solution, a result or its
-    folder, stays as it is; `output` is a folder for the simple strategies of a spot. `observe` is
-    called with (flops done, of how many) in whole games.
+    folder, stays as it is; `output` is a new folder for the simple strategies, and `name` what they
+    are called there. `observe` is called with (flops done, of how many) in whole games.
     """
     rule, players = Simplification(grid, sizes, drop), _players(player)
     if isinstance(solution, str | Place):
@@ -55,22 +65,61 @@ def simplify(
         found = folder if folder_kind(folder) == "spot" else load(folder)
     else:
         found = solution
+    target = None if output is None else Path(output)
     if isinstance(found, SpotResult | Path):
-        solver = _solver(found, threads)
-        target = None if output is None else _free(Path(output), solver)
-        price = simplify_spot(solver, rule, players)
-        if target is not None and price.solution is not None:
-            name, description = _names(found, price)
-            save_spot(price.solution, target, name=name, description=description)
-        return price
+        return _simple_spot(found, rule, players, threads, target, name)
     if not isinstance(found, UnifiedResult):
         raise _no_strategies(found)
-    if output is not None:
-        raise InputError(
-            "only the simple strategies of a spot can be saved, and this is a whole game.\n"
-            "Leave output out, or simplify a flop of it that allstreets solve --from has solved"
+    if target is None:
+        return simplify_game(found, rule, players, thread_count(threads), observe)
+    return _saved_game(found, rule, players, thread_count(threads), observe, target, name)
+
+
+def _simple_spot(
+    spot: SpotResult | Path,
+    rule: Simplification,
+    players: tuple[Player, ...],
+    threads: int | None,
+    target: Path | None,
+    name: str | None,
+) -> Simplified:
+    """The simple strategies of a spot, saved where that is asked for."""
+    solver = _solver(spot, threads)
+    if target is None:
+        return simplify_spot(solver, rule, players)
+    _require_free(target, solver)
+    with claim(target):
+        price = simplify_spot(solver, rule, players)
+        folder = spot if isinstance(spot, Path) else spot.folder
+        made = price.made_from(
+            _text(folder), None if folder is None else read_spot_manifest(folder)["name"]
         )
-    return simplify_game(found, rule, players, thread_count(threads), observe)
+        assert isinstance(price.solution, SpotResult)
+        price.solution.simplified = made
+        save_spot(price.solution, target, name=name or _name(made, folder), simplified=made)
+    return price
+
+
+def _saved_game(
+    result: UnifiedResult,
+    rule: Simplification,
+    players: tuple[Player, ...],
+    threads: int,
+    observe: Observe | None,
+    target: Path,
+    name: str | None,
+) -> Simplified:
+    """The simple strategies of a whole game, written flop by flop, and opened."""
+    flops = [flop.text for flop in result.game.flops.flops]
+    with writing_unified(target, flops) as writer:
+        price, stored = simple_game(result, rule, players, threads, observe, writer.add)
+        folder = unified_folder(result)
+        made = price.made_from(_text(folder), result.facts.name)
+        facts = replace(
+            stored.facts, name=name or _name(made, folder), description=None, simplified=made
+        )
+        writer.finish(replace(stored, facts=facts))
+    return replace(price, solution=load_unified(target))
 
 
 def read_share(text: str) -> float:
@@ -111,24 +160,23 @@ def _solver(spot: SpotResult | Path, threads: int | None) -> SpotSolver:
     return solver
 
 
-def _free(folder: Path, solver: SpotSolver) -> Path:
-    """The folder for the simple strategies, before any work is done."""
+def _require_free(folder: Path, solver: SpotSolver) -> None:
+    """Refuse a folder that holds something, before any work is done."""
     precision = solver.subgame.precision
     require_free(
         folder, spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
     )
-    return folder
 
 
-def _names(spot: SpotResult | Path, price: Simplified) -> tuple[str, str]:
-    """What the saved spot is called, and what it was made of."""
-    folder = spot if isinstance(spot, Path) else spot.folder
-    who = " and ".join(price.seats[player] for player in price.players)
-    return (
-        f"{price.rule}" if folder is None else f"{folder.name}, {price.rule}",
-        f"{who} simple: {price.rule}. Exploitable for {price.after:.3f} % of the pot, before for "
-        f"{price.before:.3f} %.",
-    )
+def _text(folder: Path | None) -> str | None:
+    """What people call the folder of the solution."""
+    return None if folder is None else origin(folder.absolute())
+
+
+def _name(made: MadeSimple, folder: Path | None) -> str:
+    """What simple strategies are called."""
+    name = made.name or (None if folder is None else folder.absolute().name)
+    return made.head if name is None else f"{name}, {made.rule}"
 
 
 def _no_strategies(solution: object) -> InputError:

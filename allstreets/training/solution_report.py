@@ -14,6 +14,7 @@ from allstreets.betting import (
     sizes_text,
 )
 from allstreets.solvers import (
+    OWN_GAME,
     Certificate,
     PreflopResult,
     UnifiedResult,
@@ -51,6 +52,8 @@ def summary_lines(result: PreflopResult) -> list[str]:
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
     lines += [locks_text(result.lock)] if result.lock else []
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
+    if facts.simplified is not None:
+        lines += facts.simplified.lines()
     return lines + quality_lines(result)
 
 
@@ -65,7 +68,8 @@ def quality_lines(result: PreflopResult) -> list[str]:
         )
         lines = [f"exploitability not known{reason}"]
     else:
-        where = " in its own game" if isinstance(result, UnifiedResult) and result.game.pots else ""
+        played = isinstance(result, UnifiedResult) and result.game.pots
+        where = f" {facts.judged}" if played else ""
         lines = [
             f"exploitability{where} {figure(facts.exploitability)} mbb/hand: {_covers(result)}"
         ]
@@ -80,7 +84,8 @@ def quality_lines(result: PreflopResult) -> list[str]:
     elif isinstance(result, UnifiedResult) and result.game.pots:
         why = WORTH.get(result.cards.kind)
         note = f" ({why})" if why else ""
-        lines.append(f"with real cards: not known{note}; allstreets certify finds out")
+        where = "with real cards" if facts.judged == OWN_GAME else "on other flops"
+        lines.append(f"{where}: not known{note}; allstreets certify finds out")
     return lines
 
 
@@ -129,6 +134,7 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "exploitability_mbb": facts.exploitability,
         "preflop_exploitability_mbb": facts.preflop_exploitability,
         "certificate": facts.certificate.to_json() if facts.certificate else None,
+        "simplified": None if facts.simplified is None else facts.simplified.mapping(),
         "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
         "config": dict(facts.config),
         "metrics": result.metrics,
@@ -145,6 +151,8 @@ def _covers(result: PreflopResult) -> str:
         return "best response in the whole game, with the whole deck"
     flops = result.game.flops
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
+    if result.facts.judged != OWN_GAME:
+        return f"best response to every card, on {which}"
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
 
 

@@ -132,12 +132,12 @@ def save_classes(folder: Path, **others: Any) -> Path:
 
 
 def played(solution: UnifiedResult) -> UnifiedSolver:
-    """A solver whose average strategies are those of a solution of the model `classes`."""
+    """A solver whose average strategies are those of a solution of classes or buckets."""
     game = solution.game
-    solver = UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
+    games = game.build(game.engine(solution.cards))
+    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
     for node, strategy in solution.before.strategies.items():
         solver.preflop.sums[node][...] = strategy
-    games = solver.games
     for place in range(len(game.flops.flops)):
         for number in range(len(game.pots)):
             view = solution._flop_view(place, number, game.pots[number], game.pots[number].pot.node)

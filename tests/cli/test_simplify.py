@@ -1,4 +1,4 @@
-"""Simple strategies on the command line, and saved as a spot."""
+"""Simple strategies on the command line, and saved."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 from builders import whole_solution
 from builders.small_spots import RIVER, spot
+from builders.whole_solution import FLOP
 
 import allstreets
+from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, save_spot
+from allstreets.practice import open_playable
+from allstreets.solvers import SpotSolver, UnifiedResult
+from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,13 @@ def test_simple_strategies_are_saved(
     original = load_spot(folder).node("x").strategy
     assert abs(2 * original - (2 * original).round()).max() > 0.1
     assert main(["simplify", str(folder), "--sizes", "1", "--output", str(target)]) == 2
-    assert "already holds" in capsys.readouterr().err
+    assert "holds simple strategies (steps of 50 %)" in capsys.readouterr().err
+    with pytest.raises(InputError, match="cannot be solved further"):
+        require_resumable(target, read_spot_manifest(target)["config"])
+    assert main(["report", str(target)]) == 0
+    shown = capsys.readouterr().out
+    assert f"OOP and IP simple: steps of 50 %; made from {folder}" in shown.replace("\n", "")
+    assert "simple: steps of 50 %" in repr(saved)
 
 
 def test_a_result_in_memory_stays_as_it_is() -> None:
@@ -106,6 +115,26 @@ def test_spots_without_all_streets(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "saved with --save turn" in capsys.readouterr().err
 
 
-def test_whole_games_are_not_saved(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simplify", str(game), "--sizes", "1", "--output", "elsewhere"]) == 2
-    assert "only the simple strategies of a spot" in capsys.readouterr().err
+def test_a_saved_whole_game_is_opened_by_everything(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "simple"
+    assert main(["simplify", str(game), "--grid", "25%", "--output", str(target)]) == 0
+    price = allstreets.simplify(game, grid=0.25, threads=1)
+    told = capsys.readouterr().out
+    assert f"Exploitable for {price.after:.2f} mbb/hand, before for {price.before:.2f}" in told
+    assert f"allstreets report {target}" in told.replace("\n", "")
+    saved = allstreets.load(target)
+    assert isinstance(saved, UnifiedResult)
+    assert saved.exploitability == pytest.approx(price.after, rel=1e-5)
+    assert main(["report", str(target)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "game, steps of 25 %"
+    assert f"BB and SB simple: steps of 25 %; made from {game}" in lines
+    assert main(["report", str(target), "--line", "r2.5 c | x", "--flop", FLOP]) == 0
+    assert main(["compare", str(game), str(target), "--line", "r2.5", "--json"]) == 0
+    assert main(["export", str(target), str(tmp_path / "ranges")]) == 0
+    assert open_playable(target).exploitability_bb == pytest.approx(price.after / 1000)
+    capsys.readouterr()
+    assert main(["simplify", str(game), "--sizes", "1", "--output", str(target)]) == 2
+    assert "already holds a solution; name another folder" in capsys.readouterr().err

@@ -317,6 +317,23 @@ def test_cards_flops_equity_and_facts(page: Page, folder: Path) -> None:
     keep_picture(page, "simple")
 
     open_solution(page, "small game")
+    page.goto(f"{page.url.split('?')[0]}?line=r2.5&tab=about")
+    page.get_by_role("button", name="What does it cost?").click()
+    page.get_by_role("button", name="Save this simple strategy").click()
+    expect(page.locator("h1")).to_have_text("small game, steps of 25 %")
+    (saved,) = (each.parent for each in (folder / "solves").glob("*-simple-*/manifest.json"))
+    made = load_unified(saved).facts.simplified
+    assert made is not None
+    bar = page.get_by_role("region", name="Made simple")
+    expect(bar).to_contain_text(f"exploitable for {made.after:.3g} mbb/hand in its own game")
+    keep_picture(page, "made_simple")
+    bar.get_by_role("link", name="small game").click()
+    expect(page.locator("h1")).to_have_text("small game")
+    page.goto("/")
+    expect(page.get_by_role("row", name="small game, steps of 25 %")).to_contain_text("simple:")
+    rmtree(saved)  # others look for "small game"
+
+    open_solution(page, "small game")
     page.goto(f"{page.url.split('?')[0]}?line=c+x&tab=flops")
     flops = load_unified(folder / "game").flops
     expect(page.get_by_role("row")).to_have_count(len(flops) + 2)

@@ -85,7 +85,17 @@ def test_every_kind_is_listed_and_opened() -> None:
         assert card.bytes > 1000
         assert re.fullmatch(r"[0-9a-z]{12}", card.id)
         detail = library.detail(card.id)
-        shown = {"facts", "notes", "curve", "features", "root", "solve", "origin", "compared"}
+        shown = {
+            "facts",
+            "notes",
+            "curve",
+            "features",
+            "root",
+            "solve",
+            "origin",
+            "compared",
+            "simple_from",
+        }
         assert detail.model_dump(exclude=shown) == card.model_dump()
         assert detail.facts
         place = library.place(card.id, detail.root)

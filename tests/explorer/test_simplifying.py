@@ -1,20 +1,27 @@
-"""Prices of simple strategies as the page gets them."""
+"""Simple strategies as the page gets them: their prices, and solutions that are saved."""
 
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from builders import explorer_solutions
 from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
 from allstreets.explorer import simplifying
+from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.simple import SimpleForm
+from allstreets.explorer.models.solution import SimpleSource
+from allstreets.explorer.server import open_folders
 from allstreets.explorer.simplifying import Simplifying
-from allstreets.solvers import Simplification, SpotSolver
-from allstreets.storage import save_spot
+from allstreets.solvers import SpotResult, SpotSolver, UnifiedResult
+from allstreets.storage import load, save_spot
 from allstreets.training import simplify
 
-RULE = Simplification(grid=0.5, sizes=1)
+FORM = SimpleForm(grid_pct=50, sizes=1)
 
 
 @pytest.fixture(scope="module")
@@ -26,24 +33,74 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_price(folder: Path) -> None:
+def test_a_price(folder: Path, tmp_path: Path) -> None:
     library = Library([folder.parent])
-    found = Simplifying(library).price(library.id_of(folder), RULE)
+    found = Simplifying(library, tmp_path).price(library.id_of(folder), FORM)
     price = simplify(folder, grid=0.5, sizes=1, threads=1)
     assert found.rule == "1 size, steps of 50 %"
     assert (found.before, found.after) == pytest.approx((price.before, price.after))
     assert found.prices == pytest.approx(list(price.prices))
     assert found.mixed_after == price.mixes_after.mixed
     assert [street.street for street in found.streets] == ["river"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_would_take_long_and_what_comes_twice(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library([folder.parent])
-    simple, solution = Simplifying(library), library.id_of(folder)
-    with simple._one_at_a_time, pytest.raises(BusyError, match="another price"):
-        simple.price(solution, RULE)
+    simple, solution = Simplifying(library, tmp_path), library.id_of(folder)
+    for ask in (simple.price, simple.save):
+        with simple._one_at_a_time, pytest.raises(BusyError, match="another price"):
+            ask(solution, FORM)
     monkeypatch.setitem(simplifying.MOST_BYTES, "spot", 100)
-    with pytest.raises(InputError, match="In a terminal: allstreets simplify"):
-        simple.price(solution, RULE)
+    for ask in (simple.price, simple.save):
+        with pytest.raises(InputError, match="In a terminal: allstreets simplify"):
+            ask(solution, FORM)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["spot", "unified"])
+def test_saving(kind: str, folder: Path, tmp_path: Path) -> None:
+    source = folder if kind == "spot" else explorer_solutions.folder("raked game")
+    library, solves = open_folders([source.parent], tmp_path / "solves")
+    before = library.card(library.id_of(source))
+    card = Simplifying(library, solves.folder).save(before.id, SimpleForm(grid_pct=50))
+    assert (card.kind, card.name) == (kind, f"{before.name}, steps of 50 %")
+    assert card.title == f"{before.title}, simple: steps of 50 %"
+    (saved,) = solves.folder.iterdir()
+    assert (card.folder, card.id) == (str(saved), library.id_of(saved))
+    price = simplify(source, grid=0.5, threads=1)
+    assert card.exploitability == pytest.approx(price.after, rel=1e-5)
+    found = load(saved)
+    assert isinstance(found, SpotResult | UnifiedResult)
+    doubled = 2 * found.node("").strategy
+    np.testing.assert_allclose(doubled, np.rint(doubled), atol=1e-6)
+    detail = library.detail(card.id)
+    assert detail.simple_from == SimpleSource(id=before.id, name=before.name)
+    assert detail.simple is not None
+    assert f"exploitable for {price.after:.3g} {price.unit}" in detail.simple.text
+    facts = {fact.label: fact.value for fact in detail.facts}
+    assert facts["Made simple"] == f"{price.who}: steps of 50 %"
+    assert str(source) in facts["Made from"]
+    assert f"before for {price.before:.3g}" in facts["What that costs"]
+    assert detail.curve.points == []
+    assert library.place(card.id, "").solution == card.id
+    assert solves.list() == []  # it was not solved
+    Deleting(library, solves).delete(card.id)
+    assert not saved.exists()
+
+
+def test_what_cannot_be_saved_leaves_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise InputError("no room")
+
+    library = Library([folder.parent])
+    monkeypatch.setattr(sys.modules[simplify.__module__], "save_spot", full)
+    with pytest.raises(InputError, match="no room"):
+        Simplifying(library, tmp_path).save(library.id_of(folder), FORM)
+    with pytest.raises(InputError, match="nothing to simplify"):
+        Simplifying(library, tmp_path).save(library.id_of(folder), SimpleForm())
+    assert not list(tmp_path.iterdir())

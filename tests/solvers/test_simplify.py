@@ -16,21 +16,18 @@ from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import parse_schedule
 from allstreets.solvers import (
-    Judge,
-    RealGame,
     Simplification,
     Simplified,
+    SpotResult,
     SpotSolver,
     UnifiedResult,
     UnifiedSolver,
-    everything,
-    judged_flops,
     keep,
     simplify_game,
     simplify_spot,
 )
 from allstreets.solvers.simplify.rule import drop_rare, keep_sizes, round_to_grid
-from allstreets.subgames import CardModel, RiverGroups, average_strategy
+from allstreets.subgames import RiverGroups, average_strategy
 from allstreets.subgames.card_model import EXACT
 from allstreets.subgames.exact_view import set_average_strategy
 
@@ -165,7 +162,7 @@ def test_prices_of_both_add_up(grid: float, drop: float | None, sizes: int | Non
 
 
 def _solver(price: Simplified) -> SpotSolver:
-    assert price.solution is not None
+    assert isinstance(price.solution, SpotResult)
     assert price.solution.solver is not None
     return price.solution.solver
 
@@ -265,35 +262,6 @@ def test_a_whole_game_under_rake() -> None:
     assert price.before == pytest.approx(result.facts.exploitability, rel=1e-5)
     assert price.prices[Player.OOP] == 0.0
     assert price.after != price.before
-
-
-def test_a_whole_game_of_buckets() -> None:
-    game = whole_solution.whole_game(["AsAhAd"], 4, "50%", ())
-    model = CardModel("buckets", whole_solution.BUCKETS)
-    result = UnifiedResult.of(whole_solution.solver_of(game, 10, model))
-    price = simplify_game(result, Simplification(grid=0.25))
-    assert price.before == pytest.approx(result.facts.exploitability, rel=1e-5)
-    assert price.mixes_after.mixed < price.mixes_before.mixed
-    assert all(each.before.decisions > 0 for each in price.streets)
-
-
-def test_a_whole_game_with_real_boards() -> None:
-    game = whole_solution.whole_game(["7s7h7d"], 3, "100%", ())
-    model = CardModel("boards", groups=16, rows=16)
-    result = UnifiedResult.of(whole_solution.solver_of(game, 2, model))
-    price = simplify_game(result, Simplification(grid=0.5), (Player.IP,))
-    assert price.judged == "with real cards, on its own flops"
-    judge = Judge(result)
-    judged = judged_flops(
-        everything(game.flops),
-        [judge.values(game.flops.flops[0])],
-        judge.reach,
-        result.before.pairs,
-    )
-    preflop = game.before_the_flop(result.before.pairs)
-    certified = RealGame(preflop, result.before.strategies, judged).figures()
-    assert price.before == pytest.approx(certified.exploitability, rel=1e-4)
-    assert price.after != pytest.approx(price.before, rel=1e-2)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,17 @@
-"""What simple strategies of a solution cost."""
+"""What simple strategies of a solution cost, and which are to be saved."""
+
+from pydantic import Field
 
 from allstreets.explorer.models.base import Message, Number, StreetName
+from allstreets.explorer.models.solves import Request
+
+
+class SimpleForm(Request):
+    """How both players' strategies are made simple; None: they stay as they are in this."""
+
+    grid_pct: int | None = Field(default=None, ge=1, le=100)  # steps that divide 100
+    sizes: int | None = Field(default=None, ge=1, le=9)  # that are kept at each decision
+    drop_pct: int | None = Field(default=None, ge=1, le=50)  # actions below this are given up
 
 
 class SimpleStreet(Message):

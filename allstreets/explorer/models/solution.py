@@ -75,6 +75,20 @@ class SpotTable(Message):
     solutions: list[str]  # one for each board, in the order in which they were asked for
 
 
+class Simple(Message):
+    """How strategies were made simple, and what that costs."""
+
+    text: str  # who is simple in which way, and what that costs
+    judged: str  # by which best response: "in its own game"
+
+
+class SimpleSource(Message):
+    """The solution that simple strategies were made from."""
+
+    id: str
+    name: str
+
+
 class SolutionCard(Message):
     """A solution in a list."""
 
@@ -85,7 +99,7 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None  # of a whole game: in its own game; of a set: of its worst spot
+    exploitability: Number | None  # of a game in its own, or as `simple` says; of a set the worst
     unit: str
     bytes: int
     modified: float  # seconds since 1970
@@ -95,6 +109,7 @@ class SolutionCard(Message):
     real: RealQuality | None = None  # None: no certificate
     part_of: str | None = None  # the set that a spot was solved in
     tables: list[SpotTable] = Field(default_factory=list)  # of a set
+    simple: Simple | None = None  # where its strategies were made simple
 
 
 class Features(Message):
@@ -127,6 +142,7 @@ class SolutionDetail(SolutionCard):
     solve: str | None = None  # the solve that wrote it, if it was one of this server's
     origin: SpotOrigin | None = None  # the whole game that it is a flop of
     compared: bool = False  # whether there is a solution that a lock made it from: /difference
+    simple_from: SimpleSource | None = None  # where that is one of the solutions here
 
 
 class About(Message):

@@ -1,14 +1,14 @@
-"""Simple strategies, and what they cost."""
+"""Simple strategies: what they cost, and saving them."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from allstreets.explorer.models.simple import SimplePrice
+from allstreets.explorer.models.simple import SimpleForm, SimplePrice
+from allstreets.explorer.models.solution import SolutionCard
 from allstreets.explorer.routes.answers import BUSY, REFUSALS
 from allstreets.explorer.routes.solutions import SolutionId
 from allstreets.explorer.simplifying import Simplifying
-from allstreets.solvers import Simplification
 
 router = APIRouter(prefix="/api/solutions", tags=["solutions"], responses=REFUSALS)
 
@@ -19,10 +19,13 @@ def simplifying_of(request: Request) -> Simplifying:
     return found
 
 
+TheSimplifying = Annotated[Simplifying, Depends(simplifying_of)]
+
+
 @router.get("/{solution}/simple", responses=BUSY)
 def simple_price(
     solution: SolutionId,
-    simplifying: Annotated[Simplifying, Depends(simplifying_of)],
+    simplifying: TheSimplifying,
     grid_pct: Annotated[
         int | None, Query(ge=1, le=100, description="Round frequencies to steps that divide 100")
     ] = None,
@@ -32,9 +35,13 @@ def simple_price(
     ] = None,
 ) -> SimplePrice:
     """What a best response gains when both players' strategies are made simple."""
-    rule = Simplification(
-        grid=None if grid_pct is None else grid_pct / 100,
-        sizes=sizes,
-        drop=None if drop_pct is None else drop_pct / 100,
-    )
-    return simplifying.price(solution, rule)
+    form = SimpleForm(grid_pct=grid_pct, sizes=sizes, drop_pct=drop_pct)
+    return simplifying.price(solution, form)
+
+
+@router.post("/{solution}/simple", status_code=201, responses=BUSY)
+def save_simple(
+    solution: SolutionId, simplifying: TheSimplifying, form: SimpleForm
+) -> SolutionCard:
+    """Save the simple strategies as a solution of their own, in the folder of solves."""
+    return simplifying.save(solution, form)

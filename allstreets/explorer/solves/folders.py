@@ -194,10 +194,8 @@ def new_folder(
 ) -> SolveFolder:
     """Make the folder of a new solve: date and time, board, and a unique suffix."""
     created = time.time() if now is None else now
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(created))
     what = request.form.board if request.form else "game" if request.game else "review"
-    board = re.sub(r"[^0-9a-z]", "", what.lower())[:10]
-    folder = SolveFolder(root / f"{stamp}-{board}-{secrets.token_hex(4)}")
+    folder = SolveFolder(new_path(root, what, created))
     try:
         folder.path.mkdir(parents=True)
         if hands is not None:
@@ -209,6 +207,13 @@ def new_folder(
             "--solves and another folder"
         ) from None
     return SolveFolder.open(folder.path)
+
+
+def new_path(root: Path, what: str, now: float) -> Path:
+    """A folder of its own in the folder of all solves, which is not made yet."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    word = re.sub(r"[^0-9a-z]", "", what.lower())[:10]
+    return root / f"{stamp}-{word}-{secrets.token_hex(4)}"
 
 
 def find_folder(root: Path, name: str) -> SolveFolder | None:

@@ -116,6 +116,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
         *_edits(spot),
         *_locks(spot.lock),
+        *_made_simple(head),
         ("Tree", _decisions(tree)),
         ("Cards", "real combos, every turn and river"),
         ("Algorithm", config["algorithm"]),
@@ -206,6 +207,7 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
     values = facts_of.values
     facts += [
         *(_locks(result.lock) if result.lock else [("Locks", "none: every strategy was found")]),
+        *_made_simple(head),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
         ("Seed", str(manifest["seed"]) if "seed" in manifest else None),
@@ -241,7 +243,16 @@ def _flop_names(flops: FlopSet) -> str | None:
 def _own_game(result: PreflopResult) -> str:
     """What the exploitability that a solver finds is called."""
     played = isinstance(result, UnifiedResult) and result.game.pots
-    return "Exploitability in its own game" if played else "Exploitability"
+    return f"Exploitability {result.facts.judged}" if played else "Exploitability"
+
+
+def _made_simple(head: Headline) -> Entries:
+    """What simple strategies were made from, and what that costs."""
+    made = head.simple
+    if made is not None:
+        yield "Made simple", f"{' and '.join(made.players)}: {made.rule}"
+        yield "Made from", made.source
+        yield "What that costs", made.cost
 
 
 def _real(certificate: Certificate | None) -> str | None:

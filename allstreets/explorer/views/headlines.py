@@ -1,14 +1,14 @@
 """What the manifest of a solution shows at once: a line of a list, and the curve of its run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from allstreets.betting import bb_text
 from allstreets.explorer.models.base import SolutionKind
 from allstreets.explorer.models.solution import Curve, CurvePoint, RealQuality
-from allstreets.solvers import row_weight
+from allstreets.solvers import MadeSimple, row_weight
 from allstreets.storage import read_certificate
 
 PERCENT = "% of pot"
@@ -26,11 +26,16 @@ class Headline:
     exploitability: float | None
     unit: str
     locks: int = 0  # strategies that were given, not found
+    simple: MadeSimple | None = None  # where its strategies were made simple
 
 
 def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
     """The headline of a manifest of this kind."""
-    return HEADLINES[kind](manifest)
+    head, made = HEADLINES[kind](manifest), manifest.get("simplified")
+    if made is None:
+        return head
+    simple = MadeSimple.read(made)
+    return replace(head, title=f"{head.title}, {simple.head}", simple=simple)
 
 
 def real_quality(folder: Path, manifest: Manifest) -> RealQuality | None:

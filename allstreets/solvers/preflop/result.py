@@ -19,6 +19,7 @@ from allstreets.betting import (
 from allstreets.cards import HAND_NAMES, HAND_SIZES
 from allstreets.solvers.certificate import Certificate
 from allstreets.solvers.decision import Decision
+from allstreets.solvers.made_simple import OWN_GAME, MadeSimple
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.words import locks_text
@@ -45,6 +46,12 @@ class SolutionFacts:
     name: str | None = None
     description: str | None = None
     certificate: Certificate | None = None  # what it is worth with real cards
+    simplified: MadeSimple | None = None  # what it was made from, where it was made simple
+
+    @property
+    def judged(self) -> str:
+        """By which best response exploitability was found: "in its own game"."""
+        return OWN_GAME if self.simplified is None else self.simplified.judged
 
 
 class PreflopResult:
@@ -73,8 +80,10 @@ class PreflopResult:
             "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
         )
         name = f"{self.facts.name}: " if self.facts.name else ""
+        made = self.facts.simplified
+        how = "" if made is None else f", {made.head}"
         return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{self._flops_text()}, {quality} after "
+            f"{name}{bb_text(self.rules.stack)} bb deep{self._flops_text()}{how}, {quality} after "
             f"{self.iterations:,} iterations"
         )
 

@@ -3,28 +3,20 @@
 A decision is that of a hand of the card model: a class, or a bucket of its street.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import POSTFLOP, Player, Street
-from allstreets.cards import HAND_OF_COMBO
 from allstreets.solvers.flops.hands import ModelHands, flop_hands
 from allstreets.solvers.game.game import PotGame
+from allstreets.solvers.simplify.numbers import stored_numbers
 from allstreets.solvers.simplify.own_reach import own_reach
-from allstreets.solvers.simplify.rule import Mixes, Simplification, amounts_at, count_mixes
-from allstreets.solvers.simplify.subgame import SimpleSubgame
+from allstreets.solvers.simplify.rule import Choice, Mixes, Simplification, amounts_at, count_mixes
 from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames import (
-    EngineSpec,
-    ExactSubgame,
-    Flops,
-    PackedStrategies,
-    every_combo,
-    real_plays,
-)
+from allstreets.subgames import Arrays, EngineSpec, Flops, PackedStrategies, Shares, decode
 
 Floats = NDArray[np.float64]
 Strategies = dict[int, Floats]  # decision → [A, H]
@@ -34,7 +26,11 @@ NO_COUNTS = dict.fromkeys(POSTFLOP, Mixes())
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is made simple, and whose."""
+    """What is made simple, and whose.
+
+    Every strategy becomes one that a bundle can store (`numbers`), so that what is judged can be
+    saved.
+    """
 
     result: UnifiedResult
     rule: Simplification
@@ -53,14 +49,17 @@ class ModelPots:
         self._all = np.arange(len(flops))
         self._changed: list[tuple[int, int, int, Floats, Floats]] = []
         self._streets = [pot.tree.street for pot in pots]
+        self._arrays: list[Arrays] = []  # by flop: what a bundle stores of it
         for place, flop in enumerate(flops.tolist()):
-            held = result.source.arrays(flop).get("held")
-            hands = flop_hands(result.cards, result.game.flops.flops[flop], held)
+            arrays = dict(result.source.arrays(flop))
+            self._arrays.append(arrays)
+            hands = flop_hands(result.cards, result.game.flops.flops[flop], arrays.get("held"))
             for number, pot in enumerate(pots):
                 packed = result.strategies(flop, number)
                 for node in pot.tree.decisions():
                     self._set(number, place, node, packed.at(node))
                 simple = _SimplePot(wanted, pot, number, packed, hands)
+                arrays |= simple.arrays(number)
                 for street in POSTFLOP:
                     self.before[street] += simple.before[street]
                     self.after[street] += simple.after[street]
@@ -79,6 +78,11 @@ class ModelPots:
     def _set(self, number: int, place: int, node: int, strategy: Floats) -> None:
         hands = self._games.average(number, place, node).shape[1]  # of these flops at most
         self._games.set_average(number, place, node, strategy[:, :hands])
+
+    def arrays(self, place: int, reach: Floats) -> Arrays:
+        """What a bundle stores of one of the flops when all streets are simple (`packed`)."""
+        del reach
+        return self._arrays[place]
 
     def best_response(self, player: Player, villain: Floats) -> Floats:
         """[P, K, 169]: values of the best response to the averages."""
@@ -110,21 +114,45 @@ class _SimplePot:
             node: packed.at(node)[:, : self._length(node)] for node in decisions
         }
         self.simple: Strategies = {}
+        self._stored: dict[int, Shares] = {}  # [A, H] of `simple`, as a bundle stores it
         for player in wanted.players:
             for street, weights, dealt in self._streets(player, self.original):
                 nodes = [node for node in pot.tree.decisions(street) if node in weights]
                 self.before[street] += self._count(self.original, weights, dealt)
                 found = wanted.rule.apply_all(
                     [
-                        (self.original[node], amounts_at(pot.tree, node), weights[node])
+                        Choice(self.original[node], amounts_at(pot.tree, node), weights[node])
                         for node in nodes
                     ]
                 )
-                self.simple |= dict(zip(nodes, found, strict=True))
+                for node, simple in zip(nodes, found, strict=True):
+                    before = self._part(packed.stored, node)
+                    numbers = stored_numbers(
+                        wanted.rule, before, self.original[node], simple, before.dtype
+                    )
+                    self._stored[node], self.simple[node] = numbers, decode(numbers)
             for street, weights, dealt in self._streets(player, self.simple):
                 self.after[street] += self._count(self.simple, weights, dealt)
 
+    def arrays(self, number: int) -> Arrays:
+        """What a bundle stores of the pot with this number, stage by stage."""
+        stored = list(self._packed.stored)
+        for stage, before in enumerate(stored):
+            here = [node for node in self._stored if self._packed.stages[node] == stage]
+            kind = np.result_type(before, *(self._stored[node] for node in here))
+            stored[stage] = before.astype(kind)
+        for node, numbers in self._stored.items():
+            self._part(stored, node)[:] = numbers
+        return {f"strategy.{number}.{stage}": each for stage, each in enumerate(stored)}
+
+    def _part(self, stored: Sequence[Shares], node: int) -> Shares:
+        """[A, H]: a decision in what is stored by stage; a view."""
+        first, actions = int(self._packed.first_row[node]), int(self._tree.child_count[node])
+        stage = stored[int(self._packed.stages[node])]
+        return stage[first : first + actions, : self._length(node)]
+
     def _length(self, node: int) -> int:
+        """Hands of the flop; where others have more of them, what is stored is longer."""
         return len(self._hands.stage(int(self._packed.stages[node])).combos)
 
     def _count(self, played: Strategies, weights: Strategies, dealt: Floats) -> Mixes:
@@ -162,55 +190,3 @@ def _shares(held: Floats) -> Floats:
     combos = held.sum(axis=1, keepdims=True)
     shares: Floats = np.divide(held, combos, out=np.zeros_like(held), where=combos > 0)
     return shares
-
-
-class RealPots:
-    """All pots on a flop in the hands of real combos: what is stored goes by the board."""
-
-    def __init__(self, wanted: Wanted, spec: EngineSpec, flops: Flops) -> None:
-        (place,) = flops.tolist()
-        result = wanted.result
-        flop, pots = result.game.flops.flops[place], result.game.pots
-        self.flops, self.before, self.after = flops, dict(NO_COUNTS), dict(NO_COUNTS)
-        trees = [pot.tree for pot in pots]
-        plays = real_plays(result.cards, flop, trees, result.source.arrays(place))
-        self._pots: list[SimpleSubgame] = []
-        for number, (pot, play) in enumerate(zip(pots, plays, strict=True)):
-            subgame = ExactSubgame(
-                pot.tree,
-                pot.payoffs,
-                *every_combo(flop.cards),
-                spec.threads,
-                like=self._pots[0].subgame if self._pots else None,
-                sharing=play.sharing,
-                learns=False,
-            )
-            play.give(subgame)
-            self._classes = HAND_OF_COMBO[subgame.streets[0].combos(Player.OOP, 0)]
-            oop, ip = wanted.reach[:, number, self._classes]
-            simple = SimpleSubgame(subgame, (oop, ip), wanted.rule, wanted.players)
-            self._pots.append(simple)
-            for street in subgame.levels:
-                self.before[street] += simple.before[street]
-                self.after[street] += simple.after[street]
-
-    def play(self, streets: Collection[Street]) -> None:
-        """Let the averages be simple on these streets, and as they were on the others."""
-        for pot in self._pots:
-            pot.play(streets)
-
-    def best_response(self, player: Player, villain: Floats) -> Floats:
-        """[P, 1, 169]: values of the best response to the averages."""
-        return self._run(villain, lambda subgame, other: subgame.best_response(player, other))
-
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
-        """[P, 1, 169]: values of the averages."""
-        return self._run(villain, lambda subgame, other: subgame.evaluate(player, other))
-
-    def _run(self, villain: Floats, work: Callable[[ExactSubgame, Floats], Floats]) -> Floats:
-        found = [
-            np.bincount(self._classes, work(pot.subgame, other[self._classes]), len(other))
-            for pot, other in zip(self._pots, villain, strict=True)
-        ]
-        values: Floats = np.stack(found)[:, None].astype(np.float64)
-        return values

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player, Street
+from allstreets.solvers.made_simple import MadeSimple
 from allstreets.solvers.simplify.rule import Mixes, Simplification
 from allstreets.solvers.spot.result import SpotResult
+from allstreets.solvers.unified.result import UnifiedResult
 
 Floats = NDArray[np.float64]
-OWN_GAME = "in its own game"
-REAL_CARDS = "with real cards, on its own flops"
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Simplified:
     rule: Simplification
     players: tuple[Player, ...]  # who is simple
     unit: str
-    judged: str  # by which best response: OWN_GAME or REAL_CARDS
+    judged: str  # by which best response: `made_simple.OWN_GAME` or `REAL_CARDS`
     seats: tuple[str, str]  # what OOP and IP are called there
     before: float  # exploitability of the solution
     after: float  # the same with simple strategies
     prices: tuple[float, float]  # of OOP and IP
     streets: tuple[StreetPrice, ...]  # simple on one street alone
-    solution: SpotResult | None = field(default=None, repr=False, compare=False)
-    """The simple strategies of a spot, which can be looked at and saved."""
+    solution: SpotResult | UnifiedResult | None = field(default=None, repr=False, compare=False)
+    """The simple strategies: of a spot, or of a whole game that was saved, opened there."""
 
     @property
     def mixes_before(self) -> Mixes:
@@ -58,13 +58,34 @@ class Simplified:
         """The same, after."""
         return sum((each.after for each in self.streets), Mixes())
 
+    @property
+    def who(self) -> str:
+        """Those who are simple."""
+        return " and ".join(self.seats[player] for player in self.players)
+
+    def made_from(self, folder: str | None, name: str | None) -> MadeSimple:
+        """What is stored beside the simple strategies; `folder` and `name` of the solution."""
+        return MadeSimple(
+            folder=folder,
+            name=name,
+            rule=str(self.rule),
+            grid=self.rule.grid,
+            sizes=self.rule.sizes,
+            drop=self.rule.drop,
+            players=tuple(self.seats[player] for player in self.players),
+            unit=self.unit,
+            judged=self.judged,
+            before=self.before,
+            after=self.after,
+            prices=self._by_seat(),
+        )
+
     def __str__(self) -> str:
         """Who is simple in which way, and what that costs."""
-        who = " and ".join(self.seats[player] for player in self.players)
         prices = ", ".join(f"{seat} {price:.3f}" for seat, price in self._by_seat().items())
         return (
-            f"{who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, before for "
-            f"{self.before:.3f}; price of {prices}"
+            f"{self.who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, "
+            f"before for {self.before:.3f}; price of {prices}"
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -10,11 +10,14 @@ Applied to the strategies of some decisions, one after the other where several a
 3. `grid`: a hand's frequencies become multiples of this, by the method of the largest remainder:
    all are rounded down, and what is missing goes, a step each, to those that lost most; of equal
    ones to the likelier action, then to the one that is listed first.
+
+Hands whose strategy was given, not found, keep it (`Choice.given`).
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +30,15 @@ Floats = NDArray[np.float64]
 EQUAL = 1e-7  # steps of a grid that 32 bits cannot tell apart
 MOST_STEPS = 1_000_000
 CACHED_NODES = 4096
+
+
+class Choice(NamedTuple):
+    """A decision: what its hands do, and how much of each gets there."""
+
+    chances: Floats  # [A, H]
+    amounts: Floats  # [A]: of bets and raises, 0 for fold, check and call
+    weights: Floats  # [H]
+    given: NDArray[np.bool_] | None = None  # [H]: hands that keep what they do; None: none does
 
 
 @dataclass(frozen=True)
@@ -76,19 +88,28 @@ class Simplification:
             chances = drop_rare(chances, self.drop)
         return chances if self.grid is None else round_to_grid(chances, self.grid)
 
-    def apply_all(self, decisions: Sequence[tuple[Floats, Floats, Floats]]) -> list[Floats]:
-        """The same for (chances [A, H], amounts [A], weights [H]) with any numbers of actions."""
-        found: list[Floats] = [chances for chances, _, _ in decisions]
+    def apply_all(self, decisions: Sequence[Choice]) -> list[Floats]:
+        """[A, H] each: the same for decisions with any numbers of actions."""
+        found: list[Floats] = [one.chances for one in decisions]
         alike: dict[tuple[int, ...], list[int]] = {}
-        for place, (chances, _, _) in enumerate(decisions):
-            alike.setdefault(chances.shape, []).append(place)
+        for place, one in enumerate(decisions):
+            alike.setdefault(one.chances.shape, []).append(place)
         for places in alike.values():
-            chances, amounts, weights = (
-                np.stack([decisions[place][part] for place in places]) for part in range(3)
+            same = [decisions[place] for place in places]
+            simple = self.apply(
+                np.stack([one.chances for one in same]),
+                np.stack([one.amounts for one in same]),
+                np.stack([one.weights for one in same]),
             )
-            for place, simple in zip(places, self.apply(chances, amounts, weights), strict=True):
-                found[place] = simple
+            for place, one, strategy in zip(places, same, simple, strict=True):
+                kept = one.given
+                found[place] = strategy if kept is None else np.where(kept, one.chances, strategy)
         return found
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps of the grid make 1; None: there is no grid."""
+        return None if self.grid is None else _steps(self.grid)
 
 
 def _steps(grid: float) -> int:

@@ -6,7 +6,8 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.solvers.simplify.records import OWN_GAME, Simplified, Trials, simplified, variants
+from allstreets.solvers.made_simple import OWN_GAME
+from allstreets.solvers.simplify.records import Simplified, Trials, simplified, variants
 from allstreets.solvers.simplify.rule import Simplification
 from allstreets.solvers.simplify.subgame import SimpleSubgame
 from allstreets.solvers.spot.solver import SpotSolver

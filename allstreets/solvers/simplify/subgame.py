@@ -4,16 +4,19 @@ Boards that suits make alike are one board, and hands that suits make alike or t
 are one row: a decision is that of a row on a board. Locked hands keep what they were given.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player, Street
 from allstreets.cards import COMBO_COUNT
+from allstreets.solvers.simplify.numbers import stored_numbers
 from allstreets.solvers.simplify.own_reach import Weights, own_reach
 from allstreets.solvers.simplify.rule import (
+    Choice,
     Mixes,
     Simplification,
     amounts_at,
@@ -49,8 +52,13 @@ class SimpleSubgame:
         reach: tuple[Floats, Floats],
         rule: Simplification,
         players: Collection[Player],
+        numbers: Sequence[np.dtype[Any]] | None = None,
     ) -> None:
-        """`reach` [C] of OOP and IP is that of the subgame's root, in the order of its combos."""
+        """`reach` [C] of OOP and IP is that of the subgame's root, in the order of its combos.
+
+        `numbers` are those that a bundle stores the strategies of each street in, which the
+        averages then hold; None: they hold probabilities.
+        """
         self.subgame, self._reach, self._players = subgame, reach, players
         self.original: Averages = [list(pair) for pair in subgame.averages]
         self.simple: Averages = [
@@ -61,7 +69,16 @@ class SimpleSubgame:
         self.after: Counts = dict.fromkeys(subgame.levels, Mixes())
         for board in self._boards(self.original):
             self._count(self.before, board)
-            board.rows.put(self.simple, _simplified(rule, board))
+            found = _simplified(rule, board)
+            if numbers is not None:
+                kind, rows = numbers[board.rows.level], board.rows
+                found = {
+                    node: stored_numbers(
+                        rule, rows.sums(self.original, node), board.chances[node], simple, kind
+                    )
+                    for node, simple in found.items()
+                }
+            board.rows.put(self.simple, found)
         for board in self._boards(self.simple):
             self._count(self.after, board)
 
@@ -118,15 +135,19 @@ def _simplified(rule: Simplification, board: _Board) -> dict[int, Floats]:
     """Node → [A, R]: the simple strategies of a board, of nodes where that changes anything."""
     rows, tree = board.rows, board.rows.subgame.tree
     none = np.zeros(rows.rows)
-    nodes = rows.nodes
     found = rule.apply_all(
         [
-            (board.chances[node], amounts_at(tree, node), board.weights.get(node, none))
-            for node in nodes
+            Choice(
+                board.chances[node],
+                amounts_at(tree, node),
+                board.weights.get(node, none),
+                rows.locked(node),
+            )
+            for node in rows.nodes
         ]
     )
     return {
-        node: np.where(rows.locked(node), board.chances[node], simple)
-        for node, simple in zip(nodes, found, strict=True)
+        node: simple
+        for node, simple in zip(rows.nodes, found, strict=True)
         if not np.array_equal(simple, board.chances[node])
     }

@@ -8,30 +8,38 @@ Flops are judged some at a time, so that a game of any size fits into memory:
 
 Strategies of hand classes and buckets are judged in their own game. With `cards: boards` they are
 played by real combos against best responses that see every card.
+
+Where the simple strategies are to be kept, the last trial is evaluated as well, and every flop is
+handed over as a bundle stores it: what is judged is what is stored.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, Player, Street
 from allstreets.cards import HAND_SIZES, preflop_equity
+from allstreets.solvers.made_simple import OWN_GAME, REAL_CARDS
 from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
+from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.simplify.own_reach import own_reach
-from allstreets.solvers.simplify.pots import ModelPots, RealPots, Wanted
-from allstreets.solvers.simplify.records import (
-    OWN_GAME,
-    REAL_CARDS,
-    Simplified,
-    Trials,
-    simplified,
-    variants,
+from allstreets.solvers.simplify.pots import ModelPots, Wanted
+from allstreets.solvers.simplify.real_pots import RealPots
+from allstreets.solvers.simplify.records import Simplified, Trials, simplified, variants
+from allstreets.solvers.simplify.rule import (
+    Choice,
+    Mixes,
+    Simplification,
+    amounts_at,
+    count_mixes,
 )
-from allstreets.solvers.simplify.rule import Mixes, Simplification, amounts_at, count_mixes
+from allstreets.solvers.simplify.stored import FlopTotals, Keep
 from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames import EngineSpec, plays_all_streets
+from allstreets.solvers.unified.source import StoredGame
+from allstreets.subgames import plays_all_streets
 
 AT_ONCE = 8  # flops
 SEATS = Player.OOP.seat, Player.IP.seat
@@ -46,18 +54,34 @@ def simplify_game(
     observe: Observe | None = None,
 ) -> Simplified:
     """Say what it costs to make the strategies of a solution simple, in mbb/hand."""
+    return _judged(result, rule, players, threads, observe).price()
+
+
+def simple_game(
+    result: UnifiedResult,
+    rule: Simplification,
+    players: Collection[Player],
+    threads: int,
+    observe: Observe | None,
+    keep: Keep,
+) -> tuple[Simplified, StoredGame]:
+    """The same, and the simple strategies: flop by flop to `keep`, the rest at the end."""
+    judge = _judged(result, rule, players, threads, observe, keep)
+    return judge.price(), judge.game()
+
+
+def _judged(
+    result: UnifiedResult,
+    rule: Simplification,
+    players: Collection[Player],
+    threads: int,
+    observe: Observe | None,
+    keep: Keep | None = None,
+) -> "_Judge":
     require_streets(result)
-    judge = _Judge(result, rule, players)
-    spec = result.game.engine(result.cards, threads=threads)
-    judge.add_flops(spec, observe)
-    return simplified(
-        judge.trials(),
-        rule,
-        players,
-        unit="mbb/hand",
-        judged=REAL_CARDS if result.cards.stores_cards else OWN_GAME,
-        seats=SEATS,
-    )
+    judge = _Judge(result, rule, players, threads, keep)
+    judge.add_flops(observe)
+    return judge
 
 
 def require_streets(result: UnifiedResult) -> None:
@@ -78,67 +102,130 @@ class _Judge:
     """What the pots are worth in every trial, and what that makes of the whole game."""
 
     def __init__(
-        self, result: UnifiedResult, rule: Simplification, players: Collection[Player]
+        self,
+        result: UnifiedResult,
+        rule: Simplification,
+        players: Collection[Player],
+        threads: int,
+        keep: Keep | None,
     ) -> None:
-        self.game, self._rake = result.game, result.rules.rake > 0
-        self._preflop: PreflopGame = self.game.before_the_flop(result.before.pairs)
+        game = result.game
+        self._game, self._rake, self._keep = game, result.rules.rake > 0, keep
+        self._preflop: PreflopGame = game.before_the_flop(result.before.pairs)
         original = {node: np.array(given) for node, given in result.before.strategies.items()}
-        simple, self.before, self.after = _simple_preflop(self._preflop, original, rule, players)
-        self.streets = (Street.PREFLOP, *POSTFLOP) if self.game.pots else (Street.PREFLOP,)
-        self._trials = variants(self.streets)
+        simple, self._before, self._after = _simple_preflop(self._preflop, original, rule, players)
+        self._streets = (Street.PREFLOP, *POSTFLOP) if game.pots else (Street.PREFLOP,)
+        self._trials = variants(self._streets)
         self._played = [simple if Street.PREFLOP in one else original for one in self._trials]
         self._reach = [self._preflop.pot_reach(played) for played in self._played]
         self._wanted = Wanted(result, rule, players, self._reach[0])
-        shape = (len(self._trials), 2, len(self.game.pots), len(HAND_SIZES))
+        shape = (len(self._trials), 2, len(game.pots), len(HAND_SIZES))
         self._best, self._own = np.zeros(shape), np.zeros(shape)
+        self._spec = game.engine(result.cards, threads=threads)
+        self._dealt = self._spec.dealt()
+        self._totals = FlopTotals(game, self._dealt, self._reach[-1])
 
-    def add_flops(self, spec: EngineSpec, observe: Observe | None) -> None:
+    def add_flops(self, observe: Observe | None) -> None:
         """Judge every flop."""
-        flops = self.game.flops
-        if not self.game.pots:
+        flops = self._game.flops
+        if not self._game.pots:
+            self._keep_as_it_is()
             return
         real = self._wanted.result.cards.stores_cards
         scale = float(preflop_equity().pairs.sum())
-        scale /= float(spec.dealt().sum(flops.weights).sum())
+        scale /= float(self._dealt.sum(flops.weights).sum())
         count, done = len(flops.flops), 0
         at_once = 1 if real else AT_ONCE
         for some in np.split(np.arange(count), range(at_once, count, at_once)):
-            pots = (RealPots if real else ModelPots)(self._wanted, spec, some)
+            pots = (RealPots if real else ModelPots)(self._wanted, self._spec, some)
             self._add(pots, flops.weights[some] * scale)
             done += len(some)
             if observe is not None:
                 observe(done, count)
 
+    def _keep_as_it_is(self) -> None:
+        """Nothing is played after the flop, so nothing of it changes."""
+        result = self._wanted.result
+        if self._keep is not None and result.has_flops:
+            for place in range(len(self._game.flops.flops)):
+                self._keep(place, result.source.arrays(place))
+
     def _add(self, pots: ModelPots | RealPots, weights: Floats) -> None:
         for street in POSTFLOP:
-            self.before[street] += pots.before[street]
-            self.after[street] += pots.after[street]
+            self._before[street] += pots.before[street]
+            self._after[street] += pots.after[street]
         for trial, streets in enumerate(self._trials):
             pots.play(streets)
-            for player in Player:
-                other = self._reach[trial][player.opponent]
-                best = pots.best_response(player, other)
-                self._best[trial, player] += np.einsum("k,pkh->ph", weights, best)
-                if self._rake:
-                    own = pots.evaluate(player, other)
-                    self._own[trial, player] += np.einsum("k,pkh->ph", weights, own)
+            last = trial == len(self._trials) - 1
+            villain = self._reach[trial][::-1]  # by hero
+            best = np.stack([pots.best_response(player, villain[player]) for player in Player])
+            self._best[trial] += np.einsum("k,apkh->aph", weights, best)
+            if self._rake or (last and self._keep is not None):
+                own = np.stack([pots.evaluate(player, villain[player]) for player in Player])
+                self._own[trial] += np.einsum("k,apkh->aph", weights, own)
+                if last:
+                    self._hand_over(pots, best, own)
 
-    def trials(self) -> Trials:
+    def _hand_over(self, pots: ModelPots | RealPots, best: Floats, own: Floats) -> None:
+        """Keep some flops, which now play the simple strategies; values are [2, P, K, 169]."""
+        if self._keep is None:
+            return
+        self._totals.add(pots.flops, best, own)
+        for number, place in enumerate(pots.flops.tolist()):
+            arrays = pots.arrays(number, self._reach[-1])
+            self._keep(place, {**arrays, "values": own[:, :, number].astype(np.float32)})
+
+    def price(self) -> Simplified:
+        """What it costs, when all flops are judged."""
+        real = self._wanted.result.cards.stores_cards
+        return simplified(
+            self._figures(),
+            self._wanted.rule,
+            self._wanted.players,
+            unit="mbb/hand",
+            judged=REAL_CARDS if real else OWN_GAME,
+            seats=SEATS,
+        )
+
+    def game(self) -> StoredGame:
+        """What is kept beside the flops, with the figures of the simple strategies."""
+        played, leaves, result = self._played[-1], self._own[-1], self._wanted.result
+        values = np.stack(
+            [
+                self._preflop.values(p, leaves[p], best=False, strategies=played).astype(np.float32)
+                for p in Player
+            ]
+        )
+        own = self._means(self._own[-1:], self._played[-1:], best=False)[0]
+        before = self._means(self._own[-1:], self._played[-1:], best=True)[0]
+        facts = replace(
+            result.facts,
+            exploitability=self._figures().exploitability(-1),
+            preflop_exploitability=max(float((before - own).sum()) / 2, 0.0),
+            values=(float(own[0]), float(own[1])),
+            seconds=0.0,
+            metrics=(),  # of another solution's training
+            certificate=None,
+        )
+        solution = PreflopSolution(self._preflop.tree, self._preflop.pairs, played, values)
+        return StoredGame(self._game, solution, self._totals.rows(), facts)
+
+    def _figures(self) -> Trials:
         """The whole game in every trial, in mbb/hand."""
-        best = self._means(self._best, best=True)
-        own = self._means(self._own, best=False) if self._rake else None
-        return Trials(self.streets, best, own, self.before, self.after)
+        best = self._means(self._best, self._played, best=True)
+        own = self._means(self._own, self._played, best=False) if self._rake else None
+        return Trials(self._streets, best, own, self._before, self._after)
 
-    def _means(self, leaves: Floats, *, best: bool) -> Floats:
+    def _means(self, leaves: Floats, played: Sequence[Strategies], *, best: bool) -> Floats:
         """[V, 2]: both players' results where the pots are worth `leaves` [V, 2, P, 169]."""
         scale = MBB_PER_CHIP / self._preflop.weight
         return np.array(
             [
                 [
-                    scale * self._preflop.values(p, pair[p], best=best, strategies=played)[0].sum()
+                    scale * self._preflop.values(p, pair[p], best=best, strategies=each)[0].sum()
                     for p in Player
                 ]
-                for pair, played in zip(leaves, self._played, strict=True)
+                for pair, each in zip(leaves, played, strict=True)
             ]
         )
 
@@ -164,7 +251,7 @@ def _simple_preflop(
     for player in players:
         here = weights(player, original)
         found = rule.apply_all(
-            [(original[node], amounts_at(tree, node), each) for node, each in here.items()]
+            [Choice(original[node], amounts_at(tree, node), each) for node, each in here.items()]
         )
         simple |= dict(zip(here, found, strict=True))
         for counted, played in zip(counts, (original, simple), strict=True):

@@ -12,6 +12,7 @@ from allstreets.cards import COMBO_COUNT, Range
 from allstreets.solvers.decision import CHIPS, NONE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity, fitting, pairs_of
 from allstreets.solvers.hands import Bools, Hands, Longs, Pair
+from allstreets.solvers.made_simple import MadeSimple
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
 from allstreets.solvers.spot.words import result_html, result_line, result_text
@@ -45,6 +46,7 @@ class SpotResult:
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
         self.folder: Path | None = None  # where it was read from
+        self.simplified: MadeSimple | None = None  # what it was made simple from
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""

@@ -34,9 +34,11 @@ def result_line(result: "SpotResult") -> str:
     known = np.isfinite(result.exploitability)
     error = percent_text(result.exploitability, 3) if known else "an unknown part"
     locks = f", {len(spot.lock)} lock{'s' * (len(spot.lock) > 1)}" if spot.lock else ""
+    made = result.simplified
+    simple = "" if made is None else f", {made.head}"
     return (
-        f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}: exploitable for "
-        f"{error} of the pot after {result.iterations:,} iterations"
+        f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
+        f"exploitable for {error} of the pot after {result.iterations:,} iterations"
     )
 
 
@@ -47,6 +49,7 @@ def result_text(result: "SpotResult") -> str:
         result_line(result),
         f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips",
         *([locks_text(result.spot.lock)] if result.spot.lock else []),
+        *([] if result.simplified is None else result.simplified.lines()),
     ]
     if result.spot.tree.child_count[0]:
         lines += ["", str(result.node(""))]
@@ -64,6 +67,8 @@ def result_html(result: "SpotResult") -> str:
     )
     if result.spot.lock:
         head += f"<div>{html.escape(locks_text(result.spot.lock))}</div>"
+    if result.simplified is not None:
+        head += f"<div>{html.escape(result.simplified.text)}</div>"
     if not result.spot.tree.child_count[0]:
         return f"{head}<div>{NO_DECISION}</div>"
     return head + result.node("")._repr_html_()

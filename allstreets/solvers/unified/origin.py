@@ -17,6 +17,7 @@ from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_te
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.flops.sweep import swept
 from allstreets.solvers.hands import class_sums
+from allstreets.solvers.made_simple import OWN_GAME
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.unified.flop_spot import FlopSpot
 from allstreets.solvers.unified.result import UnifiedResult
@@ -59,11 +60,12 @@ class Origin:
     cards: str  # its card model
     flops: int  # that it was trained on
     iterations: int
-    exploitability: float | None  # in its own game, mbb/hand
+    exploitability: float | None  # in the game of `judged`, mbb/hand
     doubt: str  # why the ranges were not learned; "" where they were
     differences: Differences | None  # None: the solution holds nothing of this flop
     loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
+    judged: str = OWN_GAME  # by which best response `exploitability` was found
 
     @classmethod
     def of(
@@ -92,6 +94,7 @@ class Origin:
             differences=differences(result, found, exact) if compared and exact else None,
             loss=loss,
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
+            judged=result.facts.judged,
         )
 
     @classmethod
@@ -237,11 +240,11 @@ def _worth(origin: Origin) -> str:
     """How good the solution is, by the figures that it has."""
     own = origin.exploitability
     if origin.certified is not None:
-        more = "" if own is None else f", {own:.3g} in its own game"
+        more = "" if own is None else f", {own:.3g} {origin.judged}"
         return f"exploitable for {origin.certified:.3g} mbb/hand with real cards{more}"
     if own is None:
         return "exploitability unknown"
-    return f"exploitable for {own:.3g} mbb/hand in its own game"
+    return f"exploitable for {own:.3g} mbb/hand {origin.judged}"
 
 
 def _ev(value: float | None) -> str:

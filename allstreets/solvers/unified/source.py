@@ -4,6 +4,7 @@ Both give the same arrays, so that what is shown at the end of a run is what is 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from allstreets.base import Arrays, Place
 from allstreets.betting import CHIPS_PER_BB
+from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
@@ -38,6 +40,16 @@ class UnifiedSource(Protocol):
 
     def arrays(self, flop: int) -> Arrays:
         """What is known of a flop, by its place; see `subgames.packed`."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredGame:
+    """All that a bundle stores of a whole game but its flops, which are written one by one."""
+
+    game: UnifiedGame
+    before: PreflopSolution
+    rows: tuple[Row, ...]  # of the flops
+    facts: SolutionFacts
 
 
 class SolverSource:

@@ -781,7 +781,11 @@ export interface paths {
          */
         get: operations["simple_price_api_solutions__solution__simple_get"];
         put?: never;
-        post?: never;
+        /**
+         * Save Simple
+         * @description Save the simple strategies as a solution of their own, in the folder of solves.
+         */
+        post: operations["save_simple_api_solutions__solution__simple_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2574,6 +2578,28 @@ export interface components {
             line: string;
         };
         /**
+         * Simple
+         * @description How strategies were made simple, and what that costs.
+         */
+        Simple: {
+            /** Judged */
+            judged: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * SimpleForm
+         * @description How both players' strategies are made simple; None: they stay as they are in this.
+         */
+        SimpleForm: {
+            /** Drop Pct */
+            drop_pct?: number | null;
+            /** Grid Pct */
+            grid_pct?: number | null;
+            /** Sizes */
+            sizes?: number | null;
+        };
+        /**
          * SimplePrice
          * @description All streets made simple.
          */
@@ -2602,6 +2628,16 @@ export interface components {
             streets: components["schemas"]["SimpleStreet"][];
             /** Unit */
             unit: string;
+        };
+        /**
+         * SimpleSource
+         * @description The solution that simple strategies were made from.
+         */
+        SimpleSource: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * SimpleStreet
@@ -2709,6 +2745,7 @@ export interface components {
             /** Problem */
             problem: string | null;
             real: components["schemas"]["RealQuality"] | null;
+            simple: components["schemas"]["Simple"] | null;
             /** Tables */
             tables: components["schemas"]["SpotTable"][];
             /** Title */
@@ -2771,6 +2808,8 @@ export interface components {
             real: components["schemas"]["RealQuality"] | null;
             /** Root */
             root: string;
+            simple: components["schemas"]["Simple"] | null;
+            simple_from: components["schemas"]["SimpleSource"] | null;
             /** Solve */
             solve: string | null;
             /** Tables */
@@ -6198,6 +6237,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SimplePrice"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    save_simple_api_solutions__solution__simple_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimpleForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolutionCard"];
                 };
             };
             /** @description The request makes no sense */

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { verdict, worth, worthTitle } from "./worth";
 
-const game = { kind: "unified", exploitability: 0.21, unit: "mbb/hand", real: null } as const;
+const game = { kind: "unified", exploitability: 0.21, unit: "mbb/hand", real: null, simple: null } as const;
 const real = { exploitability: 216, low: 201, high: 230, outdated: false };
-const spot = { kind: "spot", exploitability: 0.23, unit: "% of pot", real: null } as const;
+const spot = { kind: "spot", exploitability: 0.23, unit: "% of pot", real: null, simple: null } as const;
 
 test("a figure says in which game it was found", () => {
   expect(worth(game)).toBe("0.21 mbb/hand in its own game");
   expect(worthTitle(game)).toContain("allstreets certify");
+  const simple = { text: "SB simple: 1 size", judged: "with real cards, on its own flops" };
+  expect(worth({ ...game, simple })).toBe("0.21 mbb/hand with real cards, on its own flops");
   expect(worth({ ...game, real })).toBe("216 mbb/hand with real cards");
   expect(worthTitle({ ...game, real })).toBe(
     "With real cards: certified, a perfect opponent wins 21.6 bb/100; 95 % between 201 and 230; " +
@@ -47,7 +49,7 @@ test("flops one by one, and what is built on them, are models", () => {
     ["postflop", "% of pot"],
     ["preflop", "mbb/hand"],
   ] as const) {
-    const model = { kind, unit, exploitability: 0.1, real: null };
+    const model = { kind, unit, exploitability: 0.1, real: null, simple: null };
     expect(verdict(model)).toMatchObject({ trust: "unknown", word: "a model" });
     expect(worth(model)).toBe(`0.1 ${unit} within its model`);
     expect(verdict({ ...model, exploitability: 90 }).trust).toBe("poor");

@@ -2,7 +2,7 @@
 import type { Schemas } from "../api/client";
 import { quality, significant } from "./format";
 
-type Card = Pick<Schemas["SolutionCard"], "kind" | "exploitability" | "unit" | "real">;
+type Card = Pick<Schemas["SolutionCard"], "kind" | "exploitability" | "unit" | "real" | "simple">;
 
 /** How far a solution can be trusted; unknown: nothing says how it fares with real cards. */
 export type Trust = "good" | "fair" | "poor" | "unknown";
@@ -66,8 +66,8 @@ export function verdict(card: Card): Verdict {
 }
 
 /** What a figure without a certificate is of; "": of the real game. */
-function ofWhat(kind: Card["kind"]): string {
-  if (kind === "unified") return " in its own game";
+function ofWhat({ kind, simple }: Card): string {
+  if (kind === "unified") return ` ${simple?.judged ?? "in its own game"}`;
   if (kind === "spots") return " on the worst board";
   return kind === "spot" ? "" : " within its model";
 }
@@ -78,7 +78,7 @@ export function worth(card: Card): string {
     const { exploitability, outdated } = card.real;
     return `${quality(exploitability, card.unit)} with real cards${outdated ? ", before it changed" : ""}`;
   }
-  const own = card.exploitability === null ? "" : ofWhat(card.kind);
+  const own = card.exploitability === null ? "" : ofWhat(card);
   return quality(card.exploitability, card.unit) + own;
 }
 
@@ -88,7 +88,7 @@ export function worthTitle(card: Card): string {
   if (card.real) {
     const { low, high } = card.real;
     const span = low === high ? "" : `; 95 % between ${significant(low)} and ${significant(high)}`;
-    return `With real cards: ${said}${span}; ${quality(card.exploitability, card.unit)} in its own game`;
+    return `With real cards: ${said}${span}; ${quality(card.exploitability, card.unit)}${ofWhat(card)}`;
   }
   if (card.exploitability === null) return "Exploitability was not measured";
   const sentence = said.charAt(0).toUpperCase() + said.slice(1);

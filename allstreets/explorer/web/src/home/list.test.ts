@@ -21,6 +21,7 @@ function card(name: string, title: string, kind: Card["kind"], more: Partial<Car
     problem: null,
     locks: 0,
     real: null,
+    simple: null,
     part_of: null,
     tables: [],
     ...more,
