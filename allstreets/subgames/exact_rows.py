@@ -82,8 +82,8 @@ class BoardRows:
     def locked(self, node: int) -> NDArray[np.bool_]:
         """[R]: rows that play a strategy that was given (`exact_locks`)."""
         flags = self.subgame.locked[self.level][self.player]
-        if not flags.size:
-            return np.zeros(self.rows, np.bool_)
+        if node in self.subgame.tree.locks or not flags.size:
+            return np.full(self.rows, node in self.subgame.tree.locks)
         boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
         first = int(boards.own_start[self.number]) * slots.nodes[self.player]
         first += slots.number[node] * self.rows
@@ -92,11 +92,7 @@ class BoardRows:
 
     def _block(self, averages: Averages, node: int) -> NDArray[Any]:
         """[R / 16, A, 16]: a view."""
-        boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
-        actions = int(self.subgame.tree.child_count[node])
-        start = int(boards.own_slots[self.number]) + slots.slot[node] * self.rows
-        stored = averages[self.level][self.player][start : start + actions * self.rows]
-        return stored.reshape(-1, actions, LANES)
+        return self.subgame.stored_at(averages, self.level, self.number, node)
 
 
 @lru_cache(CACHED_STREETS)

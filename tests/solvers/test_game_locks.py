@@ -26,6 +26,7 @@ from allstreets.solvers import (
 from allstreets.solvers.game.text import game_mapping, game_of
 from allstreets.solvers.unified.ordered import flop_orders
 from allstreets.storage import compare, load_unified, save_unified
+from allstreets.training import simplify
 from allstreets.training.unified_run import plan_unified
 
 GAME = small_config().game()
@@ -293,6 +294,30 @@ def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: UnifiedResult) -
     assert spot.locked_nodes
     compared = compare(limped, found, "c x | x", "9s8s2h")
     assert compared.notes[0].startswith("locks differ: none and [{'line': ''")
+
+
+@pytest.mark.parametrize("cards", ["classes", "boards"])
+def test_simple_strategies_leave_what_is_locked(cards: str, tmp_path: Path) -> None:
+    keys = {**LIMPED, "flops": ["9s7s2s"], "cards": cards}
+    keys |= {"river_groups": 16, "turn_rows": 32} if cards == "boards" else {}
+    locks = (
+        Lock("", hands={"22+": {"c": 0.3, "a": 0.7}}),
+        Lock("c x | * | x", {"x": 0.3, "a": 0.7}),
+        Lock("c x | * | x x | * | x", {"x": 0.3, "a": 0.7}),
+    )
+    game = replace(small_config(**keys).game(), lock=locks)
+    save_unified(solved(game, 10, **keys), tmp_path / "locked", config={})
+    simplify(tmp_path / "locked", grid=1.0, output=tmp_path / "simple")
+    found = load_unified(tmp_path / "simple")
+    assert found.lock == locks
+    for line in ("c x | 9s7s2s | x", "c x | 9s7s2s | x x | 4d | x"):
+        line = line if cards == "boards" else line.replace(" 4d |", "")
+        node = found.node(line)
+        assert node.locked.all()
+        np.testing.assert_allclose(node.strategy[1], 0.7, atol=3e-3)
+    root = found.node("")
+    assert root.hand("AA")["a"] == pytest.approx(0.7)
+    assert root.hand("AKs")["a"] in (0, 1)
 
 
 def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: UnifiedResult) -> None:

@@ -121,7 +121,12 @@ class _SimplePot:
                 self.before[street] += self._count(self.original, weights, dealt)
                 found = wanted.rule.apply_all(
                     [
-                        Choice(self.original[node], amounts_at(pot.tree, node), weights[node])
+                        Choice(
+                            self.original[node],
+                            amounts_at(pot.tree, node),
+                            weights[node],
+                            weights[node] >= 0 if node in pot.tree.locks else None,
+                        )
                         for node in nodes
                     ]
                 )

@@ -207,7 +207,8 @@ class _Judge:
             metrics=(),  # of another solution's training
             certificate=None,
         )
-        solution = PreflopSolution(self._preflop.tree, self._preflop.pairs, played, values)
+        game = self._preflop
+        solution = PreflopSolution(game.tree, game.pairs, played, values, game.locks)
         return StoredGame(self._game, solution, self._totals.rows(), facts)
 
     def _figures(self) -> Trials:
@@ -251,7 +252,15 @@ def _simple_preflop(
     for player in players:
         here = weights(player, original)
         found = rule.apply_all(
-            [Choice(original[node], amounts_at(tree, node), each) for node, each in here.items()]
+            [
+                Choice(
+                    original[node],
+                    amounts_at(tree, node),
+                    each,
+                    game.locks[node].held if node in game.locks else None,
+                )
+                for node, each in here.items()
+            ]
         )
         simple |= dict(zip(here, found, strict=True))
         for counted, played in zip(counts, (original, simple), strict=True):
