@@ -100,7 +100,7 @@ class Library:
             root=description.root,
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
-            compared=self._has_before(found.folder),
+            compared=self._before(found.folder) is not None,
         )
 
     def label(self, id: str, label: Label) -> SolutionCard:
@@ -141,11 +141,15 @@ class Library:
             line=whole_line(origin.line, origin.flop),
         )
 
-    def _has_before(self, folder: Path) -> bool:
-        """Whether the solution that a lock made this one from is one of the library's."""
+    def before(self, id: str) -> str | None:
+        """The solution that a lock has made another one from, if it is one of the library's."""
+        return self._before(self._require(id).folder)
+
+    def _before(self, folder: Path) -> str | None:
         kind, manifest = read_facts(folder)
         before = manifest.get("before") if kind == "spot" else None
-        return before is not None and id_of(Path(str(before["folder"]))) in self._found
+        found = None if before is None else id_of(Path(str(before["folder"])))
+        return found if found in self._found else None
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
