@@ -1,6 +1,7 @@
 """Solutions of a library side by side: which can be compared, and a place in two of them."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Lock
 
 from allstreets.base import InputError
@@ -97,10 +98,17 @@ class Comparing:
         if known is None or known[0] != card.written:
             if card.problem is not None:
                 raise InputError(card.problem)
-            known = card.written, stored_keys(self._library.folder(card.id))
+            known = card.written, _read(self._library.folder(card.id))
             with self._lock:
                 self._known[card.id] = known
         return known[1]
+
+
+def _read(folder: Path) -> GameKeys:
+    try:
+        return stored_keys(folder)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"the manifest is not as it was written: {error!r}") from None
 
 
 def _reason(apart: Mapping[str, tuple[str, str]]) -> str:

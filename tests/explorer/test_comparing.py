@@ -173,6 +173,17 @@ def test_whole_games_and_places_where_nobody_acts(library: Library, comparing: C
         comparing.compare(game, before, line)
 
 
+def test_a_manifest_of_another_kind_is_a_reason(
+    library: Library, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(folder: Path) -> None:
+        raise KeyError(folder.name)
+
+    monkeypatch.setattr("allstreets.explorer.comparing.stored_keys", unknown)
+    found = Comparing(library).choices(library.id_of(root / "free"))
+    assert "not as it was written" in (found.choices[0].problem or "")
+
+
 def test_what_is_refused(library: Library, comparing: Comparing, root: Path) -> None:
     free, other = (library.id_of(root / name) for name in ("free", "other"))
     with pytest.raises(InputError, match="differ in\n  board: Ks7d4c9h2c and Ks7d4c9h2s\n"):
