@@ -49,7 +49,7 @@ def compare(
         print_json(
             {
                 "line": found.line,
-                "player": found.unit.seats[found.player],
+                "player": found.seat,
                 "notes": list(found.notes),
                 "distance": found.distance,
                 "actions": [
@@ -73,9 +73,7 @@ def compare(
 def _print(out: "Console", found: "Comparison", first: Path, second: Path, top: int) -> None:
     unit, seats = found.unit, found.unit.seats
     out.print(f"A {first}   B {second}", markup=False, soft_wrap=True)
-    out.print(
-        f"{found.line.strip() or 'first decision'}   {seats[found.player]} to act", markup=False
-    )
+    out.print(f"{found.line.strip() or 'first decision'}   {found.seat} to act", markup=False)
     for note in found.notes:
         out.print(note, style="bold", markup=False, highlight=False, soft_wrap=True)
     for name, reached in zip("AB", found.reached, strict=True):

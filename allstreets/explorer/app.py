@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
+from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
@@ -19,10 +20,20 @@ from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
 from allstreets.explorer.models.base import Problem, Refusal
+from allstreets.explorer.models.reports import BoardHandsPart
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.routes import games, practice, ranges, reviews, simple, solutions, solves
+from allstreets.explorer.routes import (
+    comparisons,
+    games,
+    practice,
+    ranges,
+    reviews,
+    simple,
+    solutions,
+    solves,
+)
 from allstreets.explorer.security import Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
@@ -56,6 +67,7 @@ def create_app(
     )
     app.state.library, app.state.solves = library, jobs
     app.state.exact_flops = ExactFlops(library, jobs)
+    app.state.comparing = Comparing(library)
     app.state.locking = Locking(library, jobs)
     app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
@@ -63,7 +75,7 @@ def create_app(
     app.state.reviews = Reviews(library)
     app.state.simplifying = Simplifying(library, jobs.folder)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, simple, solves, games, ranges, practice, reviews):
+    for module in (solutions, comparisons, simple, solves, games, ranges, practice, reviews):
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)
@@ -73,13 +85,14 @@ def create_app(
 
 
 def api_document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the one message that travels in event streams."""
+    """The OpenAPI document, with the messages that travel in streams."""
     document = app.openapi()
-    schema = SolveEvent.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = document["components"]["schemas"]
-    for name, part in schema.pop("$defs", {}).items():
-        parts.setdefault(name, part)
-    parts["SolveEvent"] = schema
+    for message in (SolveEvent, BoardHandsPart):
+        schema = message.model_json_schema(ref_template="#/components/schemas/{model}")
+        for name, part in schema.pop("$defs", {}).items():
+            parts.setdefault(name, part)
+        parts[message.__name__] = schema
     return document
 
 

@@ -8,7 +8,14 @@ from typing import Any
 from fastapi import Response
 
 from allstreets.explorer.downloads import download
-from allstreets.explorer.models.reports import CardReport, FlopReport, ReportRow
+from allstreets.explorer.models.reports import (
+    BoardHand,
+    BoardHands,
+    CardReport,
+    FlopReport,
+    HandKey,
+    ReportRow,
+)
 
 Row = Mapping[str, Any]
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -49,6 +56,22 @@ def flop_rows(report: FlopReport) -> list[Row]:
             "exploitability_pct": row.exploitability_pct,
         }
         for row in report.rows
+    ]
+
+
+def hand_rows(report: BoardHands, by: HandKey) -> list[Row]:
+    """One row per category, draw or hand; figures are those of the player who acts."""
+    words, player = [choice.word for choice in report.actions], report.player
+    rows: list[BoardHand] = getattr(report, by)
+    return [
+        {
+            by: row.name,
+            "player": player,
+            "share": row.share,
+            **dict(zip(words, row.frequencies, strict=True)),
+            **{what: getattr(row, f"{what}_{player}") for what in ("ev", "equity", "eqr")},
+        }
+        for row in rows
     ]
 
 

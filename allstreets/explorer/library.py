@@ -103,7 +103,7 @@ class Library:
             root=description.root,
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
-            compared=self._has_before(found.folder),
+            compared=self._before(found.folder) is not None,
             simple_from=self._simple_from(found.folder),
         )
 
@@ -145,11 +145,14 @@ class Library:
             line=whole_line(origin.line, origin.flop),
         )
 
-    def _has_before(self, folder: Path) -> bool:
-        """Whether the solution that a lock made this one from is one of the library's."""
-        _, manifest = read_facts(folder)
-        before = manifest.get("before")
-        return before is not None and id_of(Path(str(before["folder"]))) in self._found
+    def before(self, id: str) -> str | None:
+        """The solution that a lock has made another one from, if it is one of the library's."""
+        return self._before(self._require(id).folder)
+
+    def _before(self, folder: Path) -> str | None:
+        before = read_facts(folder)[1].get("before")
+        found = None if before is None else id_of(Path(str(before["folder"])))
+        return found if found in self._found else None
 
     def _simple_from(self, folder: Path) -> SimpleSource | None:
         """The solution that simple strategies were made from, if it is one of the library's."""

@@ -245,37 +245,56 @@ class BoardReport:
         return rows
 
 
-def report_of(decisions: Iterable[OnBoard], line: str) -> BoardReport:
-    """The report of the same decision on many boards; `line` leads to it on each."""
-    figures: list[BoardFigures] = []
-    hands: dict[str, HandSums] = {}
-    first: Decision | None = None
-    for one in decisions:
-        node = one.node
+class Gathering:
+    """A report that grows board by board: reading many of them takes a while."""
+
+    def __init__(self, line: str) -> None:
+        """`line` leads to the decision on each board."""
+        self._line = line
+        self._figures: list[BoardFigures] = []
+        self._hands: dict[str, HandSums] = {}
+        self._first: Decision | None = None
+
+    def add(self, one: OnBoard) -> None:
+        """One more board; an `InputError` if it is another decision there."""
+        node, first = one.node, self._first
         if first is None:
-            first = node
+            self._first = node
         elif (node.actions, node.pot) != (first.actions, first.pot):
             raise InputError(
                 f"the decision differs between boards: {', '.join(first.actions)} in a pot of "
                 f"{first.pot:g} on {cards_text(first.board)}, {', '.join(node.actions)} in "
                 f"{node.pot:g} on {cards_text(node.board)}"
             )
-        figures.append(_figures(one))
-        sums = _hand_sums(one)
-        hands = {key: hands[key] + sums[key] for key in sums} if hands else sums
-    if first is None:
-        raise InputError("there is no board to report on: none is solved")
-    return BoardReport(
-        line,
-        first.player,
-        first.unit,
-        first.actions,
-        first.labels,
-        first.pot,
-        first.paid,
-        tuple(figures),
-        hands,
-    )
+        self._figures.append(_figures(one))
+        sums, hands = _hand_sums(one), self._hands
+        self._hands = {key: hands[key] + sums[key] for key in sums} if hands else sums
+
+    @property
+    def report(self) -> BoardReport:
+        """All boards so far."""
+        first = self._first
+        if first is None:
+            raise InputError("there is no board to report on: none is solved")
+        return BoardReport(
+            self._line,
+            first.player,
+            first.unit,
+            first.actions,
+            first.labels,
+            first.pot,
+            first.paid,
+            tuple(self._figures),
+            self._hands,
+        )
+
+
+def report_of(decisions: Iterable[OnBoard], line: str) -> BoardReport:
+    """The report of the same decision on many boards; `line` leads to it on each."""
+    found = Gathering(line)
+    for one in decisions:
+        found.add(one)
+    return found.report
 
 
 def _figures(one: OnBoard) -> BoardFigures:

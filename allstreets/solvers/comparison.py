@@ -3,7 +3,7 @@
 The distance of two strategies of a hand is the share of the time that it does something else: half
 the sum of the differences of its actions' frequencies, 0 to 1. A hand counts by its share of the
 range that gets here, the mean of both solutions; so the distance of two ranges is that of a hand
-drawn from them.
+drawn from them. Where nobody acts, there are EVs alone.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.cards import HAND_COUNT, HAND_NAMES, cards_text, combo_text
-from allstreets.solvers.decision import Decision, Unit
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, cards_text, combo_text
+from allstreets.solvers.decision import CHIPS, Decision, Unit
 from allstreets.solvers.hands import Floats, class_sums, quotient
 
 Pair = tuple[float, float]  # of the first and the second solution
@@ -25,6 +25,7 @@ class HandDifference:
     """A hand of the player who acts, in both solutions. NaN: not known."""
 
     name: str  # a combo, or one of the 169 hands
+    hand: int  # which of the 169 it is
     share: float  # of the range that gets here
     frequencies: tuple[tuple[float, ...], tuple[float, ...]]  # [A] of both
     evs: Pair
@@ -35,13 +36,23 @@ class HandDifference:
         """How much it adds to the distance of the ranges."""
         return self.share * self.distance
 
+    @property
+    def in_both(self) -> bool:
+        """Whether it gets here in both solutions."""
+        return not np.isnan([chances[0] for chances in self.frequencies]).any()
+
+    @property
+    def gain(self) -> float:
+        """What it has more in the second solution."""
+        return self.evs[1] - self.evs[0]
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A decision in two solutions."""
+    """A place in two solutions."""
 
     line: str
-    player: Player  # who acts
+    player: Player | None  # who acts; None: nobody, and there are neither actions nor hands
     unit: Unit
     actions: tuple[str, ...]
     labels: tuple[str, ...]
@@ -53,14 +64,42 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """How often a hand of the range does something else, 0 … 1."""
-        return sum(hand.weighted for hand in self.hands)
+        """How often a hand of the range does something else, 0 … 1; NaN where nobody acts."""
+        return float("nan") if self.player is None else sum(hand.weighted for hand in self.hands)
+
+    @property
+    def seat(self) -> str:
+        """Who acts, by the usual name."""
+        return "nobody" if self.player is None else self.unit.seats[self.player]
 
     @property
     def gains(self) -> Pair:
         """What OOP and IP have more in the second solution."""
         oop, ip = (second - first for first, second in self.evs)
         return oop, ip
+
+    def gain_text(self) -> str:
+        """Who has more in the second solution, in words."""
+        told, digits = [], 2 if self.unit is CHIPS else 3
+        for player in self.unit.order:
+            gain = round(self.gains[player], digits)
+            if not np.isfinite(gain):
+                return "EVs are not known."
+            if gain:
+                how = "gains" if gain > 0 else "loses"
+                told.append(f"{self.unit.seats[player]} {how} {abs(gain):,.{digits}f}")
+        return f"{', '.join(told)} {self.unit.name}." if told else "EVs are the same."
+
+    def cells(self) -> Floats:
+        """[169]: how often a hand of each class does something else; NaN: not in both solutions.
+
+        Means over combos, so that the cells add up to the distance by their shares of the range.
+        """
+        classes = np.array([hand.hand for hand in self.hands], np.int64)
+        weighted = class_sums(classes, np.array([hand.weighted for hand in self.hands]))
+        shares = class_sums(classes, np.array([hand.share for hand in self.hands]))
+        both = class_sums(classes, np.array([float(hand.in_both) for hand in self.hands]))
+        return quotient(weighted, np.where(both > 0, shares, 0.0))
 
     def table(self) -> list[dict[str, Any]]:
         """One row per hand, for CSV and JSON; _a is the first solution, _b the second."""
@@ -77,15 +116,38 @@ class Comparison:
 
 
 def compare_decisions(first: Decision, second: Decision, notes: tuple[str, ...] = ()) -> Comparison:
-    """Two decisions of the same game; hands are combos where both solutions have them."""
+    """A place in two solutions of a game; hands are combos where both solutions have them."""
     for what, one, other in (
         ("the board", cards_text(first.board), cards_text(second.board)),
-        ("who acts", first.seat, second.seat),
+        ("who acts", _seat(first), _seat(second)),
         ("the pot", first.pot, second.pot),
         ("the actions", ", ".join(first.actions), ", ".join(second.actions)),
     ):
         if one != other:
             raise InputError(f"the decisions differ in {what}: {one} and {other}")
+    hands = () if first.actor is None else _hands(first, second)
+    taken = first.frequencies(), second.frequencies()
+    values = [(first.ev(player), second.ev(player)) for player in Player]
+    return Comparison(
+        first.line,
+        first.actor,
+        first.unit,
+        first.actions,
+        first.labels,
+        (tuple(taken[0].tolist()), tuple(taken[1].tolist())),
+        (values[0], values[1]),
+        (first.reached, second.reached),
+        hands,
+        notes,
+    )
+
+
+def _seat(node: Decision) -> str:
+    return "nobody" if node.actor is None else node.seat
+
+
+def _hands(first: Decision, second: Decision) -> tuple[HandDifference, ...]:
+    """The hands of who acts that get here in either, the largest weighted difference first."""
     by_combo = first.by_combo and second.by_combo
     names, shares, played, evs = [], [], [], []
     for node in (first, second):
@@ -96,20 +158,7 @@ def compare_decisions(first: Decision, second: Decision, notes: tuple[str, ...] 
         evs.append(held[3])
     here = dict.fromkeys([*names[0].tolist(), *names[1].tolist()])
     hands = [_difference(hand, by_combo, names, shares, played, evs) for hand in here]
-    taken = first.frequencies(), second.frequencies()
-    values = [(first.ev(player), second.ev(player)) for player in Player]
-    return Comparison(
-        first.line,
-        first.player,
-        first.unit,
-        first.actions,
-        first.labels,
-        (tuple(taken[0].tolist()), tuple(taken[1].tolist())),
-        (values[0], values[1]),
-        (first.reached, second.reached),
-        tuple(sorted(hands, key=lambda hand: -hand.weighted)),
-        notes,
-    )
+    return tuple(sorted(hands, key=lambda hand: -hand.weighted))
 
 
 def _combos(node: Decision) -> tuple[Any, Floats, Floats, Floats]:
@@ -158,6 +207,7 @@ def _difference(
     apart = np.abs(chances[0] - chances[1]).sum() / 2
     return HandDifference(
         combo_text(hand) if by_combo else str(HAND_NAMES[hand]),
+        int(HAND_OF_COMBO[hand]) if by_combo else hand,
         share,
         (tuple(chances[0].tolist()), tuple(chances[1].tolist())),
         (values[0], values[1]),

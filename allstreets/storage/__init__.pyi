@@ -22,6 +22,9 @@ from .flops_bundle import FlopsBundle as FlopsBundle
 from .flops_bundle import Key as Key
 from .flops_bundle import Row as Row
 from .flops_bundle import load_flops as load_flops
+from .game_keys import GameKeys as GameKeys
+from .game_keys import game_keys as game_keys
+from .game_keys import stored_keys as stored_keys
 from .kept_flops import SPOTS as SPOTS
 from .kept_flops import KeptFlop as KeptFlop
 from .kept_flops import find_kept as find_kept

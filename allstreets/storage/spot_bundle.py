@@ -249,6 +249,11 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     return result
 
 
+def read_spot(folder: Path) -> Spot:
+    """The spot of a bundle, by its manifest alone."""
+    return _spot_of(folder, read_spot_manifest(folder))[0]
+
+
 class _Settings(NamedTuple):
     """How a spot was solved."""
 

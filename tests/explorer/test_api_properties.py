@@ -7,6 +7,7 @@ exist, so that they get past the first question.
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import jsonschema_rs
@@ -27,6 +28,7 @@ from allstreets.explorer.app import create_app
 from allstreets.explorer.models.practice import PracticeForm
 from allstreets.explorer.models.solves import SolveProgress
 from allstreets.explorer.practising import Practising
+from allstreets.explorer.routes import comparisons as comparison_routes
 from allstreets.explorer.routes import games as game_routes
 from allstreets.explorer.routes import practice as practice_routes
 from allstreets.explorer.routes import ranges as range_routes
@@ -93,8 +95,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseS
     root: Path = tmp_path_factory.mktemp("explorer")
     folder = SolveFolder(root / "solves" / SOLVE)
     put_solve(folder)
-    library, solves = open_folders([], root / "solves")
-    solution = library.id_of(folder.solution)
+    copytree(folder.solution, root / "other")
+    library, solves = open_folders([root / "other"], root / "solves")
+    solution, other = library.id_of(folder.solution), library.id_of(root / "other")
     app = create_app(library, solves, [HOST])
     practising: Practising = app.state.practising
     session = practising.begin(PracticeForm(solution=solution, seed=1)).session
@@ -108,7 +111,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseS
         """Three times out of four those that exist."""
         existing = dict(path_parameters or {})
         if operation_of(context).method.upper() != "DELETE":
-            names = {"solution": solution, "solve": SOLVE, "session": session}
+            names = {"solution": solution, "other": other, "solve": SOLVE, "session": session}
             existing |= {key: name for key, name in names.items() if key in existing}
         return st.sampled_from([existing, existing, existing, path_parameters])
 
@@ -164,7 +167,7 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
 OPERATIONS = [
     (method, route.path)
     for module in (
-        *(solution_routes, simple_routes, solve_routes, game_routes),
+        *(solution_routes, comparison_routes, simple_routes, solve_routes, game_routes),
         *(range_routes, practice_routes, review_routes),
     )
     for route in module.router.routes
@@ -204,8 +207,9 @@ def test_every_answer_is_as_documented(
         assert (kind, rest) == ("event: solve", ["", ""])
         require_valid(api, {"$ref": "#/components/schemas/SolveEvent"}, sent.encode()[6:])
     elif path.endswith(".ndjson") and answer.status_code == 200:
+        part = "BoardHandsPart" if path.endswith("/hands.ndjson") else "CardReport"
         for line in body.splitlines():
-            require_valid(api, {"$ref": "#/components/schemas/CardReport"}, line)
+            require_valid(api, {"$ref": f"#/components/schemas/{part}"}, line)
     elif body and not (path.endswith(FILES) and answer.status_code == 200):
         told = api.raw_schema["paths"][path][method.lower()]["responses"]
         content = told[str(answer.status_code)]["content"]

@@ -11,13 +11,21 @@ from zipfile import ZipFile
 
 import pytest
 from builders.small_spots import RIVER, TURN, spot
-from builders.whole_solution import CONFIG, FLOP, classes
+from builders.whole_solution import CONFIG, FLOP, classes, result
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.solvers import SpotSolver
-from allstreets.storage import export_ranges, load_spot, load_unified, save_spot, save_unified
+from allstreets.solvers import PreflopResult, SpotSolver
+from allstreets.storage import (
+    compare,
+    export_ranges,
+    load_spot,
+    load_unified,
+    save_preflop,
+    save_spot,
+    save_unified,
+)
 from allstreets.training import simplify
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
@@ -34,7 +42,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     solver = SpotSolver(spot(TURN), threads=2)
     solver.train_batch(60)
     save_spot(solver, root / "turn", name="small turn")
+    rough = SpotSolver(spot(TURN), threads=2)
+    rough.train_batch(4)
+    save_spot(rough, root / "rough", name="rough turn")
     save_unified(classes(), root / "game", config=CONFIG, name="small game")
+    game = result()
+    before = PreflopResult(game.rules, game.before, game.facts)
+    save_preflop(before, root / "preflop only", identity={})
     many = SpotSolver(spot(RIVER | {"bets": MANY_SIZES, "stack": 2000}), threads=2)
     many.train_batch(10)
     save_spot(many, root / "many", name=LONG_NAME)
@@ -251,6 +265,103 @@ def test_modes_and_players(page: Page, folder: Path) -> None:
         expect(page.locator('[data-hand="KQs"] .text')).to_have_text(re.compile(r"\d"))
 
 
+def compare_with(page: Page, name: str) -> Locator:
+    """Lay another solution beside this one; returns the bar above the place."""
+    page.get_by_role("button", name="Compare with…").click()
+    menu = page.get_by_role("dialog", name="Compare with")
+    menu.get_by_role("button", name=re.compile(f"^{name}")).click()
+    expect(menu).to_be_hidden()
+    return page.get_by_role("region", name="Beside another solution")
+
+
+def test_two_solutions_side_by_side(
+    page: Page, folder: Path, chromium: Browser, server: Server
+) -> None:
+    open_solution(page, "small turn")
+    page.get_by_role("button", name="Compare with…").click()
+    menu = page.get_by_role("dialog", name="Compare with")
+    expect(menu.get_by_text("2 of other games")).to_be_visible()  # rivers; whole games are left out
+    menu.get_by_text("2 of other games").click()
+    expect(
+        menu.get_by_text(re.compile("always bets: another game: board Ks7d4c9h2s"))
+    ).to_be_visible()
+    keep_picture(page, "compare_menu")
+    menu.get_by_role("button", name="Close").click()
+    bar = compare_with(page, "rough turn")
+    there, here = (load_spot(folder / name) for name in ("rough", "turn"))
+    expect(bar).to_contain_text(compare(there, here).gain_text())
+    take(page, "Check")  # it stays beside from place to place
+    found = compare(there, here, "x")
+    expect(bar).to_contain_text(found.gain_text())
+    expect(bar).to_contain_text(f"something else {100 * found.distance:.1f} % of the time")
+    for a, b in zip(*found.frequencies, strict=True):
+        expect(bar).to_contain_text(f"{100 * a:.1f} % → {100 * b:.1f} %")
+    for a, b in found.evs:
+        expect(bar).to_contain_text(f"{a:.2f} → {b:.2f}")
+
+    table = page.get_by_role("table", name="Hands beside rough turn")
+    rows = table.locator("tbody tr")
+    expect(rows).to_have_count(len(found.hands))
+    first = found.hands[0]
+    wanted = [first.share, first.distance, first.weighted]
+    assert numbers(rows.first.locator("td"))[:3] == pytest.approx(wanted, abs=0.0051)
+    gains = sorted((hand.gain for hand in found.hands), reverse=True)
+    table.get_by_role("button", name="Gain").click()
+    expect(table.get_by_role("columnheader", name="Gain")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    shown = numbers(table.locator("tbody tr td:last-child"))
+    assert shown == pytest.approx(gains, abs=0.051)
+
+    page.get_by_role("group", name="What the grid shows").get_by_text("Diff").click()
+    wait_for(page, mode="difference", line="x")
+    cell = page.locator('[data-hand="T8s"]')
+    hand = HAND_NAMES.index("T8s")
+    expect(cell.locator(".text")).to_have_text(f"{100 * found.cells()[hand]:.0f}")
+    mixes = [one.node("x").cells(one.node("x").strategy[0])[hand] for one in (here, there)]
+    for mix in mixes:  # as both grids show it
+        expect(cell).to_have_attribute("title", re.compile(f"check {100 * mix:.0f} %"))
+    keep_picture(page, "difference")
+    cell.click()
+    own = [one for one in found.hands if one.hand == hand]
+    expect(rows).to_have_count(len(own))
+    keep_picture(page, "difference_of_a_hand")
+    with new_page(chromium, server) as other:
+        other.goto(page.url)
+        expect(other.get_by_role("region", name="Beside another solution")).to_contain_text(
+            found.gain_text()
+        )
+        expect(other.locator('[data-hand="T8s"] .text')).to_have_text(
+            cell.locator(".text").inner_text()
+        )
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")  # the modes go round
+    wait_for(page, mode=None, hand=None)
+    page.get_by_role("link", name="⇄ rough turn").click()  # the same from the other side
+    expect(page.get_by_role("heading", level=1)).to_have_text("rough turn")
+    expect(bar).to_contain_text(compare(here, there, "x").gain_text())
+    assert line_of(page) == "x"
+    page.get_by_role("button", name="End comparing").click()
+    wait_for(page, compare=None, line="x")
+    expect(bar).to_have_count(0)
+    expect(page.get_by_role("button", name="Diff")).to_have_count(0)
+
+
+def test_a_whole_game_beside_its_preflop_play(page: Page) -> None:
+    open_solution(page, "small game")
+    bar = compare_with(page, "preflop only")
+    take(page, "Limp")
+    expect(bar).to_contain_text("EVs are the same.")
+    expect(bar).to_contain_text("something else 0.0 % of the time")
+    take(page, "Check")
+    expect(bar).not_to_contain_text("something else")  # nobody acts: EVs alone
+    expect(bar).to_contain_text("EVs are the same.")
+    page.get_by_title(FLOP).click()
+    expect(bar).to_contain_text("'preflop only' does not have this place")
+    page.keyboard.press("ArrowLeft")
+    expect(bar).to_contain_text("EVs are the same.")
+
+
 def test_the_keyboard_alone(page: Page) -> None:
     page.goto("/")
     link = page.get_by_role("link", name="small turn")
@@ -417,6 +528,14 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
             expect(page.get_by_role("heading", level=1)).to_have_text("small game")
             expect(page.locator(".page")).to_have_attribute("aria-busy", "false")
             fits(page, name)
+        page.goto(f"{solution}?line=c x&tab=flops&by=hand")
+        expect(page.get_by_role("region", name="Hands on all flops")).to_be_visible()
+        fits(page, "flops_by_hand")
+        open_solution(page, "small turn")
+        compare_with(page, "rough turn")
+        page.goto(f"{page.url}&mode=difference&line=x")
+        expect(page.get_by_role("table", name="Hands beside rough turn")).to_be_visible()
+        fits(page, "compared")
         page.goto("/solve")
         expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
         fits(page, "solve")

@@ -1,6 +1,7 @@
 """Views for many threads: one at a time, in the order of asking."""
 
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -9,6 +10,7 @@ from builders.explorer_solutions import folder
 from allstreets.betting import Line
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import HandDetail, Place
+from allstreets.explorer.models.reports import BoardHandsPart
 from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.locked import LockedView
 from allstreets.explorer.views.spot import SpotView
@@ -86,6 +88,27 @@ def test_a_reader_is_served_while_a_report_over_cards_is_made() -> None:
     assert slow.served == [1]  # after the board that was begun, before all others
     assert len(slow.boards) == len(set(slow.boards)) > 2
     assert found == joined(SpotView(load_spot(folder("flop")), {}).cards("x x"))
+
+
+def test_a_report_over_flops_by_hands_leaves_the_lock_of_readers_alone() -> None:
+    turns: list[tuple[bool, bool]] = []
+
+    class Watched(SpotView):
+        """A view with two flops, which looks whether others could ask meanwhile."""
+
+        def flop_hands(self, line: str) -> Iterator[BoardHandsPart]:
+            assert line == "x"
+            for done in (1, 2):
+                turns.append((locked._lock.locked(), locked._flops_lock.locked()))
+                yield BoardHandsPart(done=done, boards=2, report=None)
+
+    locked = LockedView(Watched(load_spot(folder("turn")), {}))
+    parts = locked.flop_hands("x")
+    assert next(parts).done == 1
+    assert not locked._flops_lock.locked()
+    assert locked.place("x").line == "x"
+    assert next(parts).done == 2
+    assert turns == [(False, True), (False, True)]
 
 
 def test_between_two_boards_nothing_is_locked() -> None:

@@ -1,11 +1,14 @@
 """Tables over the boards of a set, and hands by category: what is told, and what the page shows."""
 
 import re
+from collections.abc import Iterator, Sequence
+from math import nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from builders import whole_solution
+from builders import explorer_solutions, whole_solution
 from builders.small_spots import RIVER, TURN, spot
 from harness.browsing import browser, explorer, keep_picture, new_page
 from playwright.sync_api import Page, expect
@@ -13,10 +16,13 @@ from playwright.sync_api import Page, expect
 from allstreets import board_report, solve_many
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
+from allstreets.explorer.csv_text import hand_rows
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.reports import BoardHand
+from allstreets.explorer.views.growing import Boards, GrowingReports
 from allstreets.explorer.views.opening import open_view
-from allstreets.solvers import SpotSolver
+from allstreets.solvers import HAND_KEYS, OnBoard, ReportRow, SpotSolver
 from allstreets.storage import load_spot, load_spots, save_spot
 from allstreets.training import in_this_process
 
@@ -71,6 +77,86 @@ def test_the_spots_of_a_set_are_listed_and_know_each_other(folder: Path) -> None
     assert not alone.describe().features.flops
     with pytest.raises(InputError, match="a spot has one board"):
         alone.flops("x")
+
+
+def assert_same_rows(rows: Sequence[BoardHand], wanted: Sequence[ReportRow]) -> None:
+    """Rows of the page are those of the command."""
+    assert [row.name for row in rows] == [one.name for one in wanted]
+    for row, one in zip(rows, wanted, strict=True):
+        told = [row.share, *row.frequencies, row.ev_oop, row.ev_ip, row.equity_oop, row.equity_ip]
+        figures = [one.share, *one.frequencies, *one.evs, *one.equities, *one.eqrs]
+        known = [nan if value is None else value for value in (*told, row.eqr_oop, row.eqr_ip)]
+        assert known == pytest.approx(figures, nan_ok=True)
+
+
+GAMES: dict[
+    str, tuple[str, dict[str, Any]]
+] = {  # a solution, a line of the page, and the same for the command
+    "classes": ("c x", {"line": "c x |"}),
+    "classes on a flop": (f"c x | {whole_solution.FLOP} | x", {"line": "c x | x"}),
+    "exact": ("c x", {"line": "c x |"}),
+    "buckets": ("c x | *", {"line": "c x |"}),
+    "models": ("spr2", {"line": "", "spr": 2}),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_flops_by_hands_are_what_the_command_says(name: str) -> None:
+    line, asked = GAMES[name]
+    path = explorer_solutions.folder(name.split()[0])
+    *_, last = open_view(path).flop_hands(line)
+    expected = board_report(path, **asked)
+    assert last.report is not None
+    assert (last.done, last.report.boards) == (last.boards, len(expected.boards))
+    for key in HAND_KEYS:
+        assert_same_rows(getattr(last.report, key), expected.by(key))
+    assert_same_rows([last.report.total], [expected.total])
+    assert len(last.report.actions) == len(expected.actions)
+
+
+def test_a_set_by_hands_is_read_once(folder: Path) -> None:
+    spots = load_spots(folder / "flops")
+    view = open_view(folder / "flops" / spots.entries[0].folder)
+    first = next(view.flop_hands("x"))
+    assert (first.done, first.boards, first.report) == (1, len(BOARDS), None)
+    parts = list(view.flop_hands("x"))  # goes on where the reader before has left
+    assert [part.done for part in parts] == [2, 3]
+    (again,) = view.flop_hands("x")
+    expected = board_report(spots, "x")
+    assert again == parts[-1]
+    assert again.report is not None
+    for key in HAND_KEYS:
+        assert_same_rows(getattr(again.report, key), expected.by(key))
+    rows = hand_rows(again.report, "category")
+    assert [row["category"] for row in rows] == [row.name for row in expected.by("category")]
+    assert [row["ev"] for row in rows] == [row.ev_ip for row in again.report.category]
+    with pytest.raises(InputError, match="a spot has one board"):
+        next(open_view(folder / "turn").flop_hands("x"))
+
+
+def test_a_report_that_breaks_off_is_begun_anew() -> None:
+    boards = list(whole_solution.result().decisions("c x |"))
+    begun = []
+
+    def begin(line: str) -> Boards:
+        begun.append(line)
+
+        def decisions() -> Iterator[OnBoard]:
+            yield boards[0]
+            if len(begun) == 1:
+                raise InputError("the flop is damaged")
+            yield from boards[1:]
+
+        return Boards(line, len(boards), decisions())
+
+    reports = GrowingReports(begin)
+    steps = reports.steps("c x")
+    assert next(steps).done == 1
+    with pytest.raises(InputError, match="damaged"):
+        next(steps)
+    assert len(reports.report("c x").boards) == len(boards)
+    assert len(reports.report("c x").boards) == len(boards)
+    assert begun == ["c x", "c x"]
 
 
 def test_hands_by_category(folder: Path) -> None:
@@ -195,6 +281,34 @@ def test_in_the_page(folder: Path) -> None:
             expect(line).to_contain_text(f"{100 * row.frequencies[0]:.1f} %")
             expect(line).to_contain_text(f"{row.evs[0]:.2f}")
         keep_picture(page, "groups")
+        page.get_by_label("Shown as").select_option("category")
+        hands = page.get_by_role("region", name="Hands on all flops")
+        for key in HAND_KEYS:
+            page.get_by_label("Shown as").select_option(key)
+            rows = report.by(key)
+            expect(hands.locator("tbody tr")).to_have_count(len(rows))
+            for row, line in zip(rows[:20], hands.locator("tbody tr").all(), strict=False):
+                expect(line.get_by_role("rowheader")).to_have_text(row.name)
+                expect(line).to_contain_text(f"{100 * row.frequencies[0]:.1f} %")
+                ev = line.locator("td").nth(2 + len(report.actions)).inner_text()
+                assert float(ev.replace("−", "-")) == pytest.approx(row.evs[0], abs=0.051)
+        hands.get_by_role("button", name="EV OOP").click()  # the largest first
+        best = report.sorted(report.by("hand"), "ev")[0]
+        expect(hands.locator("tbody tr").first.get_by_role("rowheader")).to_have_text(best.name)
+        link = page.get_by_role("link", name="CSV").get_attribute("href")
+        assert page.request.get(link or "").text().startswith("hand,player,share,x,")
+        keep_picture(page, "flops_by_hand")
+        hands.get_by_role("button", name=best.name, exact=True).click()  # holds it open in the grid
+        cell = page.locator(f'[data-hand="{best.name}"]')
+        expect(cell).to_have_attribute("aria-selected", "true")
+        page.go_back()
+        page.get_by_label("Shown as").select_option("category")
+        keep_picture(page, "flops_by_category")
+        hands.get_by_role("button", name="top pair", exact=True).click()
+        expect(choice).to_have_value("top pair")
+        expect(page.locator('[data-hand="AA"]')).to_have_class(re.compile("empty"))
+        choice.select_option("")
+        page.go_back()
         page.get_by_label("Shown as").select_option("scatter")
         points = page.get_by_role("group", name=re.compile("flop by flop$")).get_by_role("link")
         expect(points).to_have_count(len(BOARDS))

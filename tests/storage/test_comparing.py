@@ -1,6 +1,7 @@
 """Two solutions side by side: figures by hand, and what cannot be compared."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,17 @@ from builders import whole_solution
 from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, parse_line
 from allstreets.cards import combo_text
 from allstreets.cli.main import main
-from allstreets.solvers import PreflopResult, SpotResult, SpotSolver, UnifiedResult
-from allstreets.storage import compare, save_spot
+from allstreets.solvers import (
+    PreflopResult,
+    SpotResult,
+    SpotSolver,
+    UnifiedResult,
+    compare_decisions,
+)
+from allstreets.storage import compare, game_keys, save_preflop, save_spot, stored_keys
 
 CHECKS = [{"line": "x", "strategy": {"check": 1}}]
 
@@ -51,6 +58,33 @@ def test_figures_by_hand(pair: tuple[SpotResult, SpotResult]) -> None:
         total += sum(share) / 2 * apart
     assert found.distance == pytest.approx(total)
     assert compare(pair[0], pair[0]).distance == 0
+    assert compare(pair[0], pair[0]).gain_text() == "EVs are the same."
+    oop, ip = found.gains
+    assert found.gain_text() == f"OOP gains {oop:.2f}, IP loses {-ip:.2f} chips."
+
+
+def test_where_nobody_acts_there_are_evs_alone(pair: tuple[SpotResult, SpotResult]) -> None:
+    first, second = (one.at(parse_line(one.spot.tree, "x x", one.spot.cards)) for one in pair)
+    found = compare_decisions(first, second)
+    assert (found.player, found.seat, found.hands, found.actions) == (None, "nobody", (), ())
+    assert math.isnan(found.distance)
+    assert found.gain_text() == "EVs are not known."  # a place of a spot has none where it ends
+    with pytest.raises(InputError, match="differ in who acts: nobody and OOP"):
+        compare_decisions(first, pair[1].node(""))
+
+
+def test_the_game_of_a_solution_is_in_its_manifest(
+    pair: tuple[SpotResult, SpotResult], tmp_path: Path
+) -> None:
+    save_spot(pair[1], tmp_path / "spot")
+    assert stored_keys(tmp_path / "spot") == game_keys(pair[1])
+    whole_solution.save_classes(tmp_path / "game")
+    game = whole_solution.result()
+    assert stored_keys(tmp_path / "game") == game_keys(game)
+    before = PreflopResult(game.rules, game.before, game.facts)
+    save_preflop(before, tmp_path / "preflop", identity={})
+    assert stored_keys(tmp_path / "preflop") == game_keys(before)
+    assert game_keys(before).apart(game_keys(game)) == {}
 
 
 def test_whole_games_by_class() -> None:

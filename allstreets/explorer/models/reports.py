@@ -5,6 +5,8 @@ from typing import Literal
 from allstreets.explorer.models.base import Message, Number, Numbers, PlayerName, StreetName
 from allstreets.explorer.models.place import Choice
 
+HandKey = Literal["category", "draw", "hand"]
+
 
 class ReportRow(Message):
     """The first decision after cards were dealt, in figures of whole ranges."""
@@ -59,6 +61,42 @@ class FlopReport(Message):
     pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
     paid: dict[PlayerName, Number]  # what is added to EVs to count from there on
     rows: list[FlopRow]
+
+
+class BoardHand(Message):
+    """A category of hands, a draw or one of the 169, over many boards; of the player who acts."""
+
+    name: str  # "all": the whole range
+    share: Number | None  # of all hands that get to the decision
+    frequencies: Numbers  # [A]
+    ev_oop: Number | None
+    ev_ip: Number | None
+    equity_oop: Number | None
+    equity_ip: Number | None
+    eqr_oop: Number | None
+    eqr_ip: Number | None
+
+
+class BoardHands(Message):
+    """A decision on many boards by what hands make, what they draw to, and by hand."""
+
+    line: str
+    player: PlayerName  # who acts
+    actions: list[Choice]
+    unit: str
+    boards: int
+    category: list[BoardHand]
+    draw: list[BoardHand]
+    hand: list[BoardHand]
+    total: BoardHand
+
+
+class BoardHandsPart(Message):
+    """How far such a report is, and the report when it is complete."""
+
+    done: int
+    boards: int
+    report: BoardHands | None
 
 
 class HandGroup(Message):

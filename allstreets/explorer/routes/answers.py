@@ -30,12 +30,16 @@ def file_answer(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
 
 
 NDJSON = "application/x-ndjson"
-PARTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {NDJSON: {"schema": {"type": "string"}}},
-        "description": "Lines, each a CardReport with some of the rows; or a Refusal, and the end",
-    }
-}
+
+
+def _lines(what: str) -> dict[int | str, dict[str, Any]]:
+    """An answer that comes line by line."""
+    told = f"Lines, each a {what}; or a Refusal, and the end"
+    return {200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": told}}
+
+
+PARTS = _lines("CardReport with some of the rows")
+HAND_PARTS = _lines("BoardHandsPart, the last of which has the report")
 BUSY: dict[int | str, dict[str, Any]] = {
     409: {"model": Refusal, "description": "Not in this state, or too much at once"}
 }

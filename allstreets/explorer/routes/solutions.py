@@ -9,17 +9,17 @@ from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
-from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows
+from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows, hand_rows
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.downloads import download
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
-from allstreets.explorer.models.base import PlayerName, Refusal
+from allstreets.explorer.models.base import Message, PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.locks import LockForm, SolutionDifference
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
+from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups, HandKey
 from allstreets.explorer.models.solution import (
     About,
     Label,
@@ -31,6 +31,7 @@ from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.routes.answers import (
     BUSY,
     CSV,
+    HAND_PARTS,
     NDJSON,
     PARTS,
     REFUSALS,
@@ -191,7 +192,7 @@ def card_parts(view: TheView, line: Line = "") -> StreamingResponse:
     return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
 
 
-def report_lines(parts: Iterable[CardReport]) -> Iterator[str]:
+def report_lines(parts: Iterable[Message]) -> Iterator[str]:
     """Messages, a line each; if something fails on the way, the last one says what."""
     try:
         for part in parts:
@@ -204,6 +205,26 @@ def report_lines(parts: Iterable[CardReport]) -> Iterator[str]:
 def flops(view: TheView, line: Line = "") -> FlopReport:
     """All flops at the same decision, one row each."""
     return view.flops(line)
+
+
+@router.get(
+    "/solutions/{solution}/flops/hands.ndjson",
+    response_class=StreamingResponse,
+    responses=HAND_PARTS,
+)
+def flop_hand_parts(view: TheView, line: Line = "") -> StreamingResponse:
+    """The decision on all flops by hands: how far it is after each flop, then the report."""
+    parts = view.flop_hands(line)
+    first = next(parts)  # what is wrong with the request is answered as everywhere
+    return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
+
+
+@router.get("/solutions/{solution}/flops/hands.csv", response_class=Response, responses=CSV)
+def flop_hands_csv(view: TheView, by: HandKey, line: Line = "") -> Response:
+    """The same for a spreadsheet, by category, draw or hand."""
+    *_, last = view.flop_hands(line)
+    assert last.report is not None
+    return csv_text(hand_rows(last.report, by))
 
 
 @router.get("/solutions/{solution}/categories")

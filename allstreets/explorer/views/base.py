@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
+from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.views.range_words import Reaching
+from allstreets.solvers import Decision
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class SolutionView(Protocol):
     def place(self, line: str) -> Place:
         """What is seen at a line."""
 
+    def record(self, line: str) -> Decision:
+        """Both players' hands at a line, and what is done with them."""
+
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
         """A cell of the grid, combo by combo."""
 
@@ -46,6 +50,9 @@ class SolutionView(Protocol):
 
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""
+
+    def flop_hands(self, line: str) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands: a part for each flop that is read."""
 
     def groups(self, line: str) -> HandGroups:
         """The hands of a line by category."""

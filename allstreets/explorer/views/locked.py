@@ -1,15 +1,18 @@
 """One request at a time: views cache what they find, and a spot's solver has one workspace."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import Event, Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
+from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description, SolutionView
 from allstreets.explorer.views.range_words import Reaching
+from allstreets.solvers import Decision
+
+Part = TypeVar("Part")
 
 
 class Turns:
@@ -49,12 +52,13 @@ class LockedView:
 
     A report over cards takes many turns, one for each board, and others have theirs between them.
     A table over flops takes seconds the first time and works on nothing that others change: it has
-    a lock of its own, so that other requests go on while it is built.
+    a lock of its own, so that other requests go on while it is built. A report over flops by hands
+    may take a minute: it has that lock for a flop at a time.
     """
 
     def __init__(self, view: SolutionView) -> None:
         self._view = view
-        self._lock, self._flops_lock = Turns(), Lock()
+        self._lock, self._flops_lock = Turns(), Turns()
 
     def describe(self) -> Description:
         """What it is."""
@@ -65,6 +69,11 @@ class LockedView:
         """What is seen at a line."""
         with self._lock:
             return self._view.place(line)
+
+    def record(self, line: str) -> Decision:
+        """Both players' hands at a line, and what is done with them."""
+        with self._lock:
+            return self._view.record(line)
 
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
         """A cell of the grid, combo by combo."""
@@ -83,19 +92,16 @@ class LockedView:
 
     def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card that can be dealt at a line, board by board."""
-        with self._lock:
-            parts = self._view.cards(line)
-        while True:
-            with self._lock:
-                part = next(parts, None)
-            if part is None:
-                return
-            yield part
+        return _in_turns(self._lock, lambda: self._view.cards(line))
 
     def flops(self, line: str) -> FlopReport:
         """One row per flop: the decision of a line on all of them."""
         with self._flops_lock:
             return self._view.flops(line)
+
+    def flop_hands(self, line: str) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands, flop by flop."""
+        return _in_turns(self._flops_lock, lambda: self._view.flop_hands(line))
 
     def groups(self, line: str) -> HandGroups:
         """The hands of a line by category."""
@@ -106,3 +112,15 @@ class LockedView:
         """The decision of a line as a table: one row per combo or hand."""
         with self._lock:
             return self._view.rows(line)
+
+
+def _in_turns(turns: Turns, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
+    """The parts of a report, each in a turn of its own."""
+    with turns:
+        parts = begin()
+    while True:
+        with turns:
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part

@@ -10,6 +10,7 @@ from allstreets.betting import CHIPS, Line, NodeKind, Player, Street, line_text,
 from allstreets.cards import Runouts, card_text
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
+    Choice,
     Deal,
     Decision,
     End,
@@ -17,7 +18,7 @@ from allstreets.explorer.models.place import (
     HandDetail,
     Place,
 )
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
+from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.card_reports import CardReports
@@ -123,9 +124,13 @@ class SpotView:
             return decision(self.scene(line), betting.choices(node))
         return end(betting, node, self.scene(line))
 
+    def record(self, line: str) -> Record:
+        """Both players' hands at a line."""
+        return self.scene(self.line(line))
+
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
         """A cell of the grid, combo by combo."""
-        return hand_detail(self.scene(self.line(line)), player, hand)
+        return hand_detail(self.record(line), player, hand)
 
     def equity(self, line: str) -> EquityCurves:
         """Both ranges, sorted by equity."""
@@ -135,7 +140,7 @@ class SpotView:
 
     def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
-        return reaching(self.scene(self.line(line)), player, action)
+        return reaching(self.record(line), player, action)
 
     def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, or of the last one on the way to it."""
@@ -144,13 +149,26 @@ class SpotView:
     def flops(self, line: str) -> FlopReport:
         """The decision of a line on all boards of the set that the spot is one of."""
         if self._beside is None:
-            raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+            raise self._alone(line)
+        return self._beside.at(*self._decision(line))
+
+    def flop_hands(self, line: str) -> Iterator[BoardHandsPart]:
+        """The same by what hands make on the boards."""
+        if self._beside is None:
+            raise self._alone(line)
+        return self._beside.hands(*self._decision(line))
+
+    def _alone(self, line: str) -> InputError:
+        return InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+
+    def _decision(self, line: str) -> tuple[str, list[Choice]]:
+        """A decision that other boards have as well: the line to it, and its actions."""
         found = self.line(line)
         if found.cards or self.result.spot.tree.kind[found.node] != NodeKind.DECISION:
             raise InputError(
                 f"line '{line}': tables over boards are of decisions before another card is dealt"
             )
-        return self._beside.at(self.text(found), self.betting(()).choices(found.node))
+        return self.text(found), self.betting(()).choices(found.node)
 
     def groups(self, line: str) -> HandGroups:
         """The hands of a line by category."""
@@ -159,4 +177,4 @@ class SpotView:
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per combo."""
-        return table(self.scene(self.line(line)))
+        return table(self.record(line))

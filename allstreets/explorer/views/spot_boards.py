@@ -1,6 +1,6 @@
 """The other boards of the set that a spot is one of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,10 +8,12 @@ from allstreets.base import InputError
 from allstreets.cards import cards_text
 from allstreets.explorer.folders import id_of
 from allstreets.explorer.models.place import Choice
-from allstreets.explorer.models.reports import FlopReport, FlopRow
+from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
 from allstreets.explorer.views.betting import PLAYER_NAMES
+from allstreets.explorer.views.board_hands import board_hands
 from allstreets.explorer.views.figures import number
-from allstreets.solvers import BoardFigures, report_of
+from allstreets.explorer.views.growing import Boards, GrowingReports
+from allstreets.solvers import BoardFigures
 from allstreets.storage import Entry, SpotSet, folder_kind, load_spots
 
 
@@ -21,10 +23,18 @@ class BoardsBeside:
     def __init__(self, spots: SpotSet, name: str) -> None:
         self._spots, self._name = spots, name
         self._entries = [entry for entry in spots.entries if entry.name == name]
+        self._reports = GrowingReports(self._boards)
+
+    def _boards(self, line: str) -> Boards:
+        return Boards(line, len(self._entries), self._spots.decisions(line, self._name))
+
+    def hands(self, line: str, actions: Sequence[Choice]) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all boards by hands."""
+        return board_hands(self._reports.steps(line), actions)
 
     def at(self, line: str, actions: Sequence[Choice]) -> FlopReport:
         """The decision of a line on every board."""
-        report = report_of(self._spots.decisions(line, self._name), line)
+        report = self._reports.report(line)
         total = sum(one.mass for one in report.boards) or 1.0
         return FlopReport(
             line=line,

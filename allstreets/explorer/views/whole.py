@@ -18,7 +18,7 @@ from allstreets.explorer.models.place import (
     HandDetail,
     Place,
 )
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups
+from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.card_walk import deal, dealt_cards
@@ -61,8 +61,8 @@ class WholeView:
         """What it is."""
         return self._description
 
-    def scene(self, line: str) -> Record:
-        """Both players' hands."""
+    def record(self, line: str) -> Record:
+        """Both players' hands at a line."""
         return self._scene_at(self._lines.read(line))
 
     def _find(self, place: WholePlace) -> Record:
@@ -162,7 +162,7 @@ class WholeView:
 
     def hand(self, line: str, player: PlayerName, hand: str) -> HandDetail:
         """A cell of the grid: by combo where a model has combos, else as a whole."""
-        return hand_detail(self.scene(line), player, hand)
+        return hand_detail(self.record(line), player, hand)
 
     def equity(self, line: str) -> EquityCurves:
         """Both ranges, sorted by equity; empty where it is not known."""
@@ -172,7 +172,7 @@ class WholeView:
 
     def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
-        return reaching(self.scene(line), player, action)
+        return reaching(self.record(line), player, action)
 
     def cards(self, line: str) -> Iterator[CardReport]:
         """One row per card of the deal at a line, where turn and river go by their cards."""
@@ -193,13 +193,17 @@ class WholeView:
         """One row per flop: the decision of a line on all of them."""
         return self._tables.at(line)
 
+    def flop_hands(self, line: str) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands."""
+        return self._tables.hands(line)
+
     def groups(self, line: str) -> HandGroups:
         """The hands of a line by category."""
-        return hand_groups(self.scene(line), line)
+        return hand_groups(self.record(line), line)
 
     def rows(self, line: str) -> list[Mapping[str, Any]]:
         """The decision of a line as a table: one row per hand or combo."""
-        return table(self.scene(line))
+        return table(self.record(line))
 
 
 def _with_notes(scene: Record, *notes: str) -> Record:

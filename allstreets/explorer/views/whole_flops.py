@@ -1,5 +1,6 @@
-"""The table over flops: the same decision on every one of them."""
+"""The same decision on every flop: a table of the flops, and a report by hands."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -8,13 +9,15 @@ import numpy as np
 from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.cards import Flop, hand_combos
-from allstreets.explorer.models.reports import FlopReport, FlopRow
-from allstreets.explorer.views.betting import PLAYER_NAMES
+from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
+from allstreets.explorer.views.betting import PLAYER_NAMES, Betting
+from allstreets.explorer.views.board_hands import board_hands
 from allstreets.explorer.views.class_rows import ClassDecision, RangeFigures, range_figures
 from allstreets.explorer.views.figures import number, numbers
+from allstreets.explorer.views.growing import Boards, GrowingReports
 from allstreets.explorer.views.roots import Flops, SolvedFlop
 from allstreets.explorer.views.whole_lines import WholeLines
-from allstreets.solvers import is_reached
+from allstreets.solvers import Decision, OnBoard, is_reached, swept
 from allstreets.subgames import CardModel
 
 CACHED = 8  # tables
@@ -27,14 +30,34 @@ class TablesOverFlops:
     def __init__(self, lines: WholeLines) -> None:
         self._lines = lines
         self._made = lru_cache(CACHED)(self._make)
+        self._reports = GrowingReports(self._boards)
 
     def at(self, line: str) -> FlopReport:
         """The table of the decision that a line leads to, with "*" or any flop in it."""
         return self._made(*self._lines.read_decision(line))
 
+    def hands(self, line: str) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands."""
+        root, node = self._lines.read_decision(line)
+        actions = self._betting(root, node).choices(node)
+        return board_hands(self._reports.steps((root, node)), actions)
+
+    def _betting(self, root: int, node: int) -> Betting:
+        betting = self._lines.after(root, ANY_FLOP)
+        _require_quick(self._lines.flops(ANY_FLOP).cards, Street(int(betting.tree.street[node])))
+        return betting
+
+    def _boards(self, where: tuple[int, int]) -> Boards:
+        (root, node), after = where, self._lines.flops(ANY_FLOP)
+        flops = after.solved(root)
+        return Boards(
+            self._betting(root, node).line(node),
+            len(flops),
+            (OnBoard(one.weight, _decision(after, root, one.flop, node)) for one in flops),
+        )
+
     def _make(self, root: int, node: int) -> FlopReport:
-        after, betting = self._lines.flops(ANY_FLOP), self._lines.after(root, ANY_FLOP)
-        _require_quick(after.cards, Street(int(betting.tree.street[node])))
+        after, betting = self._lines.flops(ANY_FLOP), self._betting(root, node)
         flops = after.solved(root)
         by_class = None
         if after.cards.plays_classes:
@@ -76,6 +99,14 @@ class TablesOverFlops:
             high_card=flop.texture.high_card,
             exploitability_pct=solved.exploitability_pct,
         )
+
+
+def _decision(after: Flops, root: int, flop: Flop, node: int) -> Decision:
+    """The decision on a flop with all its EVs, by combo where a model has combos."""
+    view = swept(after.view(root, flop), after.cards.plays_classes)
+    if after.cards.plays_combos:
+        return view.combo_node(node, "")
+    return after.counted(view.node(node, ""))
 
 
 def _figures(

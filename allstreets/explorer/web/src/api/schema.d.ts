@@ -464,6 +464,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/beside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparison Choices
+         * @description The solutions that this one can be compared with.
+         */
+        get: operations["comparison_choices_api_solutions__solution__beside_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/beside/{other}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparison
+         * @description A place of this solution beside the same place of another one.
+         */
+        get: operations["comparison_api_solutions__solution__beside__other__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/beside/{other}/hands.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparison Csv
+         * @description The hands for a spreadsheet: _a is the other solution, _b this one.
+         */
+        get: operations["comparison_csv_api_solutions__solution__beside__other__hands_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/cards": {
         parameters: {
             query?: never;
@@ -640,6 +700,46 @@ export interface paths {
          * @description The table over flops for a spreadsheet.
          */
         get: operations["flops_csv_api_solutions__solution__flops_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/flops/hands.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Flop Hands Csv
+         * @description The same for a spreadsheet, by category, draw or hand.
+         */
+        get: operations["flop_hands_csv_api_solutions__solution__flops_hands_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/flops/hands.ndjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Flop Hand Parts
+         * @description The decision on all flops by hands: how far it is after each flop, then the report.
+         */
+        get: operations["flop_hand_parts_api_solutions__solution__flops_hands_ndjson_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1021,6 +1121,19 @@ export interface components {
             version: string;
         };
         /**
+         * ActionBeside
+         * @description How often the range takes an action.
+         */
+        ActionBeside: {
+            /** Chances */
+            chances: (number | null)[];
+            frequency: components["schemas"]["Beside"];
+            /** Label */
+            label: string;
+            /** Word */
+            word: string;
+        };
+        /**
          * ActionChange
          * @description How often an action is taken.
          */
@@ -1065,6 +1178,79 @@ export interface components {
             tone: "fold" | "call" | "aggressive";
             /** Word */
             word: string;
+        };
+        /**
+         * Beside
+         * @description A figure in both solutions.
+         */
+        Beside: {
+            /** Change */
+            change: number | null;
+            /** Here */
+            here: number | null;
+            /** There */
+            there: number | null;
+        };
+        /**
+         * BoardHand
+         * @description A category of hands, a draw or one of the 169, over many boards; of the player who acts.
+         */
+        BoardHand: {
+            /** Eqr Ip */
+            eqr_ip: number | null;
+            /** Eqr Oop */
+            eqr_oop: number | null;
+            /** Equity Ip */
+            equity_ip: number | null;
+            /** Equity Oop */
+            equity_oop: number | null;
+            /** Ev Ip */
+            ev_ip: number | null;
+            /** Ev Oop */
+            ev_oop: number | null;
+            /** Frequencies */
+            frequencies: (number | null)[];
+            /** Name */
+            name: string;
+            /** Share */
+            share: number | null;
+        };
+        /**
+         * BoardHands
+         * @description A decision on many boards by what hands make, what they draw to, and by hand.
+         */
+        BoardHands: {
+            /** Actions */
+            actions: components["schemas"]["Choice"][];
+            /** Boards */
+            boards: number;
+            /** Category */
+            category: components["schemas"]["BoardHand"][];
+            /** Draw */
+            draw: components["schemas"]["BoardHand"][];
+            /** Hand */
+            hand: components["schemas"]["BoardHand"][];
+            /** Line */
+            line: string;
+            /**
+             * Player
+             * @enum {string}
+             */
+            player: "oop" | "ip";
+            total: components["schemas"]["BoardHand"];
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * BoardHandsPart
+         * @description How far such a report is, and the report when it is complete.
+         */
+        BoardHandsPart: {
+            /** Boards */
+            boards: number;
+            /** Done */
+            done: number;
+            report: components["schemas"]["BoardHands"] | null;
         };
         /**
          * CardOption
@@ -1231,6 +1417,66 @@ export interface components {
             locked: boolean;
             /** Reach */
             reach: number;
+        };
+        /**
+         * Comparison
+         * @description A place in two solutions.
+         */
+        Comparison: {
+            /** Actions */
+            actions: components["schemas"]["ActionBeside"][];
+            /** Cells */
+            cells: (number | null)[];
+            /** Distance */
+            distance: number | null;
+            /** Evs */
+            evs: {
+                [key: string]: components["schemas"]["Beside"];
+            };
+            /** Hands */
+            hands: components["schemas"]["HandBeside"][];
+            /** Line */
+            line: string;
+            /** Notes */
+            notes: string[];
+            other: components["schemas"]["SolutionCard"];
+            /** Player */
+            player: ("oop" | "ip") | null;
+            /** Reached */
+            reached: boolean;
+            /** Text */
+            text: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * ComparisonChoice
+         * @description A solution that another one may be laid beside.
+         */
+        ComparisonChoice: {
+            /**
+             * Before
+             * @default false
+             */
+            before: boolean;
+            card: components["schemas"]["SolutionCard"];
+            /** Notes */
+            notes: string[];
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * ComparisonChoices
+         * @description The solutions of the same kind: those that can be compared first.
+         */
+        ComparisonChoices: {
+            /** Choices */
+            choices: components["schemas"]["ComparisonChoice"][];
+            /**
+             * More
+             * @default 0
+             */
+            more: number;
         };
         /**
          * Curve
@@ -1575,6 +1821,27 @@ export interface components {
             /** Not Reached */
             not_reached: string | null;
             oop: components["schemas"]["PlayerGrid"];
+        };
+        /**
+         * HandBeside
+         * @description A hand of the player who acts.
+         */
+        HandBeside: {
+            /** Distance */
+            distance: number | null;
+            ev: components["schemas"]["Beside"];
+            /** Hand */
+            hand: string;
+            /** Here */
+            here: (number | null)[];
+            /** Name */
+            name: string;
+            /** Share */
+            share: number;
+            /** There */
+            there: (number | null)[];
+            /** Weighted */
+            weighted: number;
         };
         /**
          * HandDetail
@@ -5067,6 +5334,215 @@ export interface operations {
             };
         };
     };
+    comparison_choices_api_solutions__solution__beside_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonChoices"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    comparison_api_solutions__solution__beside__other__get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                other: string;
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    comparison_csv_api_solutions__solution__beside__other__hands_csv_get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                other: string;
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     cards_api_solutions__solution__cards_get: {
         parameters: {
             query?: {
@@ -5728,6 +6204,147 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    flop_hands_csv_api_solutions__solution__flops_hands_csv_get: {
+        parameters: {
+            query: {
+                by: "category" | "draw" | "hand";
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    flop_hand_parts_api_solutions__solution__flops_hands_ndjson_get: {
+        parameters: {
+            query?: {
+                /** @description A line: "x b33% c | 7h | x" */
+                line?: string;
+            };
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines, each a BoardHandsPart, the last of which has the report; or a Refusal, and the end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
                 };
             };
             /** @description The request makes no sense */

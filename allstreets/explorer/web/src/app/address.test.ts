@@ -22,6 +22,8 @@ describe("addresses", () => {
     looking("1f0a93c2", "r2.5 c | AhKd7s | x b50%"),
     { ...looking("1f0a93c2", "x"), tab: "cards", mode: "ev", player: "ip", hand: "AKs" },
     { ...looking("1f0a93c2", "x"), mode: "loss", action: "b50%" },
+    { ...looking("1f0a93c2", "x"), mode: "difference", compare: "00ff", category: "top pair" },
+    { ...looking("1f0a93c2", "c x"), tab: "flops", by: "category" },
     { page: "unknown", path: "/nowhere/1" },
   ])("come back as they were written: %o", (address) => {
     expect(roundTrip(address)).toEqual(address);
@@ -29,6 +31,8 @@ describe("addresses", () => {
 
   it("fall back to what is usual where a word is unknown", () => {
     expect(readAddress("/solution/1f", "?tab=nonsense&mode=&player=me")).toEqual(looking("1f"));
+    // Nothing is laid beside: there is no difference to be shown.
+    expect(readAddress("/solution/1f", "?mode=difference")).toEqual(looking("1f"));
   });
 
   it("say so where there is no such page", () => {

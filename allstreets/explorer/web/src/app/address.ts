@@ -1,11 +1,16 @@
 // What the address bar holds: which page, which solution, which place in it.
 
 export type Tab = "strategy" | "equity" | "cards" | "flops" | "about";
-export type Mode = "strategy" | "ev" | "loss" | "equity" | "eqr" | "reach";
+export type Mode = "strategy" | "ev" | "loss" | "equity" | "eqr" | "reach" | "difference";
 export type PlayerName = "oop" | "ip";
 
 export const TABS: readonly Tab[] = ["strategy", "equity", "cards", "flops", "about"];
-export const MODES: readonly Mode[] = ["strategy", "ev", "loss", "equity", "eqr", "reach"];
+const PLAIN: readonly Mode[] = ["strategy", "ev", "loss", "equity", "eqr", "reach"];
+
+/** What the grid can show; how much hands differ where another solution is laid beside. */
+export function modesOf(compare: string | null): readonly Mode[] {
+  return compare === null ? PLAIN : [...PLAIN, "difference"];
+}
 
 export interface Home {
   page: "home";
@@ -33,6 +38,9 @@ export interface Looking {
   player: PlayerName | null; // null: the one who acts
   hand: string | null; // the cell that is held open
   action: string | null; // whose EVs the grid shows; null: those of the strategy
+  category: string | null; // of hands: all others are dimmed in the grid
+  compare: string | null; // the solution that is laid beside this one
+  by: string | null; // how flops are shown; null: each in a table
 }
 export interface Unknown {
   page: "unknown";
@@ -60,6 +68,9 @@ export function looking(id: string, line = ""): Looking {
     player: null,
     hand: null,
     action: null,
+    category: null,
+    compare: null,
+    by: null,
   };
 }
 
@@ -83,16 +94,19 @@ export function readAddress(path: string, search: string): Address {
   }
   if (page !== "solution" || !id || rest.length) return { page: "unknown", path };
   const query = new URLSearchParams(search);
-  const player = query.get("player");
+  const [player, compare] = [query.get("player"), query.get("compare")];
   return {
     page: "solution",
     id,
     line: query.get("line") ?? "",
     tab: TABS.find((tab) => tab === query.get("tab")) ?? "strategy",
-    mode: MODES.find((mode) => mode === query.get("mode")) ?? "strategy",
+    mode: modesOf(compare).find((mode) => mode === query.get("mode")) ?? "strategy",
     player: player === "oop" || player === "ip" ? player : null,
     hand: query.get("hand"),
     action: query.get("action"),
+    category: query.get("category"),
+    compare,
+    by: query.get("by"),
   };
 }
 
@@ -114,6 +128,9 @@ export function writeAddress(address: Address): string {
   if (address.player) query.set("player", address.player);
   if (address.hand) query.set("hand", address.hand);
   if (address.action) query.set("action", address.action);
+  if (address.category) query.set("category", address.category);
+  if (address.compare) query.set("compare", address.compare);
+  if (address.by) query.set("by", address.by);
   const text = query.toString();
   return `/solution/${address.id}${text ? `?${text}` : ""}`;
 }

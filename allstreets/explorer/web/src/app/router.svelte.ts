@@ -1,6 +1,6 @@
 // The address bar as state: reading it follows the back button, setting it adds a step to go back.
 
-import { readAddress, writeAddress, type Address, type Looking } from "./address";
+import { looking, readAddress, writeAddress, type Address, type Looking } from "./address";
 
 class Router {
   address: Address = $state.raw(readAddress(location.pathname, location.search));
@@ -22,6 +22,14 @@ class Router {
   replace(address: Address): void {
     history.replaceState(null, "", writeAddress(address));
     this.address = address;
+  }
+
+  /** A place that rows of tables lead to: what was chosen to look at stays chosen there. */
+  to(id: string, line: string): Looking {
+    const there = looking(id, line);
+    if (this.address.page !== "solution") return there;
+    const { category, compare } = this.address;
+    return { ...there, category, compare: this.address.id === id ? compare : null };
   }
 
   /** Change some of a place in a solution; elsewhere nothing happens. */

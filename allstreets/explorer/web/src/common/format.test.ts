@@ -1,9 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count, duration, fixed, often, percent, plain, quality, significant } from "./format";
+import {
+  bytes,
+  count,
+  duration,
+  fixed,
+  often,
+  percent,
+  plain,
+  quality,
+  signed,
+  significant,
+} from "./format";
 
 describe("numbers for people", () => {
   it("show a dash where there is none", () => {
-    for (const show of [percent, often, fixed, plain, significant, count, bytes, duration]) {
+    for (const show of [percent, often, fixed, signed, plain, significant, count, bytes, duration]) {
       for (const nothing of [null, undefined, Number.NaN]) expect(show(nothing)).toBe("–");
     }
   });
@@ -13,6 +24,7 @@ describe("numbers for people", () => {
     expect(percent(-0.05, 0)).toBe("−5 %");
     expect(fixed(-1.255, 1)).toBe("−1.3");
     expect(fixed(-0.001)).toBe("0.00");
+    expect([signed(0.126), signed(-0.126), signed(0.001)]).toEqual(["+0.13", "−0.13", "0.00"]);
     expect(plain(2.5)).toBe("2.5");
     expect(plain(100)).toBe("100");
     expect(plain(20.0, 1)).toBe("20");

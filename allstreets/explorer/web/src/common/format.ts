@@ -27,6 +27,12 @@ export function fixed(value: Maybe, digits = 2): string {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+/** A change: a number with its sign, and none where nothing changes. */
+export function signed(value: Maybe, digits = 2): string {
+  const text = fixed(value, digits);
+  return exists(value) && Number(value.toFixed(digits)) > 0 ? `+${text}` : text;
+}
+
 /** A number without zeros at its end: 2.5, 100, 0.125. */
 export function plain(value: Maybe, digits = 2): string {
   if (!exists(value)) return DASH;

@@ -158,6 +158,33 @@ describe("EVs of actions", () => {
   });
 });
 
+describe("cells beside another solution", () => {
+  const beside = {
+    name: "older",
+    cells: list<number | null>(null, { AA: 0, AKs: 0.5 }),
+    actions: [
+      { label: "f", chances: list<number | null>(null, { AA: 0, AKs: 0.25 }) },
+      { label: "r3", chances: list<number | null>(null, { AA: 1, AKs: 0.75 }) },
+    ],
+  };
+  const shown: Shown = { ...SHOWN, mode: "difference", beside };
+
+  it("say how often a hand does something else, and what both do", () => {
+    expect(cell("AKs", shown)).toMatchObject({ text: "50", ink: "strong", height: 1 });
+    expect(cell("AKs", shown).label).toBe(
+      "AKs: something else 50.0 % of the time; here: f 75 %, r3 25 %; older: f 25 %, r3 75 %",
+    );
+    expect(cell("AA", shown).text).toBe("0");
+    expect(cell("AA", shown).background).toContain("var(--rest-cell)");
+    expect(scaleOf(shown)).toMatchObject({ low: 0, high: 1 });
+  });
+
+  it("are empty where a hand is not in both, or nothing lies beside", () => {
+    expect(cell("72o", shown)).toMatchObject({ text: "–", label: "72o: not in both solutions" });
+    expect(cell("AA", { ...shown, beside: null }).text).toBe("–");
+  });
+});
+
 describe("codes of actions", () => {
   it("tell them apart in a letter or two", () => {
     const codes = (...shorts: string[]) => codesOf(shorts.map((short) => ({ short })));

@@ -40,6 +40,13 @@ export interface Scale {
   colour: (share: number) => string;
 }
 
+/** What another solution does with the hands of the player who acts. */
+export interface Beside {
+  name: string; // of the solution
+  cells: readonly (number | null)[]; // how often each hand does something else
+  actions: readonly { label: string; chances: readonly (number | null)[] }[]; // there
+}
+
 export interface Shown {
   hands: readonly string[]; // in the order of the server's lists
   grid: PlayerGrid;
@@ -49,6 +56,7 @@ export interface Shown {
   mode: Mode;
   player: PlayerName;
   action: string | null; // whose EVs are shown; null, or none of `actions`: those of the strategy
+  beside?: Beside | null; // of this player, where it is known
 }
 
 const LEAST_HEIGHT = 0.08; // of a hand that seldom gets here: still to be seen
@@ -124,9 +132,7 @@ function strategyLook(shown: Shown, place: number, hand: string): Look {
   }
   const chances = shown.actions.map((action) => action.chances[place]);
   const parts: Part[] = actionParts(shown.actions, chances);
-  const words = shown.actions
-    .map((action, at) => `${action.label} ${percent(chances[at], 0)}`)
-    .join(", ");
+  const words = wordsOf(shown.actions, place);
   const most = Math.max(...chances.map((chance) => chance ?? 0));
   return {
     background: barBackground(parts),
@@ -138,21 +144,46 @@ function strategyLook(shown: Shown, place: number, hand: string): Look {
   };
 }
 
+/** How often a hand takes each action, in words. */
+function wordsOf(
+  actions: readonly { label: string; chances: readonly (number | null)[] }[],
+  place: number,
+): string {
+  return actions
+    .map((action) => `${action.label} ${percent(action.chances[place], 0)}`)
+    .join(", ");
+}
+
 function valueLook(shown: Shown, scale: Scale, place: number, hand: string): Look & { ink: Ink } {
   const value = valuesOf(shown)[place] ?? null;
   if (value === null) {
-    return { background: "none", ink: "look", code: "", text: "–", label: `${hand}: not known` };
+    const label = `${hand}: ${shown.mode === "difference" ? "not in both solutions" : "not known"}`;
+    return { background: "none", ink: "look", code: "", text: "–", label };
   }
   const of = actionOf(shown);
   const span = scale.high - scale.low;
   const share = span > 0 ? (value - scale.low) / span : 0.5;
   return {
     background: barBackground([{ colour: scale.colour(share), share: 1 }]),
-    ink: shown.mode === "reach" ? "strong" : "pale",
+    ink: shown.mode === "reach" || shown.mode === "difference" ? "strong" : "pale",
     code: "",
     text: scale.text(value),
-    label: `${hand}: ${MODE_WORDS[shown.mode]}${of ? ` of ${of.label}` : ""} ${scale.text(value)}`,
+    label: shown.beside && shown.mode === "difference"
+      ? differenceWords(shown.actions, shown.beside, place, hand, value)
+      : `${hand}: ${MODE_WORDS[shown.mode]}${of ? ` of ${of.label}` : ""} ${scale.text(value)}`,
   };
+}
+
+/** What both solutions do with a hand. */
+function differenceWords(
+  actions: readonly Action[],
+  beside: Beside,
+  place: number,
+  hand: string,
+  value: number,
+): string {
+  const [here, there] = [wordsOf(actions, place), wordsOf(beside.actions, place)];
+  return `${hand}: something else ${percent(value)} of the time; here: ${here}; ${beside.name}: ${there}`;
 }
 
 const MODE_WORDS: Readonly<Record<Mode, string>> = {
@@ -162,9 +193,10 @@ const MODE_WORDS: Readonly<Record<Mode, string>> = {
   equity: "equity",
   eqr: "EQR",
   reach: "reach",
+  difference: "difference",
 };
 
-type Values = Pick<Shown, "grid" | "mode" | "actions" | "action">;
+type Values = Pick<Shown, "grid" | "mode" | "actions" | "action" | "beside">;
 
 /** The action whose EVs are shown, in the modes where there is a choice. */
 function actionOf({ mode, actions, action }: Values): Action | null {
@@ -197,6 +229,8 @@ function valuesOf(shown: Values): readonly (number | null)[] {
       return grid.equity;
     case "eqr":
       return grid.eqr;
+    case "difference":
+      return shown.beside?.cells ?? [];
     default:
       return grid.reach;
   }
@@ -211,6 +245,7 @@ export function scaleOf(shown: Values): Scale | null {
   if (mode === "equity") return { low: 0, high: 1, text: inPercent, colour: heatColour };
   // 1 is what equity alone would bring, so it stands in the middle.
   if (mode === "eqr") return { low: 0, high: 2, text: inPercent, colour: heatColour };
+  if (mode === "difference") return { low: 0, high: 1, text: inPercent, colour: amountColour };
   const held = valuesOf(shown).filter(
     (value, place): value is number => value !== null && (grid.reach[place] ?? 0) > 0,
   );

@@ -29,7 +29,7 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["↑ ↓", "choose among the actions, Enter takes the chosen one"],
   ["1 – 9", "take the first, second, … action"],
   ["Home", "to the beginning"],
-  ["m", "next view of the grid: strategy, EV, EV loss, equity, EQR, reach"],
+  ["m", "next view of the grid: strategy, EV, EV loss, equity, EQR, reach, difference"],
   ["p", "the other player's hands"],
   ["Esc", "let go of the hand that is held open, leave the grid"],
   ["?", "this help"],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { eqr } from "./eqr";
 import { groupOf, groupsOf } from "./groups";
 import type { FlopRow } from "./table";
 
@@ -23,6 +22,7 @@ function row(flop: string, suits: string, weight: number, bet: number, ev: numbe
   };
 }
 
+const REPORT = { actions: ["x", "b"], pot: 4, paid: { oop: 1, ip: 1 } };
 const ROWS = [
   row("Ts9h8d", "rainbow", 0.2, 0.5, 1),
   row("Js9s8s", "monotone", 0.2, 0.1, null),
@@ -31,7 +31,7 @@ const ROWS = [
 
 describe("groups of flops", () => {
   it("are means by weight, in a fixed order", () => {
-    const [mono, rainbow] = groupsOf(ROWS, "suits", 2);
+    const [mono, rainbow] = groupsOf(ROWS, "suits", REPORT);
     expect(mono?.name).toBe("monotone");
     expect(rainbow?.count).toBe(2);
     expect(rainbow?.weight).toBeCloseTo(0.8);
@@ -41,9 +41,9 @@ describe("groups of flops", () => {
   });
 
   it("add up to the whole", () => {
-    const total = groupOf("all", ROWS, 2);
+    const total = groupOf("all", ROWS, REPORT);
     for (const by of ["suits", "high_card", "texture"] as const) {
-      const groups = groupsOf(ROWS, by, 2);
+      const groups = groupsOf(ROWS, by, REPORT);
       const bets = groups.reduce((sum, one) => sum + one.weight * (one.frequencies[1] ?? 0), 0);
       expect(bets).toBeCloseTo((total.frequencies[1] ?? 0) * total.weight);
     }
@@ -51,8 +51,8 @@ describe("groups of flops", () => {
   });
 
   it("realise equity from the decision on", () => {
-    const group = groupOf("all", ROWS.slice(0, 1), 2);
-    expect(eqr(group, "oop", 4, { oop: 1, ip: 1 })).toBeCloseTo((1 + 1) / (0.5 * 4));
-    expect(eqr(group, "ip", 4, { oop: 1, ip: 1 })).toBeNull();
+    const group = groupOf("all", ROWS.slice(0, 1), REPORT);
+    expect(group.eqr_oop).toBeCloseTo((1 + 1) / (0.5 * 4));
+    expect(group.eqr_ip).toBeNull();
   });
 });

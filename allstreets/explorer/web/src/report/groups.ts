@@ -1,5 +1,6 @@
 // Flops in groups of a texture: means by how often their hands are dealt.
 
+import { eqr } from "./eqr";
 import type { FlopRow } from "./table";
 import type { Kind } from "./filter";
 
@@ -12,16 +13,25 @@ export const GROUPINGS: readonly Grouping[] = [
   "texture",
 ];
 
-/** A group of flops in the figures of a row. */
+/** A group of flops, or of hands, in the figures of a row. */
 export interface Group {
   name: string;
-  count: number;
+  count: number; // of flops
   weight: number; // of all hands that get to the decision
   frequencies: (number | null)[];
   ev_oop: number | null;
   ev_ip: number | null;
   equity_oop: number | null;
   equity_ip: number | null;
+  eqr_oop: number | null;
+  eqr_ip: number | null;
+}
+
+/** What groups of flops need to know of their decision. */
+export interface Whole {
+  actions: readonly unknown[];
+  pot: number;
+  paid: Readonly<Record<string, number>>;
 }
 
 // From the wet end to the dry one, from the highest card down.
@@ -63,7 +73,7 @@ export function meanOf(
   return weights > 0 ? sum / weights : null;
 }
 
-export function groupsOf(rows: readonly FlopRow[], by: Grouping, actions: number): Group[] {
+export function groupsOf(rows: readonly FlopRow[], by: Grouping, report: Whole): Group[] {
   const found = new Map<string, FlopRow[]>();
   for (const row of rows) {
     const name = groupName(row, by);
@@ -71,20 +81,23 @@ export function groupsOf(rows: readonly FlopRow[], by: Grouping, actions: number
   }
   return [...found]
     .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([name, some]) => groupOf(name, some, actions));
+    .map(([name, some]) => groupOf(name, some, report));
 }
 
-export function groupOf(name: string, rows: readonly FlopRow[], actions: number): Group {
-  return {
-    name,
-    count: rows.length,
-    weight: rows.reduce((sum, row) => sum + row.weight, 0),
-    frequencies: Array.from({ length: actions }, (_, at) =>
-      meanOf(rows, (row) => row.frequencies[at]),
-    ),
+export function groupOf(name: string, rows: readonly FlopRow[], report: Whole): Group {
+  const means = {
     ev_oop: meanOf(rows, (row) => row.ev_oop),
     ev_ip: meanOf(rows, (row) => row.ev_ip),
     equity_oop: meanOf(rows, (row) => row.equity_oop),
     equity_ip: meanOf(rows, (row) => row.equity_ip),
+  };
+  return {
+    name,
+    count: rows.length,
+    weight: rows.reduce((sum, row) => sum + row.weight, 0),
+    frequencies: report.actions.map((_, at) => meanOf(rows, (row) => row.frequencies[at])),
+    ...means,
+    eqr_oop: eqr(means, "oop", report.pot, report.paid),
+    eqr_ip: eqr(means, "ip", report.pot, report.paid),
   };
 }

@@ -1,0 +1,166 @@
+"""Solutions of a library side by side: which can be compared, and a place in two of them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import HAND_NAMES
+from allstreets.explorer.errors import MissingError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import Numbers
+from allstreets.explorer.models.comparisons import (
+    ActionBeside,
+    Beside,
+    ComparisonChoice,
+    ComparisonChoices,
+    HandBeside,
+)
+from allstreets.explorer.models.comparisons import Comparison as ComparisonMessage
+from allstreets.explorer.models.solution import SolutionCard
+from allstreets.explorer.views.betting import PLAYER_NAMES
+from allstreets.explorer.views.figures import number, numbers
+from allstreets.solvers import Comparison, Decision, HandDifference, compare_decisions
+from allstreets.storage import GameKeys, stored_keys
+
+GAMES = ("preflop", "unified")
+FAMILIES = {"spot": ("spot",), "preflop": GAMES, "unified": GAMES}
+"""The kinds of solutions that one of a kind can be compared with."""
+
+SHORT = 16  # letters of a value that is told
+MOST_PROBLEMS = 30  # solutions of other games that are listed
+
+
+class Comparing:
+    """Any number of threads may use it."""
+
+    def __init__(self, library: Library) -> None:
+        self._library, self._lock = library, Lock()
+        self._known: dict[str, tuple[str, GameKeys]] = {}  # by id, as they were written
+
+    def choices(self, id: str) -> ComparisonChoices:
+        """What a solution can be compared with: what a lock has made it from, then the newest."""
+        own, before = self._library.card(id), self._library.before(id)
+        found = [
+            self._choice(own, card, before)
+            for card in self._library.cards()
+            if card.id != id and card.kind in FAMILIES.get(own.kind or "", ())
+        ]
+        problems = [choice for choice in found if choice.problem is not None]
+        same = [choice for choice in found if choice.problem is None]
+        return ComparisonChoices(
+            choices=[
+                *sorted(same, key=lambda choice: not choice.before),
+                *problems[:MOST_PROBLEMS],
+            ],
+            more=len(problems[MOST_PROBLEMS:]),
+        )
+
+    def compare(self, id: str, other: str, line: str) -> ComparisonMessage:
+        """A place of a solution as it is in another one, and as it is here."""
+        there, found = self._places(id, other, line)
+        return _message(found, there, self._library.card(other), line)
+
+    def table(self, id: str, other: str, line: str) -> Comparison:
+        """The same as a record."""
+        return self._places(id, other, line)[1]
+
+    def _places(self, id: str, other: str, line: str) -> tuple[Decision, Comparison]:
+        """The place in the other solution, and both: the other one first."""
+        own, card = self._library.card(id), self._library.card(other)
+        if id == other:
+            raise InputError("a solution is not compared with itself: choose another one")
+        notes = self._keys(card).notes(self._keys(own))
+        here = self._library.view(id).record(line)
+        try:
+            there = self._library.view(other).record(line)
+            return there, compare_decisions(there, here, notes)
+        except InputError as error:  # a flop that it does not have, cards that it does not know
+            raise MissingError(f"'{card.name}' does not have this place: {error}") from None
+
+    def _choice(
+        self, own: SolutionCard, card: SolutionCard, before: str | None
+    ) -> ComparisonChoice:
+        try:
+            one, two = self._keys(card), self._keys(own)
+            apart = one.apart(two)
+            notes = () if apart else one.notes(two)
+        except InputError as error:
+            return ComparisonChoice(card=card, problem=str(error))
+        if apart:
+            return ComparisonChoice(card=card, problem=_reason(apart))
+        return ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
+
+    def _keys(self, card: SolutionCard) -> GameKeys:
+        """The game of a solution, read once for as long as its manifest stays the same."""
+        known = self._known.get(card.id)
+        if known is None or known[0] != card.written:
+            if card.problem is not None:
+                raise InputError(card.problem)
+            known = card.written, _read(self._library.folder(card.id))
+            with self._lock:
+                self._known[card.id] = known
+        return known[1]
+
+
+def _read(folder: Path) -> GameKeys:
+    try:
+        return stored_keys(folder)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"the manifest is not as it was written: {error!r}") from None
+
+
+def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
+    """What makes another game, in a line: values where they are short."""
+    told = []
+    for key, (one, two) in apart.items():
+        if key.endswith("_range") and "board" in apart:
+            continue  # which cards it leaves differs with the board
+        short = max(len(one), len(two)) <= SHORT
+        told.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
+    return f"another game: {'; '.join(told)}"
+
+
+def _message(
+    found: Comparison, there: Decision, other: SolutionCard, line: str
+) -> ComparisonMessage:
+    chances: list[Numbers] = [numbers(there.cells(row)) for row in there.strategy]
+    return ComparisonMessage(
+        other=other,
+        line=line,
+        player=None if found.player is None else PLAYER_NAMES[found.player],
+        unit=found.unit.name,
+        notes=list(found.notes),
+        text=found.gain_text(),
+        evs={PLAYER_NAMES[player]: _beside(found.evs[player]) for player in Player},
+        distance=number(found.distance),
+        reached=found.reached[0],
+        actions=[
+            ActionBeside(word=word, label=label, frequency=_beside((a, b)), chances=cells)
+            for word, label, a, b, cells in zip(
+                found.actions, found.labels, *found.frequencies, chances, strict=True
+            )
+        ],
+        cells=numbers(found.cells()) if found.hands else [],
+        hands=[_hand(hand) for hand in found.hands],
+    )
+
+
+def _hand(hand: HandDifference) -> HandBeside:
+    there, here = hand.frequencies
+    return HandBeside(
+        name=hand.name,
+        hand=HAND_NAMES[hand.hand],
+        share=hand.share,
+        there=[number(chance) for chance in there],
+        here=[number(chance) for chance in here],
+        ev=_beside(hand.evs),
+        distance=hand.distance if hand.in_both else None,
+        weighted=hand.weighted,
+    )
+
+
+def _beside(pair: tuple[float, float]) -> Beside:
+    there, here = pair
+    return Beside(there=number(there), here=number(here), change=number(here - there))

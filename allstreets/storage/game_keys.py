@@ -1,0 +1,145 @@
+"""Which game a solution is of: what must be the same for two of them to be compared.
+
+Locks, and flops and cards of whole games, may differ: they are other answers to the same question.
+A preflop solution and a whole game are compared by the betting before the flop alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError
+from allstreets.betting import PreflopRules
+from allstreets.solvers import (
+    Lock,
+    PreflopResult,
+    Spot,
+    SpotResult,
+    UnifiedGame,
+    UnifiedResult,
+    game_mapping,
+    game_of,
+    lock_mapping,
+    rules_mapping,
+    rules_of,
+    spot_mapping,
+)
+from allstreets.storage.manifest import folder_kind, read_manifest
+from allstreets.storage.opening import Solution
+from allstreets.storage.solution_files import facts_of
+from allstreets.storage.spot_bundle import read_spot
+from allstreets.subgames import CardModel
+
+SHOWN = 60  # letters of a value in a message
+LOCKS, BELOW, SPOT = "locks", "flops and cards", "spot"
+NOTHING = None, "none"
+
+Keys = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GameKeys:
+    """The game of a solution."""
+
+    kind: str  # in words
+    keys: Keys | None = None  # of a spot, or of betting before the flop; None: it has none of these
+    after: Keys | None = None  # of betting after the flop, in whole games
+    free: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    """What may differ, by LOCKS or BELOW: this itself, and in words."""
+
+    def apart(self, other: "GameKeys") -> dict[str, tuple[str, str]]:
+        """The keys that make another one a different game, in both; none: it is the same."""
+        spots = (self.kind == SPOT) + (other.kind == SPOT)
+        if self.keys is None or other.keys is None or spots == 1:
+            raise InputError(
+                f"a {self.kind} and a {other.kind} cannot be compared: name two spots, or two "
+                "preflop or whole games"
+            )
+        one, two = dict(self.keys), dict(other.keys)
+        if self.after is not None and other.after is not None:
+            one, two = {**one, **self.after}, {**two, **other.after}
+        return {
+            key: (_short(one.get(key)), _short(two.get(key)))
+            for key in {**one, **two}
+            if one.get(key) != two.get(key)
+        }
+
+    def notes(self, other: "GameKeys") -> tuple[str, ...]:
+        """What else differs from one of the same game; an `InputError` if it is of another."""
+        apart = self.apart(other)
+        if apart:
+            lines = [f"  {key}: {one} and {two}" for key, (one, two) in apart.items()]
+            raise InputError("these are different games; they differ in\n" + "\n".join(lines))
+        return tuple(
+            f"{what} differ: {_short(one)} and {_short(two)}"
+            for what in {**self.free, **other.free}
+            for (mine, one), (theirs, two) in [
+                (self.free.get(what, NOTHING), other.free.get(what, NOTHING))
+            ]
+            if mine != theirs
+        )
+
+
+def game_keys(solution: Solution) -> GameKeys:
+    """The game of a solution."""
+    if isinstance(solution, SpotResult):
+        return _of_spot(solution.spot)
+    if isinstance(solution, UnifiedResult):
+        return _of_game(solution.game, solution.cards)
+    if isinstance(solution, PreflopResult):
+        return _of_rules(solution.rules, solution.lock)
+    kinds = {"SpotSet": "set of spots", "FlopsResult": "model of flops"}
+    return GameKeys(kinds[type(solution).__name__])
+
+
+def stored_keys(folder: Path) -> GameKeys:
+    """The game of the solution in a folder, by its manifest alone."""
+    kind = folder_kind(folder)
+    if kind == "spot":
+        return _of_spot(read_spot(folder))
+    if kind == "unified":
+        manifest = read_manifest(folder, "unified")
+        rows = manifest["flops"]
+        flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
+        cards = facts_of(manifest).cards or CardModel()
+        return _of_game(game_of(manifest["game"], flops, weights), cards)
+    if kind == "preflop":
+        game = read_manifest(folder, "preflop")["game"]
+        locks = [Lock.from_mapping(lock) for lock in game.get("lock", ())]
+        return _of_rules(rules_of(game["preflop"]), locks)
+    return GameKeys("set of spots" if kind == "spots" else "model of flops")
+
+
+def _of_spot(spot: Spot) -> GameKeys:
+    keys = spot_mapping(spot)
+    keys.pop("lock", None)
+    return GameKeys(SPOT, keys, free=_locks(spot.lock))
+
+
+def _of_rules(rules: PreflopRules, locks: Sequence[Lock]) -> GameKeys:
+    return GameKeys("preflop game", rules_mapping(rules), free=_locks(locks))
+
+
+def _of_game(game: UnifiedGame, cards: CardModel) -> GameKeys:
+    keys = game_mapping(game)
+    keys.pop("lock", None)
+    name, preflop = keys.pop("flop_set"), keys.pop("preflop")
+    flops = tuple(flop.text for flop in game.flops.flops)
+    words = f"{len(flops):,} flop{'s' * (len(flops) != 1)} ({name}), {cards}"
+    below = {BELOW: ((flops, str(cards)), words)}
+    return GameKeys("whole game", preflop, keys, {**_locks(game.lock), **below})
+
+
+def _locks(locks: Sequence[Lock]) -> dict[str, tuple[Any, str]]:
+    """What is locked, if anything."""
+    if not locks:
+        return {}
+    lines = dict.fromkeys(lock.line.strip() for lock in locks)
+    places = ", ".join(f"'{line}'" if line else "the first decision" for line in lines)
+    return {LOCKS: ([lock_mapping(lock) for lock in locks], f"{len(locks)} at {places}")}
+
+
+def _short(value: Any) -> str:
+    text = "none" if value is None else str(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
