@@ -293,7 +293,7 @@ def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: UnifiedResult) -
     assert [(lock.line, lock.strategy) for lock in spot.lock] == [("x", {"x": 0.25, "a": 0.75})]
     assert spot.locked_nodes
     compared = compare(limped, found, "c x | x", "9s8s2h")
-    assert compared.notes[0].startswith("locks differ: none and [{'line': ''")
+    assert compared.notes == ("locks differ: none and 2 at the first decision, 'c x | * | x'",)
 
 
 @pytest.mark.parametrize("cards", ["classes", "boards"])
