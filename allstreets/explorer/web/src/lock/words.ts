@@ -1,7 +1,7 @@
 // Locks in words, and the differences that they make.
 
 import type { Schemas } from "../api/client";
-import { DASH, fixed } from "../common/format";
+import { signed } from "../common/format";
 
 export type Way = Schemas["LockForm"]["way"];
 export type Pair = Schemas["Pair"];
@@ -66,7 +66,6 @@ export function matters(frequency: Pair): boolean {
 
 /** How much a figure has changed, with its sign. */
 export function change(pair: Pair, digits: number, factor = 1): string {
-  if (pair.before === null || pair.after === null) return DASH;
-  const text = fixed(factor * (pair.after - pair.before), digits);
-  return Number(text.replace("−", "-")) > 0 ? `+${text}` : text;
+  const { before, after } = pair;
+  return signed(before === null || after === null ? null : factor * (after - before), digits);
 }
