@@ -65,6 +65,10 @@ def lock(
     max_iterations: Annotated[int | None, typer.Option(min=1, help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="cpu; cuda, a GPU of this machine.  [default: of games the solution's]"),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -120,6 +124,7 @@ def lock(
             "exploitability_threshold": target,
             "time_limit_seconds": seconds,
             "threads": threads,
+            "device": device,
         }
         code = _lock_game(solution, request, output, changes, max_iterations, resume, json)
         raise typer.Exit(code)
@@ -128,7 +133,7 @@ def lock(
     _ = spot.locked_nodes  # errors are raised now
     shown = [one for one in request.lines if "*" not in one]
     run_job(
-        lock_spot_config(solution, result, target),
+        lock_spot_config(solution, result, target, device),
         spot,
         Job(
             max_iterations,

@@ -19,7 +19,7 @@ NAMED_LOCKS = 2
 
 
 def lock_spot_config(
-    folder: Path, result: SpotResult, target: str | float | None = None
+    folder: Path, result: SpotResult, target: str | float | None = None, device: str | None = None
 ) -> SpotConfig:
     """How the spot in a folder was solved, and so will be what is locked.
 
@@ -33,6 +33,7 @@ def lock_spot_config(
         "precision": "float16" if precision == "int16" else precision,
         "river_groups": solved.get("river_groups", "none"),
         "exploitability_threshold": target or max(result.exploitability, LEAST_SHARE),
+        **({} if device is None else {"device": device}),
     }
     return check_config(keys, SpotConfig, "command line")
 
