@@ -1,6 +1,7 @@
 """Settings for all tests."""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -21,6 +22,8 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 
+gc.disable()  # while tests are collected: nothing of them is garbage
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long variants of other tests to thorough runs."""
@@ -29,6 +32,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=long)
     items[:] = [item for item in items if item not in set(long)]
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: nobody need look through it for garbage again."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(

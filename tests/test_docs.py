@@ -2,7 +2,8 @@
 
 The blocks of a page are run in their order, in one folder with the samples and one Python
 namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
-`SMALLER` and `NOT_RUN`.
+`SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
+tests/training/test_many_spots.py starts processes.
 """
 
 import json
@@ -22,21 +23,24 @@ from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
-from allstreets.training import ConfigWarning, read_spot, read_train_config
+from allstreets.training import ConfigWarning, in_this_process, read_spot, read_train_config
+from allstreets.training import many_spots as solving_many
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
-SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "1")}
+SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "0.1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
 SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),
     "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
+    "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
+    "review.md": ('review_hands("sample_hands"', 'review_hands("sample_hands/one.phh"'),
 }
-"""What stands in a file, and what stands there instead while its page is tested."""
+"""What stands in a file or page, and what stands there instead while its page is tested."""
 
 NOT_RUN = {
     "explore": "it serves until it is stopped; tests/explorer/test_server.py runs it",
@@ -164,8 +168,11 @@ def test_every_block_of_a_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(solving_many, "in_processes", lambda _: in_this_process)
     page = Page(tmp_path, capsys)
-    blocks = list(blocks_of(path))
+    short = tmp_path / path.name
+    short.write_text(_smaller(path.name, path.read_text(encoding="utf-8")), encoding="utf-8")
+    blocks = list(blocks_of(short))
     for block in blocks:
         if block.kind == "yaml":
             page.keep(block)  # a command may stand above the file that it names

@@ -153,7 +153,8 @@ class MatrixFlops:
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
         table = np.array(every, np.float32)
-        reached = np.where(reach > LEAST_REACH, reach, 0.0)
+        # In this order of axes whatever the caller's is: kernels are compiled for each.
+        reached = np.ascontiguousarray(np.where(reach > LEAST_REACH, reach, 0.0))
         for player in Player:
             self._require_stored(player, reached[player])
         pot, flop = np.nonzero(pairs[self._by_size])

@@ -24,21 +24,29 @@ def chromium() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture
-def solves(tmp_path: Path) -> Path:
-    return tmp_path / "solves"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the server of most tests shows; solves are in it."""
+    return tmp_path_factory.mktemp("shown")
 
 
-@pytest.fixture
-def server(solves: Path, chromium: Browser) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def server(folder: Path, chromium: Browser) -> Iterator[Server]:
     del chromium  # first: without a browser there is nothing to serve
-    with explorer(solves) as running:
+    with explorer(folder / "solves", folder) as running:
         yield running
 
 
 @pytest.fixture
 def page(chromium: Browser, server: Server) -> Iterator[Page]:
     with new_page(chromium, server) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def page_alone(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    """A page whose server has solved nothing yet."""
+    with explorer(tmp_path / "solves") as server, new_page(chromium, server) as fresh:
         yield fresh
 
 
@@ -53,10 +61,12 @@ def fill_long_solve(page: Page) -> None:
     page.get_by_label("Target").press("Tab")
 
 
-def start(page: Page) -> None:
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
-    page.get_by_role("button", name="Solve", exact=True).click()
+def start(page: Page, button: str = "Solve") -> str:
+    """Returns the name of the solve."""
+    expect(page.get_by_role("button", name=button, exact=True)).to_be_enabled()
+    page.get_by_role("button", name=button, exact=True).click()
     page.wait_for_url(re.compile("/solve/.+"))
+    return page.url.rpartition("/")[2]
 
 
 def state(page: Page, word: str) -> None:
@@ -71,11 +81,11 @@ def iteration(page: Page) -> int:
     return int(found[1].replace(",", ""))
 
 
-def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
+def test_a_newcomer_sees_a_solution(page: Page, folder: Path) -> None:
     page.goto("/solve")
     expect(page.get_by_label("OOP range").first).to_be_visible()
     keep_picture(page, "form")
-    start(page)
+    name = start(page)
     state(page, "solved")
     keep_picture(page, "solved")
     page.get_by_role("link", name="Open the result").click()
@@ -83,14 +93,13 @@ def test_a_newcomer_sees_a_solution(page: Page, solves: Path) -> None:
     shown = [
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
     ]
-    [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
-    node = load_spot(folder / "solution").node("")
+    node = load_spot(folder / "solves" / name / "solution").node("")
     assert shown == pytest.approx([100 * one for one in node.frequencies()], abs=0.051)
     page.goto("/solve")
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
 
 
-def test_a_whole_game_is_trained(page: Page, solves: Path) -> None:
+def test_a_whole_game_is_trained(page: Page, folder: Path) -> None:
     page.goto("/train")
     text = page.get_by_label("Training file")
     train = page.get_by_role("button", name="Train", exact=True)
@@ -103,90 +112,86 @@ def test_a_whole_game_is_trained(page: Page, solves: Path) -> None:
     expect(page.get_by_text("line 6: solver.stak")).to_be_visible()
     expect(train).to_be_disabled()
     text.fill(tiny)
-    expect(train).to_be_enabled()
-    train.click()
-    page.wait_for_url(re.compile("/solve/.+"))
+    name = start(page, "Train")
     state(page, "solved")
     expect(page.get_by_label("Progress")).to_contain_text("mbb/hand")
     keep_picture(page, "trained")
     page.get_by_role("link", name="Open the result").click()
     expect(page.locator(".tiles")).to_be_visible()
-    [folder] = [one for one in solves.iterdir() if not one.name.startswith(".")]
-    assert load_unified(folder / "solution").facts.iterations == 20
+    assert load_unified(folder / "solves" / name / "solution").facts.iterations == 20
 
 
-def test_a_flop_of_a_whole_game(chromium: Browser, tmp_path: Path) -> None:
-    game = tmp_path / "trips"
+def test_a_flop_of_a_whole_game(page: Page, folder: Path) -> None:
+    game = folder / "trips"
     save_unified(trips(), game, config={}, name="trips")
-    with explorer(tmp_path / "solves", game) as server, new_page(chromium, server) as page:
-        page.goto(f"/solution/{id_of(game)}?line=c x | 7c7d7h | x")
-        page.get_by_role("button", name="Solve this flop exactly").click()
-        flop = page.get_by_label("This flop with real combos")
-        expect(flop).to_contain_text("Solved exactly, to 0.")
-        flop.get_by_text("How much the two differ").click()
-        expect(flop).to_contain_text("of the range act differently")
-        keep_picture(page, "flop_solved_exactly")
-        page.get_by_role("link", name="Go on there").click()
-        origin = page.get_by_label("Where this comes from")
-        expect(origin).to_contain_text("Ranges and pot from 'trips', c x")
-        expect(page.locator(".tiles")).to_be_visible()
-        keep_picture(page, "flop_with_real_combos")
-        page.locator(".tiles .take", has_text="Check").click()
-        page.get_by_role("button", name="2c", exact=True).click()
-        expect(page.get_by_role("button", name="turn 2c")).to_be_visible()
-        origin.get_by_role("link").click()
-        expect(page.get_by_role("link", name="Go on there")).to_be_visible()
+    page.goto(f"/solution/{id_of(game)}?line=c x | 7c7d7h | x")
+    page.get_by_role("button", name="Solve this flop exactly").click()
+    flop = page.get_by_label("This flop with real combos")
+    expect(flop).to_contain_text("Solved exactly, to 0.")
+    flop.get_by_text("How much the two differ").click()
+    expect(flop).to_contain_text("of the range act differently")
+    keep_picture(page, "flop_solved_exactly")
+    page.get_by_role("link", name="Go on there").click()
+    origin = page.get_by_label("Where this comes from")
+    expect(origin).to_contain_text("Ranges and pot from 'trips', c x")
+    expect(page.locator(".tiles")).to_be_visible()
+    keep_picture(page, "flop_with_real_combos")
+    page.locator(".tiles .take", has_text="Check").click()
+    page.get_by_role("button", name="2c", exact=True).click()
+    expect(page.get_by_role("button", name="turn 2c")).to_be_visible()
+    origin.get_by_role("link").click()
+    expect(page.get_by_role("link", name="Go on there")).to_be_visible()
     assert load_spot(game / "spots" / "c-x-7h7d7c").origin is not None
 
 
-def test_what_it_costs_always_to_bet(chromium: Browser, tmp_path: Path) -> None:
+def test_what_it_costs_always_to_bet(page: Page, folder: Path) -> None:
     """A lock, solved again, and the difference: one button."""
-    river = tmp_path / "river"
+    river = folder / "river"
     solver = SpotSolver(spot(RIVER), threads=1)
     solver.train_batch(50)
     save_spot(solver, river, name="river")
-    with explorer(tmp_path / "solves", river) as server, new_page(chromium, server) as page:
-        page.goto(f"/solution/{id_of(river)}?line=x")
-        page.get_by_role("button", name="Lock here").click()
-        page.get_by_label("Observed", exact=True).check()
-        page.get_by_label("Observed frequencies").fill("node,action,frequency\nx,bet,1.3")
-        page.get_by_role("button", name="Solve again").click()
-        expect(page.get_by_role("alert")).to_contain_text("line 2: ")
-        page.get_by_role("button", name="Cancel").click()
-        page.get_by_role("button", name="Always bet 50 (50 %)").click()
-        changes = page.get_by_label("What the lock changes")
-        expect(changes).to_contain_text("OOP gains")
-        expect(changes).to_contain_text("→ 100.0 %")
-        keep_picture(page, "locked")
-        page.get_by_role("link", name="← river").click()
-        expect(page).to_have_url(re.compile(f"{id_of(river)}.*line=x"))
+    page.goto(f"/solution/{id_of(river)}?line=x")
+    page.get_by_role("button", name="Lock here").click()
+    page.get_by_label("Observed", exact=True).check()
+    page.get_by_label("Observed frequencies").fill("node,action,frequency\nx,bet,1.3")
+    page.get_by_role("button", name="Solve again").click()
+    expect(page.get_by_role("alert")).to_contain_text("line 2: ")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Always bet 50 (50 %)").click()
+    changes = page.get_by_label("What the lock changes")
+    expect(changes).to_contain_text("OOP gains")
+    expect(changes).to_contain_text("→ 100.0 %")
+    keep_picture(page, "locked")
+    page.get_by_role("link", name="← river").click()
+    expect(page).to_have_url(re.compile(f"{id_of(river)}.*line=x"))
 
 
-def test_what_if_on_every_flop(chromium: Browser, tmp_path: Path) -> None:
+def test_what_if_on_every_flop(page: Page, folder: Path) -> None:
     """The same in a whole game: by hand before the flop, for all hands after it."""
-    game = solve_limped(tmp_path, ["KsKhKd", "9s7s2s"])
-    with explorer(tmp_path / "solves", game) as server, new_page(chromium, server) as page:
-        page.goto(f"/solution/{id_of(game)}")
-        page.get_by_role("button", name="Lock here").click()
-        expect(page.get_by_label("Some hands")).to_be_visible()
-        page.get_by_role("button", name="Cancel").click()
-        page.goto(f"/solution/{id_of(game)}?line=c+x+%7C+9s7s2s+%7C+x")
-        page.get_by_role("button", name="Lock here").click()
-        expect(page.get_by_text("It holds on every flop")).to_be_visible()
-        expect(page.get_by_label("Some hands")).to_have_count(0)
-        keep_picture(page, "lock-game")
-        page.get_by_role("dialog").get_by_role("combobox").select_option("x")
-        page.get_by_label("% of the range").fill("40")
-        page.get_by_role("button", name="Solve again").click()
-        changes = page.get_by_label("What the lock changes")
-        expect(changes).to_contain_text("mbb/hand")
-        expect(page.get_by_role("note").filter(has_text="locked")).to_be_visible()
-        keep_picture(page, "locked-game")
-        page.get_by_role("link", name="← small").click()
-        expect(page).to_have_url(re.compile(f"{id_of(game)}.*9s7s2s"))
+    (folder / "limped").mkdir()
+    game = solve_limped(folder / "limped", ["KsKhKd", "9s7s2s"])
+    page.goto(f"/solution/{id_of(game)}")
+    page.get_by_role("button", name="Lock here").click()
+    expect(page.get_by_label("Some hands")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    page.goto(f"/solution/{id_of(game)}?line=c+x+%7C+9s7s2s+%7C+x")
+    page.get_by_role("button", name="Lock here").click()
+    expect(page.get_by_text("It holds on every flop")).to_be_visible()
+    expect(page.get_by_label("Some hands")).to_have_count(0)
+    keep_picture(page, "lock-game")
+    page.get_by_role("dialog").get_by_role("combobox").select_option("x")
+    page.get_by_label("% of the range").fill("40")
+    page.get_by_role("button", name="Solve again").click()
+    changes = page.get_by_label("What the lock changes")
+    expect(changes).to_contain_text("mbb/hand")
+    expect(page.get_by_role("note").filter(has_text="locked")).to_be_visible()
+    keep_picture(page, "locked-game")
+    page.get_by_role("link", name="← small").click()
+    expect(page).to_have_url(re.compile(f"{id_of(game)}.*9s7s2s"))
 
 
-def test_reload_pause_and_stop(page: Page) -> None:
+def test_reload_pause_and_stop(page_alone: Page) -> None:
+    page = page_alone
     fill_long_solve(page)
     start(page)
     state(page, "solving")

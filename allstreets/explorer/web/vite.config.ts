@@ -12,5 +12,12 @@ export default defineConfig({
       "/api": { target: SERVER, changeOrigin: true, headers: { origin: SERVER } },
     },
   },
-  test: { include: ["src/**/*.test.ts"], css: { include: [/theme\.css/] } }, // contrasts are checked
+  test: {
+    include: ["src/**/*.test.ts"],
+    css: { include: [/theme\.css/] }, // contrasts are checked
+    // A process for every file would take five times as long; what a test stubs is put back.
+    pool: "threads",
+    isolate: false,
+    unstubGlobals: true,
+  },
 });
