@@ -206,8 +206,9 @@ def _by_class(node: LockedNode, where: str) -> PreflopLock:
     if differ.any():
         combo = int(np.flatnonzero(differ)[0])
         raise InputError(
-            f"{where}: before the flop suits mean nothing: {combo_text(combo)} must play as the "
-            f"other combos of {HAND_NAMES[HAND_OF_COMBO[combo]]} do"
+            f"{where}: before the flop, and on all flops together, suits mean nothing: "
+            f"{combo_text(combo)} must play as the other combos of "
+            f"{HAND_NAMES[HAND_OF_COMBO[combo]]} do"
         )
     return PreflopLock(held > 0, told)
 
