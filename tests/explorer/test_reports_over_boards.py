@@ -236,7 +236,7 @@ def a_set_in_the_list(page: Page, folder: Path) -> None:
 
     own.get_by_role("link", name="my rivers").click()
     page.wait_for_url(re.compile(r"tab=flops"))
-    table = page.get_by_role("region", name="Flops")
+    table = page.get_by_role("region", name="Boards")
     expect(table.get_by_role("row")).to_have_count(len(BOARDS) + 2)  # head and mean
     page.go_back()
     own.get_by_role("button", name="Boards of my rivers").click()
@@ -270,11 +270,11 @@ def test_in_the_page(folder: Path) -> None:
         choice.select_option("")
         expect(grid.locator("[data-hand]:not(.empty)")).to_have_count(every)
 
-        page.get_by_text("Flops", exact=True).click()
-        table = page.get_by_role("region", name="Flops")
+        page.get_by_role("button", name="Boards", exact=True).click()
+        table = page.get_by_role("region", name="Boards")
         expect(table.get_by_role("row")).to_have_count(len(BOARDS) + 2)  # head and mean
         page.get_by_label("Shown as").select_option("suits")
-        groups = page.get_by_role("region", name="Groups of flops")
+        groups = page.get_by_role("region", name="Groups of boards")
         report = board_report(folder / "flops", "")
         for row in [*report.by("suits"), report.total]:
             line = groups.get_by_role("row").filter(has_text=re.compile(f"^{row.name}"))
@@ -282,7 +282,7 @@ def test_in_the_page(folder: Path) -> None:
             expect(line).to_contain_text(f"{row.evs[0]:.2f}")
         keep_picture(page, "groups")
         page.get_by_label("Shown as").select_option("category")
-        hands = page.get_by_role("region", name="Hands on all flops")
+        hands = page.get_by_role("region", name="Hands on all boards")
         for key in HAND_KEYS:
             page.get_by_label("Shown as").select_option(key)
             rows = report.by(key)
