@@ -282,24 +282,25 @@ def _all_in_matrices(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Share won − share lost of own hands against all combos of each of the other's hands."""
     other = 1 - own
+    sizes = [np.diff(starts[own]), np.diff(starts[other])]
+    equity_start = starts_of(sizes[0] * sizes[1])
+    equity = np.zeros(equity_start[-1], np.float32)
 
-    def matrix_of(board: int) -> NDArray[np.float32]:
+    def fill(board: int) -> None:
         mine, his = street.hands[own][board], street.hands[other][board]
+        folded = len(his.first) < len(his.combos)
         counts = matchups(street.runouts[board].board, mine.first, his.combos, threads=1)
-        fits = (COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos][None, :]) == 0
-        net = np.where(fits, 2.0 * counts.equity - 1.0, 0.0)
-        if len(his.first) < len(his.combos):
+        # Looked up by the halves of pots that are won: there are few numbers of them.
+        halves = 2 * counts.wins + counts.ties
+        shares = np.arange(int(halves.max(initial=0)) + 1) / 2 / counts.runouts
+        net = (2.0 * shares - 1.0).astype(np.float64 if folded else np.float32)[halves]
+        net[(COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos]) != 0] = 0.0
+        if folded:
             net = np.add.reduceat(net, np.cumsum(his.sizes) - his.sizes, axis=1)
-        matrix = np.zeros(
-            (
-                starts[own][board + 1] - starts[own][board],
-                starts[other][board + 1] - starts[other][board],
-            ),
-            np.float32,
-        )
+        matrix = equity[equity_start[board] : equity_start[board + 1]]
+        matrix = matrix.reshape(sizes[0][board], sizes[1][board])
         matrix[: len(mine.first), : len(his.first)] = net
-        return matrix.reshape(-1)
 
     with ThreadPoolExecutor(threads) as pool:
-        matrices = list(pool.map(matrix_of, range(len(street.runouts))))
-    return starts_of([matrix.size for matrix in matrices])[:-1], np.concatenate(matrices)
+        list(pool.map(fill, range(len(street.runouts))))
+    return equity_start[:-1], equity

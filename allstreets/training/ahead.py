@@ -5,6 +5,7 @@ and the kernels do not depend on its sizes. Numba compiles one kernel at a time 
 tasks run side by side in processes of their own; what two of them need, one compiles.
 """
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -108,4 +109,6 @@ def compile_ahead(kinds: Sequence[str], processes: int | None = None) -> None:
 
 
 if __name__ == "__main__":
+    # The compiler makes millions of objects and hardly any garbage: looking for it takes a tenth.
+    gc.set_threshold(50_000, 50, 100)
     TASKS[sys.argv[1]]()

@@ -38,6 +38,19 @@ def job(folder: Path, flops: str = "own") -> CertifyJob:
     return plan_certify(folder, flops, completion=lambda _: QUICKLY, threads=1)
 
 
+@pytest.fixture(scope="module")
+def known(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judged on its own flops; tests may not change it."""
+    folder = Path(shutil.copytree(solved, tmp_path_factory.mktemp("certify") / "known"))
+    assert job(folder).run().certificate is not None
+    return folder
+
+
+@pytest.fixture
+def judged(known: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(known, tmp_path / "judged"))
+
+
 def test_on_its_own_flops(copy: Path) -> None:
     before = load_unified(copy)
     assert before.facts.certificate is None
@@ -66,7 +79,7 @@ def test_on_its_own_flops(copy: Path) -> None:
     assert seen[-1].before == 2
 
 
-def test_interrupted_it_goes_on_where_it_was(copy: Path, solved: Path, tmp_path: Path) -> None:
+def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
     def stop(progress: CertifyProgress) -> None:
         if progress.done == 1:
             raise KeyboardInterrupt
@@ -75,8 +88,7 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, solved: Path, tmp_path:
         job(copy).run([stop])
     assert load_unified(copy).facts.certificate is None
     assert job(copy).estimate().known == 1
-    whole = shutil.copytree(solved, tmp_path / "whole")
-    found, wanted = (job(folder).run().certificate for folder in (copy, Path(whole)))
+    found, wanted = job(copy).run().certificate, load_unified(known).facts.certificate
     assert found is not None
     assert wanted is not None
     assert found.real_exploitability_mbb == wanted.real_exploitability_mbb
@@ -97,38 +109,37 @@ def test_a_signal_ends_it_after_the_flop_at_work(copy: Path) -> None:
     assert job(copy).estimate().known == outcome.done
 
 
-def test_a_solution_that_has_changed_is_judged_anew(copy: Path, tmp_path: Path) -> None:
-    assert job(copy).run().certificate is not None
+def test_a_solution_that_has_changed_is_judged_anew(judged: Path, tmp_path: Path) -> None:
     file = write_small(tmp_path / "longer.yaml", **LIMPED, flops=FLOPS, epochs=14)
-    assert main(["train", str(file), "--output", str(copy), "--resume"]) == 0
-    old = load_unified(copy).facts.certificate
+    assert main(["train", str(file), "--output", str(judged), "--resume"]) == 0
+    old = load_unified(judged).facts.certificate
     assert old is not None
     assert old.outdated
     assert "certify it again" in certificate_lines(old)[0]
-    again = job(copy)
+    again = job(judged)
     assert again.work.differs() == ["judged"]
     assert again.estimate().known == 0
     assert again.run().certificate is not None
-    new = load_unified(copy).facts.certificate
+    new = load_unified(judged).facts.certificate
     assert new is not None
     assert not new.outdated
 
 
-def test_flops_that_are_not_stored_are_solved_first(copy: Path) -> None:
-    found = job(copy, "2").run().certificate
+def test_flops_that_are_not_stored_are_solved_first(judged: Path) -> None:
+    found = job(judged, "2").run().certificate
     assert found is not None
     assert (found.flops, found.trained_flops, found.chosen) == (4, 2, "2")
     assert found.completion == QUICKLY.text
     low, high = found.interval_mbb
     assert low <= found.real_exploitability_mbb <= high
     assert "2 of these flops" in certificate_lines(found)[-1]
-    assert len(job(copy, "all").flops) == FLOP_COUNT
+    assert len(job(judged, "all").flops) == FLOP_COUNT
     # Completed in another way they are judged again, those that are stored are not.
-    other = plan_certify(copy, "2", completion=lambda _: Completion(CLASSES, 6), threads=1)
+    other = plan_certify(judged, "2", completion=lambda _: Completion(CLASSES, 6), threads=1)
     assert other.work.differs() == []
     assert other.estimate().known == 2
     assert other.run().certificate is not None
-    assert job(copy, "2").estimate().known == 4
+    assert job(judged, "2").estimate().known == 4
 
 
 def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
