@@ -25,6 +25,7 @@ from .exact_cards import every_combo as every_combo
 from .exact_cards import whole_vectors as whole_vectors
 from .exact_device import exact_subgame as exact_subgame
 from .exact_flops import ExactFlops as ExactFlops
+from .exact_flops import flop_arrays as flop_arrays
 from .exact_locks import lock_strategy as lock_strategy
 from .exact_rows import Averages as Averages
 from .exact_rows import BoardRows as BoardRows

@@ -26,6 +26,7 @@ from allstreets.subgames.flop_games import Arrays, Flags, Floats, Flops, RegretS
 from allstreets.subgames.packed import Numbers
 from allstreets.subgames.separate_flops import SeparateFlops
 from allstreets.subgames.side_by_side import Trees
+from allstreets.subgames.street_nodes import NodeNumbers
 
 Longs = NDArray[np.int64]
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
@@ -195,14 +196,26 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
             subgame, hands, order = self.subgames[pot][flop], self._hands[flop], self._order(flop)
             view = StreetView(subgame, (reach[0, pot][hands], reach[1, pot][hands]))
             nodes = [view.node(node) for node in subgame.tree.decisions(Street.FLOP)]
-            none = np.zeros((0, len(hands)))
-            strategies = np.concatenate([none, *(each.strategy for each in nodes)])
-            actions = np.concatenate([none, *(each.action_values for each in nodes)])
-            evs = np.array([[each.values[player] for each in nodes] for player in Player])
-            arrays |= {
-                f"strategy.{pot}.0": strategies[:, order].astype(np.float32),
-                f"strategy.{pot}.1": np.zeros((0, 0), np.float32),
-                f"evs.{pot}": evs[..., order].astype(np.float32),
-                f"action_evs.{pot}": actions[:, order].astype(np.float32),
-            }
+            arrays |= flop_arrays(pot, nodes, [each.strategy for each in nodes], order)
+            arrays[f"strategy.{pot}.1"] = np.zeros((0, 0), np.float32)
         return arrays
+
+
+def flop_arrays(
+    pot: int, nodes: Sequence[NodeNumbers], strategies: Sequence[Floats], order: Longs
+) -> Arrays:
+    """Strategies [A, H] and EVs of a pot's decisions on the flop, combos in this order (`packed`).
+
+    A strategy may be given as any numbers that it is the shares of.
+    """
+    none = np.zeros((0, len(order)))
+
+    def rows(parts: Sequence[Floats]) -> NDArray[np.float32]:
+        return np.concatenate([none, *parts])[:, order].astype(np.float32)
+
+    evs = np.array([[each.values[player] for each in nodes] for player in Player])
+    return {
+        f"strategy.{pot}.0": rows(strategies),
+        f"evs.{pot}": evs[..., order].astype(np.float32),
+        f"action_evs.{pot}": rows([each.action_values for each in nodes]),
+    }

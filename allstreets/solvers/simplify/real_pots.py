@@ -25,6 +25,7 @@ from allstreets.subgames import (
     Shares,
     StreetView,
     every_combo,
+    flop_arrays,
     real_plays,
 )
 
@@ -116,17 +117,7 @@ def _flop_arrays(pot: SimpleSubgame, number: int, reach: tuple[Floats, Floats]) 
     decisions = subgame.tree.decisions(subgame.levels[0])
     shown = [view.node(node) for node in decisions]
     owners = [rows[subgame.tree.player_at(node)] for node in decisions]
-    none = np.zeros((0, len(order)))
     strategies = [
         own.sums(pot.simple, node)[:, own.row] for own, node in zip(owners, decisions, strict=True)
     ]
-    evs = np.array([[each.values[player] for each in shown] for player in Player])
-    return {
-        f"strategy.{number}.0": _rows([none, *strategies], order),
-        f"evs.{number}": evs[..., order].astype(np.float32),
-        f"action_evs.{number}": _rows([none, *(each.action_values for each in shown)], order),
-    }
-
-
-def _rows(parts: Sequence[Floats], order: NDArray[np.int64]) -> NDArray[np.float32]:
-    return np.concatenate(parts)[:, order].astype(np.float32)
+    return flop_arrays(number, shown, strategies, order)
