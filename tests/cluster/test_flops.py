@@ -24,6 +24,13 @@ GAMES: dict[str, dict[str, Any]] = {
     "batches": {"flops": "spread_7", "flop_batch_size": 3, "flop_choice": "reach"},
     "dropping": {"flops": "spread_7", "drop_unplayed_every": 2},
     "pruning": {"flops": "spread_5", "prune_warmup": 2},
+    "locks": {
+        "flops": "spread_5",
+        "lock": [
+            {"line": "", "hands": {"22+": {"c": 1}}},
+            {"line": "c x | * | x", "strategy": {"x": 0.3, "bet": 0.7}},
+        ],
+    },
     "buckets": {**BUCKETS, "flops": ["2c2d2h", "AsKh7d"]},
     "exact": {**EXACT, "flops": ["9s7s2s", "5h4h2h"]},
     "boards": {**EXACT, "cards": "boards", "river_groups": 16, "flops": ["9s7s2s", "5h4h2h"]},
