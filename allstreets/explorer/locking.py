@@ -35,15 +35,9 @@ from allstreets.solvers import (
     spot_mapping,
     with_locks,
 )
-from allstreets.storage import (
-    folder_kind,
-    load_spot,
-    load_unified,
-    read_spot_manifest,
-)
-from allstreets.training import lock_game
+from allstreets.storage import folder_kind, load_spot, load_unified
+from allstreets.training import lock_game, lock_spot_config
 
-LEAST_TARGET = 0.05  # in % of the pot
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
 WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
 PLAYERS: tuple[PlayerName, PlayerName] = ("oop", "ip")
@@ -61,27 +55,19 @@ class Locking:
         """Solve a spot or a whole game again with one more lock."""
         folder = self._library.folder(id)
         name = self._library.detail(id).name
+        source = LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             result = self._opened.open(folder)
             title = f"{name}: {lock_words(result, form)}"[:200]
-            if isinstance(result, SpotResult):
-                spot = with_locks(result.spot, locks_of(result, form))
-                _ = spot.locked_nodes  # errors are raised now
-            else:
-                locks = lock_request(result, form).of_game(result, str(folder.absolute()))
-                job = lock_game(folder, result, locks, None)
-        source = LockedSource(folder=str(folder.absolute()), line=form.line)
-        if not isinstance(result, SpotResult):
-            return self._solves.train(game_form(job.config, title), source)
-        config = read_spot_manifest(folder)["config"]
-        precision = "float16" if config["precision"] == "int16" else config["precision"]
-        described = spot_form(
-            spot,
-            title,
-            max(100 * result.exploitability, LEAST_TARGET),
-            precision,
-            config.get("river_groups", "none"),
-        )
+            if isinstance(result, UnifiedResult):
+                locks = lock_request(result, form).of_game(result, source.folder)
+                game = lock_game(folder, result, locks, None).config
+                return self._solves.train(game_form(game, title), source)
+            spot = with_locks(result.spot, locks_of(result, form))
+            _ = spot.locked_nodes  # errors are raised now
+        config = lock_spot_config(folder, result)
+        target = 100 * config.exploitability_threshold
+        described = spot_form(spot, title, target, config.precision, config.river_groups)
         source = source.model_copy(update={"spot": spot_mapping(spot)})
         return self._solves.start(described, locked=source)
 
