@@ -9,6 +9,7 @@ from builders.crews import CrewHere
 from builders.small_games import BUCKETS, EXACT, small_config
 
 from allstreets.base import InputError
+from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
 from allstreets.cluster import ClusterFlops
 from allstreets.cluster.worker import Visits
@@ -109,6 +110,20 @@ def test_a_checkpoint_is_read_by_any_number_of_workers(
     for solver in (first, second):
         solver.train_batch(1)
     assert facts(first) == facts(second)
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_ranges_have_moved_as_far_as_they_have_for_any_worker(ahead: int) -> None:
+    """One that is in the new groups already says that nothing has moved."""
+    game = {**GAMES["boards"], "flops": ["KsKhKd", "7s7h7d"]}  # few runouts differ
+    spec = plan_unified(small_config(**game)).spec()
+    games = ClusterFlops(spec, CrewHere(2), threads=1)
+    reach = np.random.default_rng(1).random((2, games.pots, HAND_COUNT))
+    (first,) = games.crew.ask("regroup", reach, 0.0, of=[ahead])
+    assert first.value > 0
+    assert games.regroup(reach, first.value) == first.value  # not far enough for the other
+    assert games.regroup(reach) == first.value
+    assert games.regroup(reach) == 0
 
 
 def test_flops_move_to_fast_workers_and_nothing_changes(
