@@ -134,6 +134,18 @@ def test_an_iteration_agrees(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None
     np.testing.assert_allclose(sums.total, those.total, rtol=1e-4)
 
 
+def test_equal_fractions_are_rounded_by_a_dither_for_each_group(
+    fresh: tuple[BoardsFlops, CudaBoardsFlops],
+) -> None:
+    """Everybody starts with even chances, so that halves of 32767 are up to the dither alone."""
+    for games in fresh:
+        visit(games, reach(), every(1))
+    here, found = (games.state() for games in fresh)
+    for name in (name for name in here if ".average" in name):
+        np.testing.assert_array_equal(found[name], here[name], err_msg=name)
+        assert set(here[name].tolist()) == {16383, 16384}, name
+
+
 @pytest.mark.thorough
 def test_steps_are_iterations_whatever_the_chunks_and_pieces(
     fresh: tuple[BoardsFlops, CudaBoardsFlops], monkeypatch: pytest.MonkeyPatch

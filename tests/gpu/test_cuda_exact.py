@@ -56,6 +56,17 @@ def test_an_iteration_agrees(spot: Spot, precision: str) -> None:
         np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
 
 
+def test_equal_fractions_are_rounded_by_a_dither_for_each_hand() -> None:
+    """Everybody starts with even chances, so that halves of 32767 are up to the dither alone."""
+    solver, there = SpotSolver(TURN, threads=1, precision="float16"), on_host(TURN, "float16")
+    for game in (solver.subgame, there):
+        game.iterate(solver.reach, parse_schedule("ahead").run(1, 1))
+    here, found = solver.subgame.state(), there.state()
+    for name in (name for name in here if name.startswith("average")):
+        np.testing.assert_array_equal(found[name], here[name], err_msg=name)
+        assert {16383, 16384} <= set(here[name].tolist()), name
+
+
 @pytest.mark.parametrize("spot", [RIVER, TURN])
 def test_both_converge_alike(spot: Spot) -> None:
     here, there = (SpotSolver(spot, threads=1) for _ in range(2))
