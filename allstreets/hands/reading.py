@@ -51,6 +51,10 @@ class HandFiles:
         """Why hands were skipped and how many, the most frequent first."""
         return Counter(one.sort for one in self.skipped).most_common()
 
+    def first(self, reason: str) -> Skipped:
+        """The first that was skipped for a reason, to be named beside it."""
+        return next(one for one in self.skipped if one.sort == reason)
+
 
 def read_hands(paths: Iterable[Path | str]) -> HandFiles:
     """The hands of files and folders, each once; what cannot be read is told, not raised."""
