@@ -2,6 +2,7 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
+from .csv_rows import csv_rows as csv_rows
 from .errors import InputError as InputError
 from .errors import shorten as shorten
 from .errors import shortened as shortened
