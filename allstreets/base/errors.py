@@ -38,4 +38,4 @@ def shorten(text: str, limit: int = 200) -> str:
 
 def shortened(text: str, limit: int = 40) -> str:
     """A text in quotes, cut when it is too long for a message."""
-    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"
+    return f"'{shorten(text, limit)}'"

@@ -32,7 +32,7 @@ class Skipped:
     @property
     def place(self) -> str:
         """Where it stands: "hands.txt, line 13, PokerStars Hand #2"."""
-        return ", ".join(filter(None, [self.file, f"line {self.line}", self.hand]))
+        return ", ".join(filter(None, [shorten(self.file), f"line {self.line}", self.hand]))
 
     @property
     def sort(self) -> str:
@@ -131,4 +131,9 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
 
 def _is_history(path: Path) -> bool:
     """Whether a folder's entry is read by its ending: no folder, but a link that leads nowhere."""
-    return path.suffix.lower() in ENDINGS and (path.is_file() or not path.exists())
+    if path.suffix.lower() not in ENDINGS:
+        return False
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:  # in a folder that is closed to us: whoever opens it says so
+        return True
