@@ -2,7 +2,9 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
+from .csv_rows import csv_rows as csv_rows
 from .errors import InputError as InputError
+from .errors import shorten as shorten
 from .errors import shortened as shortened
 from .errors import suggest as suggest
 from .files import Arrays as Arrays

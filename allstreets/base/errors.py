@@ -27,6 +27,15 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"choose one of: {', '.join(choices)}"
 
 
+def shorten(text: str, limit: int = 200) -> str:
+    """Text of a user's as an error line repeats it: at most `limit` characters, no control
+    characters."""
+    shown = "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text[:limit]
+    )
+    return shown if len(text) <= limit and len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
 def shortened(text: str, limit: int = 40) -> str:
     """A text in quotes, cut when it is too long for a message."""
-    return f"'{text}'" if len(text) <= limit else f"'{text[: limit - 1]}…'"
+    return f"'{shorten(text, limit)}'"

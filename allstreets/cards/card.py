@@ -6,7 +6,7 @@ A card is 0..51 = 4 · rank + suit, ranks 2..A, suits c d h s: "2c" is 0 and "As
 import re
 from collections.abc import Iterable
 
-from allstreets.base import InputError
+from allstreets.base import InputError, shorten
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -55,7 +55,8 @@ def parse_card(text: str) -> int:
         if rank >= 0 and suit >= 0:
             return make_card(rank, suit)
     raise InputError(
-        f"'{text}' is not a card: write a rank {RANKS} and a suit {SUITS}, such as As or Td"
+        f"'{shorten(text)}' is not a card: write a rank {RANKS} and a suit {SUITS}, such as As or "
+        "Td"
     )
 
 
@@ -67,11 +68,13 @@ def parse_cards(text: str) -> tuple[int, ...]:
     """
     letters = SEPARATORS.sub("", text).replace("10", "T")
     if len(letters) % 2:
-        raise InputError(f"'{text}' has an odd number of letters: every card takes two, as in Qs")
+        raise InputError(
+            f"'{shorten(text)}' has an odd number of letters: every card takes two, as in Qs"
+        )
     cards = tuple(parse_card(letters[i : i + 2]) for i in range(0, len(letters), 2))
     for position, card in enumerate(cards):
         if card in cards[:position]:
-            raise InputError(f"'{text}' holds the card {card_text(card)} twice")
+            raise InputError(f"'{shorten(text)}' holds the card {card_text(card)} twice")
     return cards
 
 
@@ -80,7 +83,7 @@ def parse_board(text: str) -> tuple[int, ...]:
     cards = parse_cards(text)
     if len(cards) not in (0, 3, 4, 5):
         raise InputError(
-            f"the board '{text}' has {len(cards)} card{'' if len(cards) == 1 else 's'}: "
+            f"the board '{shorten(text)}' has {len(cards)} card{'' if len(cards) == 1 else 's'}: "
             "a flop has 3, a turn 4 and a river 5"
         )
     return cards

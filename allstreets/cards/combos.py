@@ -7,7 +7,7 @@ its highest cards come first, and no table is needed to number one.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, shorten
 from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
 
 COMBO_COUNT = 1326
@@ -50,7 +50,7 @@ def parse_combo(text: str) -> int:
     """Read a combo such as "AsKh"."""
     cards = parse_cards(text)
     if len(cards) != 2:
-        raise InputError(f"'{text}' is not a combo: write two cards, such as AsKh")
+        raise InputError(f"'{shorten(text)}' is not a combo: write two cards, such as AsKh")
     return combo_index(*cards)
 
 

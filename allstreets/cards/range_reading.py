@@ -14,7 +14,6 @@ that order those below it, the lowest first. `show_hand_order` prints it.
 A later entry overrides an earlier one in each of them.
 """
 
-import csv
 import json
 import re
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, shortened
+from allstreets.base import InputError, csv_rows, shorten, shortened
 from allstreets.cards.combos import COMBO_COUNT
 from allstreets.cards.range_text import (
     COMBO,
@@ -34,7 +33,7 @@ from allstreets.cards.range_text import (
     read_weight,
 )
 
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 NUMBER_LIST = re.compile(r"\s*\[[-+.,;\deE\s]*\]\s*")
 WORD = re.compile(r"[^\s,;\[\]]+")
 PAIR_OF_DIGITS = re.compile(r"[2-9]{2}")  # a hand: "22", "98"
@@ -46,7 +45,7 @@ Weights = NDArray[np.float64]
 
 def read_weights(text: str) -> Weights:
     """[1326]: the weights of a range of any kind."""
-    text = text.removeprefix("\ufeff")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     lines = [(number, line) for number, line in lines if line]
     if text.lstrip().startswith("{"):
@@ -56,7 +55,7 @@ def read_weights(text: str) -> Weights:
     if len(lines) > 1 and _is_figure(lines[1][1].partition(";")[0]):
         return _read_monker(lines)
     if lines and _is_table(lines[0][1]):
-        return _read_table(lines)
+        return _read_table(text, _separator(lines[0][1]))
     return parse_weights(text)
 
 
@@ -110,10 +109,9 @@ def _is_table(line: str) -> bool:
     return named and _is_figure(fields[1].replace(",", "."))
 
 
-def _read_table(lines: list[tuple[int, str]]) -> Weights:
-    separator = _separator(lines[0][1])
-    rows = csv.reader([line for _, line in lines], delimiter=separator, skipinitialspace=True)
-    numbered = [(number, row) for (number, _), row in zip(lines, rows, strict=False)]
+def _read_table(text: str, separator: str) -> Weights:
+    lines = [line.strip() for line in text.split("\n")]
+    numbered = [(number, row) for number, row in csv_rows(lines, "range", separator) if row]
     heads = [field.strip().lower() for field in numbered[0][1]]
     hand, weight, least = 0, 1, 2
     if set(HAND_HEADS) & set(heads):
@@ -165,7 +163,9 @@ def _read_json(text: str) -> Weights:
             '{"AA": 1, "AKs": 0.5}'
         ) from None
     except (RecursionError, ValueError) as error:
-        raise InputError(f'range: not valid JSON ({error}): write {{"AA": 1}}') from None
+        raise InputError(
+            f'range: not valid JSON ({shorten(str(error))}): write {{"AA": 1}}'
+        ) from None
     weights = np.zeros(COMBO_COUNT)
     for hand, weight in entries:
         if isinstance(weight, bool) or not isinstance(weight, int | float):

@@ -27,19 +27,19 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, shorten
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_COUNT, parse_combo
 from allstreets.cards.hands import HAND_OF_COMBO, hand_index
 
-SPACED_SIGN = re.compile(r"\s*([-:])\s*")
+SPACED_SIGN = re.compile(r"(?:(?<!\s)\s+)?([-:])\s*")
 TOKEN = re.compile(r"[^\s,;]+")
 HAND = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)", re.IGNORECASE)
 COMBO = re.compile(rf"[{RANKS}][cdhs][{RANKS}][cdhs]", re.IGNORECASE)
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
 PART = re.compile(
-    rf"\[\s*(?P<tag>/?)\s*(?P<percent>{NUMBER})\s*%?\s*\]"
-    rf"|(?P<share>{NUMBER})\s*(?P<sign>%?)\s*\("
+    rf"\[\s*+(?P<tag>/?)\s*+(?P<percent>{NUMBER})\s*+%?\s*+\]"
+    rf"|(?P<share>{NUMBER})\s*+(?P<sign>%?)\s*+\("
     r"|(?P<end>\))"
     r"|(?P<token>[^\s,;()\[\]]+)"
     r"|(?P<other>[(\[\]])"
@@ -79,8 +79,8 @@ def parse_weights(text: str) -> NDArray[np.float64]:
     if len(groups) > 1:
         group = groups[-1]
         raise InputError(
-            f"{place_in(text, group.position)}: '{group.begin}' is never closed: write {group.end} "
-            "behind its last hand"
+            f"{place_in(text, group.position)}: '{shorten(group.begin)}' is never closed: write "
+            f"{shorten(group.end)} behind its last hand"
         )
     if empty:
         raise InputError("the range is empty: write hands such as 'AA,AKs,TT-88,76s:0.5'")
@@ -115,22 +115,24 @@ def read_weight(text: str) -> float:
         shift = -2 if number.endswith("%") else 0
         weight = float(Decimal(number.removesuffix("%")).scaleb(shift))
     except (ArithmeticError, ValueError):
-        raise InputError(f"'{text}' is not a weight: write 0.5 or so") from None
+        raise InputError(f"'{shorten(text)}' is not a weight: write 0.5 or so") from None
     if not 0 <= weight <= 1:
-        raise InputError(f"the weight {text} does not lie between 0 and 1")
+        raise InputError(f"the weight {shorten(text)} does not lie between 0 and 1")
     return weight
 
 
 def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
     """A sign that begins or ends a group; `groups` are those that are open, the outermost first."""
-    sign, percent = part[0].replace("\0", ""), part["percent"]
+    sign, percent = shorten(part[0].replace("\0", "")), part["percent"]
     if part["other"]:
         raise InputError(f"'{sign}' has no meaning here: write [50]AA[/50], 50%(AA) or AA:0.5")
     if part["tag"] or part["end"]:
         group = groups[-1]
         if group.end != (")" if part["end"] else f"[/{_plain(percent)}]"):
             wanted = (
-                f"write {group.end}, which closes '{group.begin}'" if group.end else "remove it"
+                f"write {shorten(group.end)}, which closes '{group.begin}'"
+                if group.end
+                else "remove it"
             )
             raise InputError(f"'{sign}' closes no group that is open: {wanted}")
         groups.pop()
@@ -142,7 +144,7 @@ def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
     try:
         weight = read_weight(f"{percent}%" if percent else part["share"] + part["sign"])
     except InputError as error:
-        advice = "" if percent else f": write {part['share']}%( if that is meant"
+        advice = "" if percent else f": write {shorten(part['share'])}%( if that is meant"
         raise InputError(f"'{sign}': {error}{advice}") from None
     end = f"[/{_plain(percent)}]" if percent else ")"
     groups.append(_Group(sign, end, part.start(), groups[-1].weight * weight))
@@ -159,7 +161,7 @@ def _read_token(token: str) -> tuple[list[int], float]:
     try:
         weight = read_weight(weight_text) if colon else 1.0
     except InputError as error:
-        raise InputError(f"'{token}': {error}") from None
+        raise InputError(f"'{shorten(token)}': {error}") from None
     return named_combos(body), weight
 
 
@@ -180,7 +182,9 @@ def _expand(token: str) -> Iterator[Pattern]:
 
 def _between(token: str, first: Pattern, last: Pattern) -> Iterator[Pattern]:
     if first[2] != last[2]:
-        raise InputError(f"'{token}': both ends must be suited (s), or offsuit (o), or neither")
+        raise InputError(
+            f"'{shorten(token)}': both ends must be suited (s), or offsuit (o), or neither"
+        )
     (high, low, kind), (other_high, other_low, _) = max(first, last), min(first, last)
     if high - low == other_high - other_low:
         yield from ((rank, rank - (high - low), kind) for rank in range(other_high, high + 1))
@@ -188,7 +192,8 @@ def _between(token: str, first: Pattern, last: Pattern) -> Iterator[Pattern]:
         yield from ((high, kicker, kind) for kicker in range(other_low, low + 1))
     else:
         raise InputError(
-            f"'{token}': the ends must share the higher card (A9s-A6s) or the gap (98s-65s, QQ-88)"
+            f"'{shorten(token)}': the ends must share the higher card (A9s-A6s) or the gap "
+            "(98s-65s, QQ-88)"
         )
 
 
@@ -196,12 +201,15 @@ def _read_hand(token: str, text: str) -> Pattern:
     match = HAND.fullmatch(text)
     if not match:
         raise InputError(
-            f"'{token}' is not a hand or a combo: write AA, AKs, AKo, AK, ATs+, QQ-88 or AsKh"
+            f"'{shorten(token)}' is not a hand or a combo: write AA, AKs, AKo, AK, ATs+, QQ-88 or "
+            "AsKh"
         )
     high, low = sorted(
         (RANKS.index(letter.upper()) for letter in match[1] + match[2]), reverse=True
     )
     kind = match[3].lower()
     if high == low and kind:
-        raise InputError(f"'{token}': a pair is neither suited nor offsuit: write {text[:2]}")
+        raise InputError(
+            f"'{shorten(token)}': a pair is neither suited nor offsuit: write {text[:2]}"
+        )
     return high, low, kind

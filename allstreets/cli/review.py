@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from allstreets.review import Review
 
 SHOWN = 8  # reasons and places that are named
+ACCURACY = (
+    "Accuracy in bb: what a perfect answer could gain at that decision, on the mean of all hands "
+    "that get there; the loss of one hand may be off by more."
+)
 
 
 def review(
@@ -122,12 +126,8 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     out.print(f"{len(files.skipped):,} skipped:")
     reasons = files.reasons()
     for reason, count in reasons[:SHOWN]:
-        first = next(one for one in files.skipped if one.sort == reason)
-        out.print(
-            f"  {count:,} × {reason} ({first.file}, line {first.line})",
-            markup=False,
-            soft_wrap=True,
-        )
+        where = files.first(reason).place
+        out.print(f"  {count:,} × {reason} ({where})", markup=False, soft_wrap=True)
     if len(reasons) > SHOWN:
         out.print(f"  and {sum(count for _, count in reasons[SHOWN:]):,} for other reasons")
 
@@ -138,7 +138,9 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if not outcome.hands:
         out.print("No hand was reviewed.")
         return
-    table = plain_table("loss", "±", "hand", "street", "cards", "line", "did", "best", "note")
+    table = plain_table(
+        "loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note"
+    )
     table.columns[0].justify = table.columns[1].justify = "right"
     found = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
     for row in found[:shown]:
@@ -156,7 +158,7 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if found and shown:
         out.print("Loss in bb, the dearest decisions first; how often the solution does the same:")
         out.print(table)
-        out.print()
+        out.print(f"{ACCURACY}\n", soft_wrap=True)
     _print_totals(out, total_rows(outcome))
     missing = unjudged(outcome)
     if missing:

@@ -11,15 +11,16 @@ MOST_BYTES = 1_000_000
 def read_text(path: Path) -> str:
     """The text of a file."""
     with path.open("rb") as file:
-        return _decoded(file.read(MOST_BYTES + 1), "the file")
+        return decoded(file.read(MOST_BYTES + 1), "the file")
 
 
 def read_stdin() -> str:
     """The text that comes through a pipe."""
-    return _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+    return decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
 
 
-def _decoded(data: bytes, name: str) -> str:
+def decoded(data: bytes, name: str) -> str:
+    """The text of what a file or a pipe holds; `name` of it for messages."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} is larger than 1 MB; is it the right one?")
     try:

@@ -77,8 +77,10 @@ class Reviews:
                 for row in total_rows(review)
             ],
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
-            not_judged=_reasons(unjudged(review)),
-            skipped=_reasons(HandFiles((), index.skipped).reasons()),
+            not_judged=[
+                ReviewReason(reason=reason, count=count) for reason, count in unjudged(review)
+            ],
+            skipped=_skipped(HandFiles((), index.skipped)),
         )
 
     def hand(self, id: str, key: str) -> ReplayHand:
@@ -191,5 +193,11 @@ def _row(key: str, hand: HandReview, one: ReviewedDecision) -> ReviewRow:
     )
 
 
-def _reasons(found: list[tuple[str, int]]) -> list[ReviewReason]:
-    return [ReviewReason(reason=reason, count=count) for reason, count in found]
+def _skipped(files: HandFiles) -> list[ReviewReason]:
+    """Why hands were skipped, and where the first of each kind stands."""
+    found = []
+    for reason, count in files.reasons():
+        first = files.first(reason)
+        place = replace(first, file=Path(first.file).name).place
+        found.append(ReviewReason(reason=reason, count=count, place=place))
+    return found

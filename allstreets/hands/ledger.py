@@ -11,6 +11,9 @@ from fractions import Fraction
 from allstreets.betting import ActionKind, Player, Street, bb_text
 from allstreets.hands.played import NOTHING, Amounts, Cards, PlayedAction, PlayedHand
 
+MOST_ACTIONS = 500
+DEEPEST = 1_000_000  # big blinds
+
 
 class HandError(ValueError):
     """Why a hand is not read; `line` is where it shows, counted from 1, 0 = its first line."""
@@ -61,6 +64,8 @@ class Ledger:
     def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:
         """A player acts; `to` is his total on this street after a bet or raise."""
         name = self.players[player]
+        if len(self.actions) == MOST_ACTIONS:
+            raise HandError(f"more than {MOST_ACTIONS} actions")
         if self._folded:
             raise HandError(f"{name} acts after a fold")
         if street != self._street:
@@ -128,6 +133,8 @@ class Ledger:
                 f"the amounts do not add up: a pot of {_plain(pot)} pays {_plain(pot - rake)}"
             )
         unit = self.big_blind
+        if max(self.stacks) > DEEPEST * unit:
+            raise HandError(f"a stack is more than {DEEPEST:,} big blinds deep")
 
         def in_bb(amounts: list[Fraction] | Amounts) -> Amounts:
             return amounts[0] / unit, amounts[1] / unit

@@ -43,6 +43,13 @@ class Moment:
         return max(min(missing, self.left[player]), Fraction(0))
 
     @property
+    def pot_to_win(self) -> Fraction:
+        """The pot as far as it is played for: a bet counts as far as it can be called."""
+        player = self.action.player
+        most = self.bets[player] + self.left[player]
+        return self.pot - max(self.bets[player.opponent] - most, Fraction(0))
+
+    @property
     def most(self) -> Fraction:
         """The largest total on this street that both players can put in."""
         return min(self.bets[player] + self.left[player] for player in Player)

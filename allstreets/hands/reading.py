@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from allstreets.base import InputError
+from allstreets.base import InputError, shorten
 from allstreets.hands.decoding import decode
 from allstreets.hands.ledger import HandError
 from allstreets.hands.phh import is_phh, read_phh, split_phh
@@ -24,9 +24,15 @@ class Skipped:
     file: str
     line: int  # where it shows, counted from 1
     reason: str
+    hand: str = ""  # what its writer called it; "" if nothing
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {self.reason}"
+        return f"{self.place}: {self.reason}"
+
+    @property
+    def place(self) -> str:
+        """Where it stands: "hands.txt, line 13, PokerStars Hand #2"."""
+        return ", ".join(filter(None, [shorten(self.file), f"line {self.line}", self.hand]))
 
     @property
     def sort(self) -> str:
@@ -45,6 +51,10 @@ class HandFiles:
         """Why hands were skipped and how many, the most frequent first."""
         return Counter(one.sort for one in self.skipped).most_common()
 
+    def first(self, reason: str) -> Skipped:
+        """The first that was skipped for a reason, to be named beside it."""
+        return next(one for one in self.skipped if one.sort == reason)
+
 
 def read_hands(paths: Iterable[Path | str]) -> HandFiles:
     """The hands of files and folders, each once; what cannot be read is told, not raised."""
@@ -54,14 +64,13 @@ def read_hands(paths: Iterable[Path | str]) -> HandFiles:
         try:
             text = decode(path.read_bytes())
         except OSError as error:
-            raise InputError(
-                f"cannot read {path}: {error.strerror}; name another file or folder"
-            ) from None
+            skipped.append(Skipped(str(path), 1, f"it cannot be read: {error.strerror}"))
+            continue
         found = read_text(text, str(path), phh=path.suffix.lower() in PHH)
         skipped += found.skipped
         for hand in found.hands:
             if hand.name and hand in hands:
-                skipped.append(Skipped(hand.file, hand.line, "the same hand again"))
+                skipped.append(Skipped(hand.file, hand.line, "the same hand again", hand.name))
             else:
                 hands[hand if hand.name else replace(hand, name=f"{path.name}:{hand.line}")] = None
     return HandFiles(tuple(hands), tuple(skipped))
@@ -71,32 +80,36 @@ def read_text(text: str, file: str = "", *, phh: bool = False) -> HandFiles:
     """The hands of one text."""
     hands, skipped = list[PlayedHand](), list[Skipped]()
     read = _phh if phh or is_phh(text) else _site
-    for line, found in read(text):
+    for line, name, found in read(text):
         if isinstance(found, PlayedHand):
             hands.append(replace(found, file=file, line=line))
         else:
-            skipped.append(Skipped(file, line + found.line, found.reason))
+            skipped.append(Skipped(file, line + found.line, shorten(found.reason), shorten(name)))
     if not hands and not skipped:
         reason = "it holds no hand in PHH, PokerStars or GGPoker text"
         skipped.append(Skipped(file, 1, reason))
     return HandFiles(tuple(hands), tuple(skipped))
 
 
-def _site(text: str) -> Iterator[tuple[int, PlayedHand | HandError]]:
-    for line, lines in split_hands(text):
+Found = tuple[int, str, PlayedHand | HandError]  # the number of its first line, its name
+
+
+def _site(text: str) -> Iterator[Found]:
+    for line, name, lines in split_hands(text):
         try:
-            yield line, read_site_hand(lines)
+            yield line, name, read_site_hand(lines)
         except HandError as error:
-            yield line, error
+            yield line, name, error
 
 
-def _phh(text: str) -> Iterator[tuple[int, PlayedHand | HandError]]:
+def _phh(text: str) -> Iterator[Found]:
     for line, header, part in split_phh(text):
+        name = f"Hand {header}" if header else ""
         try:
             hand = read_phh(part)
-            yield line, hand if hand.name or not header else replace(hand, name=f"Hand {header}")
+            yield line, name, hand if hand.name else replace(hand, name=name)
         except HandError as error:
-            yield line, error
+            yield line, name, error
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
@@ -108,9 +121,19 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(one for one in path.rglob("*") if one.suffix.lower() in ENDINGS)
+        inside = sorted(one for one in path.rglob("*") if _is_history(one))
         if not inside:
             raise InputError(
                 f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"
             )
         yield from inside
+
+
+def _is_history(path: Path) -> bool:
+    """Whether a folder's entry is read by its ending: no folder, but a link that leads nowhere."""
+    if path.suffix.lower() not in ENDINGS:
+        return False
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:  # in a folder that is closed to us: whoever opens it says so
+        return True

@@ -16,6 +16,9 @@
 
 Anything else (chat, clocks, who joins and leaves) is passed over; the ledger notices if a line that
 is passed over was needed.
+
+The patterns read any line in a time that grows with its length and no faster: no two parts of one
+that stand side by side match the same letters without end.
 """
 
 import re
@@ -26,25 +29,28 @@ from fractions import Fraction
 from allstreets.base import InputError, shortened
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import parse_cards
+from allstreets.hands.amounts import read_amount
 from allstreets.hands.ledger import HandError, Ledger
 from allstreets.hands.played import NOTHING, Cards, PlayedHand
 
 BEGINS = re.compile(r"^\W*((?:PokerStars|Poker) (?:[\w ]+ )?(?:Hand|Game) #([\w-]+)):\s*(.*)$")
 GAME = re.compile(r"(?<!\+ )(?<!\w)Hold'em (No Limit|Pot Limit|Limit|Fixed Limit)")
-OTHER_GAME = re.compile(r"^(?:Tournament #\d+,.*? )?(.*?)\s*(?:\(|- Level|-|$)")
-AMOUNT = r"[^\d\s(/]{0,3}([\d,]+(?:\.\d+)?)"
+TOURNAMENT = re.compile(r"Tournament #\d+,[^ ]* ")
+AMOUNT = r"[^\d\s(/,]{0,3}([0-9,]+(?:\.[0-9]+)?)"
 BLINDS = re.compile(rf"\({AMOUNT}/{AMOUNT}")
 BUTTON = re.compile(r"^Table .*Seat #(\d+) is the button")
-SEAT = re.compile(rf"^Seat (\d+): (.+) \({AMOUNT} in chips[^)]*\)\s*(.*)$")
+SEAT = re.compile(rf"^Seat (\d+): (.+) \({AMOUNT} in chips[^()]*\)(.*)$")
 POST = re.compile(rf"posts (small blind|big blind|small & big blinds|the ante|ante|.*?) ?{AMOUNT}")
-DEALT = re.compile(r"^Dealt to (.+?) \[([^\]]+)\]")
+DEALT = re.compile(r"^Dealt to (.+?) \[([^\[\]]+)\]")
 STREET = re.compile(r"^\*\*\* (?:FIRST )?(FLOP|TURN|RIVER) \*\*\*(.*)$")
-CARDS = re.compile(r"\[([^\]]+)\]")
+CARDS = re.compile(r"\[([^\[\]]+)\]")
 MOVE = re.compile(rf"(folds|checks|calls|bets|raises)\b(?: {AMOUNT})?(?: to {AMOUNT})?")
-UNCALLED = re.compile(rf"^Uncalled bet \({AMOUNT}\) returned to (.+?)\s*$")
+UNCALLED = re.compile(rf"^Uncalled bet \({AMOUNT}\) returned to (.+)$")
 COLLECTED = re.compile(rf"^(.+) collected {AMOUNT} from")
 SEEN = re.compile(r"(?:shows|showed|mucked) \[(\w\w) (\w\w)\]")
 SUMMARY_SEAT = re.compile(r"^Seat (\d+): ")
+MOST_LETTERS = 2_000  # of a line that may be one of the game's
+MOST_SEATS = 23  # as many as a deck can deal to
 END = "*** SUMMARY ***"
 HOLE_CARDS = "*** HOLE CARDS ***"
 KINDS = {
@@ -57,18 +63,18 @@ KINDS = {
 STREETS = {"FLOP": Street.FLOP, "TURN": Street.TURN, "RIVER": Street.RIVER}
 
 
-def split_hands(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines of every hand in a file, with the number of the first."""
-    first, lines = 0, list[str]()
+def split_hands(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    """The lines of every hand in a file, with the number of the first and the hand's name."""
+    first, name, lines = 0, "", list[str]()
     for number, line in enumerate(text.splitlines(), 1):
-        if BEGINS.match(line):
+        if begin := BEGINS.match(line):
             if first:
-                yield first, lines
-            first, lines = number, []
+                yield first, name, lines
+            first, name, lines = number, begin[1], []
         if first:
             lines.append(line.rstrip())
     if first:
-        yield first, lines
+        yield first, name, lines
 
 
 def read_site_hand(lines: list[str]) -> PlayedHand:
@@ -81,8 +87,8 @@ class _Reader:
     """What is known of a hand up to a line."""
 
     blinds: tuple[Fraction, Fraction] = NOTHING  # small, big
-    button: int = 0
-    seats: dict[int, str] = field(default_factory=dict)
+    button: str = ""  # seats go by their numbers as they are written
+    seats: dict[str, str] = field(default_factory=dict)
     stacks: dict[str, Fraction] = field(default_factory=dict)
     away: set[str] = field(default_factory=set)
     posts: list[tuple[str, str, Fraction]] = field(default_factory=list)
@@ -104,6 +110,7 @@ class _Reader:
                 elif ended:
                     self._summary(line)
                 else:
+                    _require_short(line)
                     self._line(line)
             except HandError as error:
                 raise HandError(error.reason, number) from None
@@ -114,13 +121,14 @@ class _Reader:
         return self._end(name, len(lines) - 1)
 
     def _head(self, line: str) -> str:
+        _require_short(line)
         begin = BEGINS.match(line)
         assert begin is not None
         name, rest = begin[1], begin[3]
         game = GAME.search(rest)
         if game is None:
-            other = OTHER_GAME.match(rest)
-            what = other[1].strip() if other else ""
+            series = TOURNAMENT.match(rest)
+            what = re.split(r"[(-]", rest[series.end() if series else 0 :], maxsplit=1)[0].strip()
             raise HandError(f"another game: {what or shortened(rest)}")
         if game[1] != "No Limit":
             raise HandError(f"another game: Hold'em {game[1]}")
@@ -129,7 +137,7 @@ class _Reader:
         blinds = BLINDS.search(rest, game.end())
         if blinds is None:
             raise HandError(f"the blinds are not in {shortened(line.strip(), 60)}")
-        self.blinds = _amount(blinds[1]), _amount(blinds[2])
+        self.blinds = read_amount(blinds[1]), read_amount(blinds[2])
         if self.blinds[1] <= 0 or self.blinds[0] > self.blinds[1]:
             raise HandError(f"blinds of {blinds[1]}/{blinds[2]} cannot be")
         return name
@@ -138,13 +146,13 @@ class _Reader:
         """One line before the summary."""
         if self.ledger is None:
             if found := BUTTON.match(line):
-                self.button = int(found[1])
+                self.button = found[1]
             elif found := SEAT.match(line):
-                self._seat(int(found[1]), found[2], _amount(found[3]), found[4])
+                self._seat(found[1], found[2], read_amount(found[3]), found[4])
             elif line.strip() == HOLE_CARDS:
                 self.ledger = self._open()
             elif (actor := self._actor(line)) and (found := POST.match(actor[1])):
-                self.posts.append((actor[0], found[1], _amount(found[2])))
+                self.posts.append((actor[0], found[1], read_amount(found[2])))
             return
         if found := STREET.match(line):
             self._deal(STREETS[found[1]], found[2])
@@ -158,8 +166,10 @@ class _Reader:
         elif found := COLLECTED.match(line):
             self._add(self.collected, found[1], found[2])
 
-    def _seat(self, number: int, name: str, stack: Fraction, more: str) -> None:
+    def _seat(self, number: str, name: str, stack: Fraction, more: str) -> None:
         self.seats[number], self.stacks[name] = name, stack
+        if max(len(self.seats), len(self.stacks)) > MOST_SEATS:
+            raise HandError(f"more than {MOST_SEATS} players")
         if "sitting out" in more or "out of hand" in more:
             self.away.add(name)
 
@@ -221,12 +231,12 @@ class _Reader:
         if found is None:
             return
         kind, ledger = KINDS[found[1]], self.ledger
-        by = Fraction(0) if found[2] is None else _amount(found[2])
+        by = Fraction(0) if found[2] is None else read_amount(found[2])
         to = by
         if kind == ActionKind.RAISE:
             if found[3] is None:
                 raise HandError(f"{name} raises to no amount")
-            to = _amount(found[3])
+            to = read_amount(found[3])
         elif kind == ActionKind.BET and found[2] is None:
             raise HandError(f"{name} bets no amount")
         called = ledger.bet_of(player)
@@ -239,12 +249,12 @@ class _Reader:
     def _add(self, where: list[Fraction], name: str, amount: str) -> None:
         player = self._player(name)
         if player is not None:
-            where[player] += _amount(amount)
+            where[player] += read_amount(amount)
 
     def _summary(self, line: str) -> None:
         """Cards that only the summary shows."""
         seat, seen = SUMMARY_SEAT.match(line), SEEN.search(line)
-        name = self.seats.get(int(seat[1])) if seat else None
+        name = self.seats.get(seat[1]) if seat else None
         if name is not None and seen is not None:
             self.holes.setdefault(name, _two(f"{seen[1]} {seen[2]}"))
 
@@ -280,8 +290,9 @@ def _two(text: str) -> Cards:
     return cards[0], cards[1]
 
 
-def _amount(text: str) -> Fraction:
-    return Fraction(text.replace(",", ""))
+def _require_short(line: str) -> None:
+    if len(line) > MOST_LETTERS:
+        raise HandError(f"a line has {len(line):,} letters, more than {MOST_LETTERS:,}")
 
 
 def _plain(amount: Fraction | int) -> str:

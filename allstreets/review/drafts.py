@@ -78,7 +78,7 @@ def draft(hand: PlayedHand, moment: Moment) -> Draft:
             street=moment.action.street.text,
             line=line_before(hand, moment.place),
             board=cards_text(hand.board_on(moment.action.street)),
-            pot_bb=_bb(moment.pot),
+            pot_bb=_bb(moment.pot_to_win),
             to_call_bb=_bb(moment.to_call),
             stack_bb=_bb(min(moment.left)),
             taken=played_word(moment.action),

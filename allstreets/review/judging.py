@@ -75,11 +75,12 @@ def _rounded(value: float) -> float:
 
 
 def within(exploitability: float, share: float) -> float | None:
-    """How far losses at a decision may be off on average, in the unit of `exploitability`.
+    """The most that better play gains at a decision, on the mean of the hands that get there.
 
-    `share`: how much of all that is dealt there gets to the decision. Who does better at one
-    decision alone gains no more than a best response does, which is at most twice the
-    exploitability; and he gains it only as often as play gets there.
+    In the unit of `exploitability`; `share`: how much of all that is dealt there gets to the
+    decision. Who does better at one decision alone gains no more than a best response does, which
+    is at most twice the exploitability; and he gains it only as often as play gets there. It is a
+    mean over the range: for one hand it is a bound only when divided by that hand's share of it.
     """
     return _rounded(2 * exploitability / share) if share > 0 else None
 

@@ -49,7 +49,7 @@ class StreetPlay(Protocol):
         """A decision of the tree."""
 
     def within(self, decision: Decision) -> float | None:
-        """How far losses at a decision may be off, in bb; None: not known."""
+        """What better play gains at a decision on the mean of the range, in bb; None: unknown."""
 
 
 class SolvedAgain:

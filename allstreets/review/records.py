@@ -24,14 +24,14 @@ class ReviewedDecision:
     street: str
     line: str  # what was done before it: "r2.5 c | QsJh2h | x"
     board: str
-    pot_bb: float
+    pot_bb: float  # before it, with what it takes to call; a bet counts as far as it can be called
     to_call_bb: float
     stack_bb: float  # what both can still bet
     taken: str
     counted_as: str  # the action of the tree that it was judged as; "" where there is none
     options: tuple[Option, ...] = ()
     loss_bb: float | None = None  # None: not judged, and the note says why
-    within_bb: float | None = None  # how far the loss may be off; None: not known
+    within_bb: float | None = None  # what better play gains on the mean of the range, at most
     note: str = ""
     judged_by: str = ""  # where the figures come from, for people
     solved_to: float | None = None  # a spot's exploitability, of its pot; None: it is no spot

@@ -18,7 +18,7 @@ class ReplayStep:
     board: str
     player: Player
     word: str
-    pot_bb: float  # all in the middle, bets of this street included
+    pot_bb: float  # with the bets of this street, each as far as it can be called
     bets_bb: Chips  # put in on this street
     left_bb: Chips  # behind
 
@@ -33,12 +33,13 @@ def replay_steps(hand: HandReview) -> Iterator[ReplayStep]:
         player = seats[seat]
         if name != street.text:
             bets, street = [0.0, 0.0], next(one for one in Street if one.text == name)
+        excess = max(bets[player.opponent] - bets[player] - left[player], 0.0)
         yield ReplayStep(
             street=name,
             board=hand.board[: 2 * (street + 2)] if street > Street.PREFLOP else "",
             player=player,
             word=word,
-            pot_bb=round(pot, DIGITS),
+            pot_bb=round(pot - excess, DIGITS),
             bets_bb=(round(bets[0], DIGITS), round(bets[1], DIGITS)),
             left_bb=(round(left[0], DIGITS), round(left[1], DIGITS)),
         )

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Control, InputError, cache_folder, interrupt_request
+from allstreets.base import Control, InputError, cache_folder, interrupt_request, shorten
 from allstreets.betting import Player
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
 from allstreets.review.folder import IndexedHand, ReviewFolder, ReviewIndex
@@ -18,7 +18,7 @@ from allstreets.review.records import HandReview
 from allstreets.review.spots import Effort, StoppedError
 from allstreets.solvers import data_hash
 
-VERSION = 2  # of what is kept: a change that alters reviews takes the next number
+VERSION = 3  # of what is kept: a change that alters reviews takes the next number
 NOBODY = "nobody's cards are shown as his own: name the player with --hero"
 
 
@@ -188,13 +188,14 @@ def plan_review(
     for hand in found.hands:
         seat, why = _hero(hand, hero)
         if seat is None:
-            skipped.append(Skipped(hand.file, hand.line, why))
+            skipped.append(Skipped(hand.file, hand.line, why, shorten(hand.name)))
         else:
             hands.append((hand, seat))
     if hero is not None and found.hands and not hands:
         names = sorted({name for hand in found.hands for name in hand.players})
         raise InputError(
-            f"no hand shows the cards of '{hero}'; players: {', '.join(names[:8])}"
+            f"no hand shows the cards of '{shorten(hero)}'; players: "
+            + shorten(", ".join(names[:8]))
             + (", …" if len(names) > 8 else "")
         )
     folder = cache_folder() / "review" if output is None else output
@@ -235,9 +236,9 @@ def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
     """Whose decisions are judged in a hand, or why nobody's are."""
     seat = hand.viewer if name is None else hand.player_named(name)
     if seat is None:
-        return None, NOBODY if name is None else f"{name} is not at the table"
+        return None, NOBODY if name is None else f"{shorten(name)} is not at the table"
     if hand.holes[seat] is None:
-        return None, f"the cards of {hand.players[seat]} are not known"
+        return None, f"the cards of {shorten(hand.players[seat])} are not known"
     if not any(action.player == seat for action in hand.actions):
         return None, "there was nothing to decide"
     return seat, ""

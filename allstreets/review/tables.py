@@ -71,7 +71,8 @@ def review_mapping(review: Review, *, grids: bool = False) -> Row:
         "totals": total_rows(review),
         "not_judged": dict(unjudged(review)),
         "skipped": [
-            {"file": one.file, "line": one.line, "reason": one.reason} for one in review.skipped
+            {"file": one.file, "line": one.line, "hand": one.hand, "reason": one.reason}
+            for one in review.skipped
         ],
         "interrupted": review.interrupted,
     }

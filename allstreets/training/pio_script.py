@@ -26,9 +26,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, shorten
 from allstreets.betting import Street, street_of_board
 from allstreets.cards import Range, cards_text, parse_board
+from allstreets.solvers import Spot
 from allstreets.training.config import check_config
 from allstreets.training.pio_lines import Amounts, bets_of, sizes_of_lines
 from allstreets.training.spot_config import SpotConfig
@@ -51,6 +52,8 @@ SILENT_COMMANDS = {
 SILENT_SETTINGS = {"Type", "CapEnabled", "CapMode", "ICM.ICMFormat", "ICM.Payouts", "ICM.Stacks"}
 TRUE = "true"
 LARGEST = 1e9
+MOST_AMOUNTS = 100  # of a line
+MOST_COMPARED = 200_000  # nodes of a tree that is compared with the lines of its script
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def _set(script: _Script, key: str, value: str) -> None:
     elif key in ("Pot", "EffectiveStacks"):
         keys.setdefault("pot" if key == "Pot" else "stack", _number(key, value))
     elif key == "Type" and value.lower() != "nolimit":
-        raise InputError(f"Type {value}: only trees of NoLimit are read")
+        raise InputError(f"Type {shorten(value)}: only trees of NoLimit are read")
     else:
         script.settings[key] = value
 
@@ -123,7 +126,7 @@ def _command(script: _Script, number: int, line: str) -> None:
     if name == "set_range":
         player, _, text = rest.strip().partition(" ")
         if player.lower() not in PLAYERS:
-            raise InputError(f"set_range {player}: write set_range OOP or set_range IP")
+            raise InputError(f"set_range {shorten(player)}: write set_range OOP or set_range IP")
         keys[PLAYERS[player.lower()]] = _range(text)
     elif name == "set_board":
         keys["board"] = cards_text(parse_board(rest))
@@ -131,8 +134,8 @@ def _command(script: _Script, number: int, line: str) -> None:
         oop, ip, start = _numbers(name, words, 3)
         if oop or ip:
             raise InputError(
-                f"set_pot {rest.strip()}: bets that lie before the players cannot be read: "
-                "begin at the start of a street, set_pot 0 0 pot"
+                f"set_pot {shorten(rest.strip())}: bets that lie before the players cannot be "
+                "read: begin at the start of a street, set_pot 0 0 pot"
             )
         keys["pot"] = start
     elif name == "set_eff_stack":
@@ -142,11 +145,13 @@ def _command(script: _Script, number: int, line: str) -> None:
     elif name == "set_accuracy":
         script.accuracy = _number(name, words[0] if words else ""), words[1:] == ["fraction"]
     elif name == "add_line":
+        if len(words) > MOST_AMOUNTS:
+            raise InputError(f"add_line: {len(words):,} amounts, more than {MOST_AMOUNTS}")
         script.lines[number] = [Fraction(str(one)) for one in _numbers(name, words, len(words))]
     elif name == "clear_lines":
         script.lines.clear()
     elif name not in SILENT_COMMANDS:
-        script.left_out.append(f"{name} (line {number})")
+        script.left_out.append(f"{shorten(name)} (line {number})")
 
 
 def _tree(script: _Script) -> PioTree:
@@ -155,6 +160,9 @@ def _tree(script: _Script) -> PioTree:
     missing = [key for key in ("board", "oop_range", "ip_range", "pot", "stack") if key not in keys]
     if missing:
         raise InputError(f"the script does not say {', '.join(missing)}: is this a tree?")
+    for key in ("pot", "stack"):
+        if not keys[key]:
+            raise InputError(f"the {key} is 0: a tree begins with chips to play for")
     if settings.get("Rake.Enabled", "").lower() == TRUE and "rake" not in keys:
         keys["rake"] = _number("Rake.Fraction", settings.get("Rake.Fraction", ""))
         keys["rake_cap"] = _number("Rake.Cap", settings.get("Rake.Cap", ""))
@@ -180,7 +188,7 @@ def _tree(script: _Script) -> PioTree:
     order += [key for key in keys if key not in order]
     kept = {key: keys[key] for key in order if key in keys}
     spot = check_config(kept, SpotConfig, "the script").spot()  # what cannot be solved is said now
-    differs = "" if lines is None else _difference(lines, bets_of(spot.tree))
+    differs = "" if lines is None else _compared(lines, spot)
     return PioTree(kept, tuple(dict.fromkeys(script.left_out)), differs)
 
 
@@ -219,8 +227,8 @@ def _viewer_sizes(script: _Script, first: Street) -> None:
     threshold = settings.pop("AllinThreshold", "")
     if threshold and _number("AllinThreshold", threshold) < 100:
         script.left_out.append(
-            f"AllinThreshold {threshold} (force_allin_threshold counts what is left behind, not "
-            "what is put in)"
+            f"AllinThreshold {shorten(threshold)} (force_allin_threshold counts what is left "
+            "behind, not what is put in)"
         )
     elif threshold:
         keys["force_allin_threshold"] = 0
@@ -232,7 +240,15 @@ def _settings_left(script: _Script) -> None:
         off = value.lower() in ("", "false", "0")
         if off or key in SILENT_SETTINGS or key.startswith("Rake.") or SIZE_KEY.fullmatch(key):
             continue
-        script.left_out.append(f"{key} {value}".replace("\\n", " "))
+        script.left_out.append(shorten(f"{key} {value}".replace("\\n", " ")))
+
+
+def _compared(lines: set[Amounts], spot: Spot) -> str:
+    """How the tree of a spot differs from lines; where it is large, that it was not looked at."""
+    nodes = spot.size.node_count
+    if nodes > MOST_COMPARED:
+        return f"of its {nodes:,} nodes few need be in the script: they were not compared"
+    return _difference(lines, bets_of(spot.tree))
 
 
 def _difference(lines: set[Amounts], ours: set[Amounts]) -> str:
@@ -253,7 +269,7 @@ def _size(word: str) -> str:
         return "a"
     if SAME_SIZE.fullmatch(word):
         return word.lower()
-    raise InputError(f"the size '{word}' is not known: 50, 20c, 3x, e and a are")
+    raise InputError(f"the size '{shorten(word)}' is not known: 50, 20c, 3x, e and a are")
 
 
 def _range(text: str) -> str:
@@ -264,9 +280,9 @@ def _number(name: str, text: str) -> float:
     try:
         found = float(text)
     except ValueError:
-        raise InputError(f"{name}: '{text}' is not a number") from None
+        raise InputError(f"{name}: '{shorten(text)}' is not a number") from None
     if not 0 <= found < LARGEST:
-        raise InputError(f"{name}: {text} is out of range")
+        raise InputError(f"{name}: {shorten(text)} is out of range")
     return int(found) if found.is_integer() else found
 
 

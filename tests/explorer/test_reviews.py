@@ -1,20 +1,24 @@
 """Reviews as the page asks for them."""
 
+import os
 from pathlib import Path
 
 import pytest
 from builders.whole_solution import trips
 from review.test_run import HANDS, QUICK
 
+from allstreets.base.errors import InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import FormError, MissingError
+from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.reviews import ReviewForm
 from allstreets.explorer.reviews import Reviews
+from allstreets.explorer.solves import reading
 from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.reading import count_hands
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.reviews import read_review
 from allstreets.explorer.solves.worker import attempt
@@ -69,7 +73,9 @@ def test_the_table_is_that_of_the_command(reviews: Reviews, review: Review) -> N
     assert [one.loss_per_100 for one in found.totals] == [
         row["loss_bb_per_100"] for row in total_rows(review)
     ]
-    assert [one.reason for one in found.skipped] == ["another game: Omaha Pot Limit"]
+    (skipped,) = found.skipped
+    assert skipped.reason == "another game: Omaha Pot Limit"
+    assert skipped.place == "hands.txt, line 65, PokerStars Hand #5"
     assert reviews.detail(card.id) == found  # what is remembered is what was read
 
 
@@ -101,7 +107,7 @@ def test_steps_have_the_chips_of_the_history(root: Path, review: Review) -> None
     for hand, kept in zip(hands, review.hands, strict=True):
         for moment, step in zip(hand.moments(), replay_steps(kept), strict=True):
             assert step.player == moment.action.player
-            assert step.pot_bb == pytest.approx(float(moment.pot), abs=1e-3)
+            assert step.pot_bb == pytest.approx(float(moment.pot_to_win), abs=1e-3)
             for player in Player:
                 assert step.bets_bb[player] == pytest.approx(float(moment.bets[player]), abs=1e-3)
                 assert step.left_bb[player] == pytest.approx(float(moment.left[player]), abs=1e-3)
@@ -181,6 +187,54 @@ def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None
     found = Reviews(library).detail(card.id)
     losses = [row["loss_bb"] for row in decision_rows(review)]
     assert [one.loss for one in found.rows] == pytest.approx(losses, abs=1e-3)
+
+
+NEVER_ENDS = """
+import sys
+from threading import Event
+
+sys.stdin.read()
+Event().wait()
+"""
+
+
+def test_a_text_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process never ends by itself, so that whoever comes back has ended it."""
+    (tmp_path / "never_ends.py").write_text(NEVER_ENDS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(InputError, match=r"this text takes longer than 0\.01 s to read"):
+        count_hands(HANDS, 0.01, "never_ends")
+    assert count_hands(HANDS).hands == 4  # the next one is read
+
+
+def test_a_reader_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dies.py").write_text("import os\n\nos._exit(7)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(InputError, match="its reader ended with code 7"):
+        count_hands(HANDS, module="dies")
+
+
+def test_one_text_is_read_at_a_time(root: Path) -> None:
+    library = Library([root])
+    form = ReviewForm(text=HANDS, solutions=[library.id_of(root / "three")])
+    with reading._reading, pytest.raises(BusyError, match="another text is being read"):
+        read_review(form, library)
+    assert read_review(form, library).name == "4 hands"
+
+
+def test_the_server_reads_no_hand_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a text does to its reader, that is another process."""
+
+    def read(*_: object) -> None:
+        raise AssertionError("this is the server")
+
+    monkeypatch.setattr("allstreets.hands.reading.read_text", read)
+    monkeypatch.setattr("allstreets.hands.read_text", read, raising=False)
+    library = Library([root])
+    form = ReviewForm(text=HANDS, solutions=[library.id_of(root / "three")])
+    assert read_review(form, library).name == "4 hands"
 
 
 def test_forms_that_cannot_be_reviewed(root: Path) -> None:

@@ -215,7 +215,7 @@ def test_broken_hands_are_told_by_line_and_the_rest_is_read() -> None:
     found = read_text(cut + again, "a.txt")
     assert [hand.name for hand in found.hands] == ["PokerStars Hand #2"]
     (skipped,) = found.skipped
-    assert str(skipped) == "a.txt, line 13: it is cut off: there is no summary"
+    assert str(skipped) == "a.txt, line 13, PokerStars Hand #1: it is cut off: there is no summary"
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_file_of_several_phh(seed: int) -> None:
         check_same(hand, played)
     assert len(found.skipped) == 2
     line = text.splitlines().index("[2]") + 2
-    assert str(found.skipped[0]).startswith(f"all.phhs, line {line}: Expected '='")
+    assert str(found.skipped[0]).startswith(f"all.phhs, line {line}, Hand 2: Expected '='")
     assert found.skipped[1].reason.startswith(("another game: limit hold'em", "PHH"))
 
 

@@ -18,7 +18,15 @@ from builders.polarised import polarised
 
 from allstreets.betting import IP, OOP, Player
 from allstreets.hands import PlayedHand, read_text
-from allstreets.review import Effort, HandReview, ReviewedDecision, SolvedGame, review_hand
+from allstreets.review import (
+    Effort,
+    HandReview,
+    ReviewedDecision,
+    SolvedGame,
+    replay_steps,
+    review_hand,
+)
+from allstreets.review.judging import within
 
 EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 NEAR = 0.08  # bb: what 0.2 % of the pot of 5 bb can be for one hand in three
@@ -171,6 +179,38 @@ def test_other_stacks_are_told() -> None:
     review = reviewed(played(CHECKED, head=deeper), IP)
     assert review.notes == ("played 25 bb deep, judged before the flop by by hand, 20 bb (-20%)",)
     assert review.decisions[-1].stack_bb == 22.5
+
+
+def test_the_accuracy_of_a_decision() -> None:
+    """Both players gain twice the exploitability together, at decisions that are reached so often.
+
+    Of 5 bb, when the river is dealt; kings always check, and then aces and half of the threes bet.
+    """
+    *_, bet = reviewed(played(CALLED), IP).decisions
+    *_, check, call = reviewed(played(CALLED), OOP).decisions
+    for decision, share in ((check, 1.0), (bet, 1.0), (call, 0.75)):
+        assert decision.solved_to is not None
+        assert decision.solved_to > 1e-4  # below it the digits of a record say too little
+        assert decision.within_bb == pytest.approx(2 * 5 * decision.solved_to / share, rel=0.02)
+
+
+def test_the_accuracy_of_a_mean() -> None:
+    assert within(0.25, 1.0) == 0.5  # of both players
+    assert within(0.25, 0.5) == 1.0  # who gets there half as often gains twice as much when he does
+    assert within(0.25, 0.0) is None
+
+
+def test_a_bet_counts_as_far_as_it_can_be_called() -> None:
+    """Ann jams 26 bb into the 10 of Bob: he calls 9 to win 10 and his blind, not 27."""
+    jam = HEAD[: HEAD.index("Ann: raises")].replace("Ann ($20", "Ann ($26").replace("$20", "$10")
+    rest = "Ann: raises $25 to $26 and is all-in\nBob: folds\n"
+    rest += "Uncalled bet ($25) returned to Ann\nAnn collected $2 from pot\n"
+    hand = played(rest, head=jam)
+    (facing,) = reviewed(hand, OOP).decisions
+    assert (facing.pot_bb, facing.to_call_bb, facing.stack_bb) == (11.0, 9.0, 0.0)
+    (jammed,) = reviewed(hand, IP).decisions
+    assert (jammed.pot_bb, jammed.to_call_bb) == (1.5, 0.5)
+    assert [step.pot_bb for step in replay_steps(reviewed(hand, IP))] == [1.5, 11.0]
 
 
 def test_a_record_is_read_back() -> None:

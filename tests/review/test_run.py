@@ -117,6 +117,12 @@ def test_every_decision_and_its_totals(kept: tuple[Path, Review]) -> None:
     assert shove.loss_bb < 0.01
     assert [one.street for one in limped.decisions] == ["preflop", "flop", "turn"]
     assert limped.kind == "limped"
+    exploitability = trips_result().exploitability
+    assert exploitability is not None
+    whole = 2 * exploitability / 1000  # bb of both players, at the first decision of a game
+    assert aces.decisions[0].within_bb == pytest.approx(whole, abs=1e-6)
+    answered = limped.decisions[0].within_bb  # at one that limping alone leads to
+    assert answered == pytest.approx(whole / trips_result().node("c").share, abs=1e-6)
     rows = {(row["by"], row["name"]): row for row in total_rows(review)}
     every = rows["all", "all"]
     assert (every["hands"], every["decisions"]) == (4, 6)
@@ -164,6 +170,9 @@ def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
     evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")] + own.paid[own.player]
     assert [one.ev_bb for one in flop.options] == pytest.approx(evs.tolist(), abs=1e-5)
     assert flop.solved_to is None
+    exploitability = trips_result().exploitability
+    assert exploitability is not None
+    assert flop.within_bb == pytest.approx(2 * exploitability / 1000 / own.share, abs=1e-6)
     assert turn.loss_bb is None
     assert turn.note.startswith("not solved: ")
     assert turn.judged_by == ""
@@ -227,6 +236,24 @@ def test_a_damaged_review_is_made_again(
     assert review.hands == kept[1].hands
 
 
+def test_bad_hands_leave_the_others(games: Path, tmp_path: Path) -> None:
+    """Each is named with its file, line, hand and reason, and the rest is reviewed."""
+    folder = tmp_path / "histories"
+    (folder / "folder.txt").mkdir(parents=True)
+    bad = hand(6, "As Ad", FOLDED).replace("Ann ($3 in", "Ann ($,,, in")
+    (folder / "a.txt").write_text(bad + hand(1, "As Ad", FOLDED))
+    (folder / "b.phh").write_text("variant = 'NT'\nantes = [0, true]\nstarting_stacks = [1, 1]\n")
+    (folder / "folder.txt" / "c.txt").write_text(hand(2, "9s 2d", FOLDED))
+    plan = plan_review(read_hands([folder]), open_games(games), effort=QUICK, output=tmp_path / "k")
+    review = plan.run()
+    assert [one.name[-1] for one in review.hands] == ["1", "2"]
+    assert [str(one).removeprefix(f"{folder}/") for one in review.skipped] == [
+        "a.txt, line 3, PokerStars Hand #6: ',,,' is not an amount",
+        "b.phh, line 1: 'antes': true or false stands where an amount belongs",
+    ]
+    assert [one["hand"] for one in review_mapping(review)["skipped"]] == ["PokerStars Hand #6", ""]
+
+
 def test_whose_decisions(games: Path, file: Path, tmp_path: Path) -> None:
     assert len(job(games, file, tmp_path).hands) == 4
     ann = job(games, file, tmp_path, hero="ANN")
@@ -268,11 +295,13 @@ def test_the_command(
     same = (*options, "--seconds-per-spot", "1000000", "--threads", "1")
     code, out, err = run(capsys, str(file), *same, "--csv", str(table))
     assert code == 0
-    assert "1 × another game: Omaha Pot Limit" in err
+    assert f"1 × another game: Omaha Pot Limit ({file}, line 65, PokerStars Hand #5)" in err
     assert "hands 4 of 4 | 4 kept from before" in err
     assert "Loss in bb, the dearest decisions first" in out
     first = out.splitlines()[2].split()
     assert first[2:6] == ["1", "preflop", "AsAd", "f"]
+    assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
+    assert "on the mean of all hands that get there; the loss of one hand may be off by more" in out
     assert "bb/100" in out
     with table.open(newline="") as lines:
         rows = list(csv.DictReader(lines))

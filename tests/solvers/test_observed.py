@@ -141,3 +141,18 @@ def test_ranges_of_a_lock_are_checked() -> None:
     ):
         with pytest.raises(InputError, match=message):
             _ = with_locks(spot(TURN), (Lock("", ranges=ranges),)).locked_nodes
+
+
+def test_tables_of_other_programs() -> None:
+    """Lines that end in a lone CR are lines; a cell that is no cell is told by its line."""
+    rows = ["node,action,frequency", "x,bet,30%", "x,check,70%"]
+    for end in ("\n", "\r", "\r\n"):
+        assert [one.action for one in read_bounds(end.join(rows), "seen.csv")] == ["bet", "check"]
+    for row in (f"x,bet,{'3' * 200_000}", f'x,"{"b" * 200_000}'):
+        with pytest.raises(InputError, match=r"line 2: not a row of a table \(field larger"):
+            read_bounds(f"{rows[0]}\n{row}\n", "seen.csv")
+    with pytest.raises(InputError) as caught:
+        read_bounds(f"{rows[0]}\nx,bet,{'y' * 100_000}\x1b\n", "seen.csv")
+    assert str(caught.value) == (
+        f"seen.csv, line 2: '{'y' * 199}…' is no frequency: write 30%, 0.3, or <=30%"
+    )

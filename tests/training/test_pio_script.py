@@ -125,14 +125,29 @@ def test_the_lines_of_a_tree_lead_back_to_it(sizes: tuple[list[str], ...], stack
         ("set_eff_stack", "line 1: set_eff_stack takes 1 numbers, not 0"),
         (script(["0 50 20"]), "add_line: OOP cannot have put in 20: 50 is called, 400 is the"),
         (script(["0 500"]), "add_line: IP cannot have put in 500"),
+        (script([], pot=0) + "set_accuracy 1\n", "the pot is 0: a tree begins with chips to play"),
+        (script(["0 10"], pot=0), "the pot is 0: a tree begins with chips to play for"),
+        (script(["0 10"], stack=0), "the stack is 0: a tree begins with chips to play for"),
+        (script(["0 " * 500_000]), "line 10: add_line: 500,000 amounts, more than 100"),
+        ("#Pot#" + "x" * 500_000, f"line 1: Pot: '{'x' * 199}…' is not a number"),
+        ("set_board " + "As" * 200_000, f"line 1: '{'As' * 99}A…' holds the card As twice"),
         (script(["0 0 0"]), "add_line: 0 stands behind the end of the hand"),
         (VIEWER.read_text().replace("#50", "#half"), "the size 'half' is not known"),
     ],
+    ids=lambda value: value[:30],
 )
 def test_what_makes_no_sense_is_said(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_pio_script(text)
     assert message in str(caught.value)
+
+
+def test_a_large_tree_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Walking its nodes one by one would take minutes."""
+    monkeypatch.setattr("allstreets.training.pio_script.MOST_COMPARED", 3)
+    found = read_pio_script(script(["0 50", "50"]))
+    assert found.differs.endswith("they were not compared")
+    assert found.keys["bet_sizes"]["river_oop"]["bet"] == ["50%"]
 
 
 def test_what_is_left_out_is_named() -> None:

@@ -95,6 +95,7 @@ class ReviewReason(Message):
 
     reason: str
     count: int
+    place: str = ""  # where the first stands: "hands.txt, line 13, PokerStars Hand #2"
 
 
 class ReviewDetail(Message):

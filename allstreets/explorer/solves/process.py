@@ -38,7 +38,7 @@ class SolvingProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=_environment(),
+                env=environment(),
                 start_new_session=True,  # Ctrl-C is for the server, which ends this one in order
             )
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -82,7 +82,7 @@ class SolvingProcess:
         self._ended(code)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """That of the server; the process finds the same package, wherever it was imported from."""
     home = str(Path(allstreets.__file__).parents[1])
     others = os.environ.get("PYTHONPATH")

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import FormError
+from allstreets.explorer.errors import BusyError, FormError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.reviews import ReviewForm, ReviewSource
-from allstreets.hands import HandFiles, read_text
+from allstreets.explorer.solves.reading import HandCount, count_hands
 from allstreets.storage import folder_kind
 
 HANDS = "hands"  # the unit of its progress
@@ -23,15 +23,17 @@ def read_review(form: ReviewForm, library: Library) -> ReviewSource:
                 Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")
             )
     try:
-        found = read_text(form.text)
+        found = count_hands(form.text)
         if not found.hands:
             raise InputError(_nothing(found))
+    except BusyError:
+        raise
     except InputError as error:
         problems.append(Problem(message=str(error), field="text"))
     if problems:
         raise FormError(problems)
     return ReviewSource(
-        name=" ".join(form.name.split()) or f"{len(found.hands):,} hands",
+        name=" ".join(form.name.split()) or f"{found.hands:,} hands",
         hero=form.hero.strip(),
         seconds_per_spot=form.seconds_per_spot,
         target_pct=form.target_pct,
@@ -39,8 +41,8 @@ def read_review(form: ReviewForm, library: Library) -> ReviewSource:
     )
 
 
-def _nothing(found: HandFiles) -> str:
-    reasons = "; ".join(f"{count:,} × {reason}" for reason, count in found.reasons()[:3])
+def _nothing(found: HandCount) -> str:
+    reasons = "; ".join(f"{count:,} × {reason}" for reason, count in found.reasons)
     return f"no hand of this text can be reviewed: {reasons}"
 
 

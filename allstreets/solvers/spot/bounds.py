@@ -1,6 +1,5 @@
 """How often actions are taken over a whole range: exactly, at most, or at least so often."""
 
-import csv
 import io
 import re
 from collections.abc import Sequence
@@ -8,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import InputError, csv_rows, shorten
 from allstreets.betting import CHIPS, BettingTree, Notation, action_text
 from allstreets.solvers.spot.locks import Floats, named_action
 
 COLUMNS = ("node", "action", "frequency")
 ROUNDED = 0.02  # how far frequencies of all actions may be from 1 together: they are rounded
-FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*(\d+(?:\.\d*)?|\.\d+)\s*(%)?")
+FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(%)?")
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,14 @@ class Bound:
         """A frequency as people write it: 30%, 0.3, <=30%, >=10%."""
         match = FREQUENCY.fullmatch(frequency.strip())
         if match is None:
-            raise InputError(f"{where}: '{frequency}' is no frequency: write 30%, 0.3, or <=30%")
+            raise InputError(
+                f"{where}: '{shorten(frequency)}' is no frequency: write 30%, 0.3, or <=30%"
+            )
         share = float(match[2]) / (100 if match[3] else 1)
         if share > 1:
-            hint = "" if match[3] else f": write {match[2]}% for per cent"
-            raise InputError(f"{where}: a frequency of {frequency.strip()} is more than 1{hint}")
+            hint = "" if match[3] else f": write {shorten(match[2])}% for per cent"
+            given = shorten(frequency.strip())
+            raise InputError(f"{where}: a frequency of {given} is more than 1{hint}")
         sign = match[1] or "="
         least = 0.0 if sign in ("<=", "≤") else share
         return cls(line, action.strip(), least, 1.0 if sign in (">=", "≥") else share, where)
@@ -56,10 +58,10 @@ class Bound:
 
 def read_bounds(text: str, source: str) -> list[Bound]:
     """The rows of a CSV text with the columns node, action and frequency; others are ignored."""
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), skipinitialspace=True)
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline=None)  # whatever ends them
     places: list[int] | None = None
     bounds, problems = list[Bound](), list[str]()
-    for row in rows:
+    for number, row in csv_rows(lines, source):
         cells = [cell.strip() for cell in row]
         if not any(cells):
             continue
@@ -68,12 +70,12 @@ def read_bounds(text: str, source: str) -> list[Bound]:
             missing = [name for name in COLUMNS if name not in names]
             if missing:
                 raise InputError(
-                    f"{source}, line {rows.line_num}: no column {' and '.join(missing)}: the first "
+                    f"{source}, line {number}: no column {' and '.join(missing)}: the first "
                     f"line names the columns {', '.join(COLUMNS)}"
                 )
             places = [names.index(name) for name in COLUMNS]
             continue
-        where = f"{source}, line {rows.line_num}"
+        where = f"{source}, line {number}"
         if len(cells) <= max(places):
             problems.append(f"{where}: {len(cells)} cells, where node, action and frequency stand")
             continue
@@ -102,12 +104,13 @@ def limits(
         most[place] = min(most[place], bound.most)
         if least[place] > most[place]:
             raise InputError(
-                f"{bound.where}: '{bound.action}' at '{bound.line}' has another frequency already"
+                f"{bound.where}: '{shorten(bound.action)}' at '{shorten(bound.line)}' has another "
+                "frequency already"
             )
     if (least == most).all() and abs(least.sum() - 1) <= ROUNDED:
         return least / least.sum(), most / most.sum()
     if least.sum() > 1 + 1e-9 or most.sum() < 1 - 1e-9:
-        where, line = bounds[-1].where, bounds[0].line
+        where, line = bounds[-1].where, shorten(bounds[0].line)
         total = least.sum() if least.sum() > 1 else most.sum()
         words = ", ".join(action_text(action, notation) for action in tree.actions_at(node))
         raise InputError(

@@ -2758,6 +2758,11 @@ export interface components {
         ReviewReason: {
             /** Count */
             count: number;
+            /**
+             * Place
+             * @default
+             */
+            place: string;
             /** Reason */
             reason: string;
         };

@@ -49,14 +49,19 @@ export function isDear(one: Decision | undefined): boolean {
   return (one?.loss ?? 0) >= LEAST;
 }
 
+/** What the accuracy of a decision is, and what it is not. */
+export const ACCURACY =
+  "What a perfect answer could gain at this decision, on the mean of all hands that get there. " +
+  "The loss of one hand may be off by more: a smaller target tells it better.";
+
 /** What a decision cost, in a few words. */
 export function verdict(one: Decision): string {
   if (one.loss === null) return one.note || "not judged";
   const option = one.options.find((each) => each.word === one.counted_as);
   const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
   if (!isDear(one)) return `nothing lost; ${same}`;
-  const within = one.within === null ? "" : ` (± ${significant(one.within, 2)})`;
-  return `${fixed(one.loss, 3)} bb lost${within}; ${same}`;
+  const solved = one.within === null ? "" : `; accuracy ${significant(one.within, 2)} bb on the mean of the range`;
+  return `${fixed(one.loss, 3)} bb lost; ${same}${solved}`;
 }
 
 /** How far the solution is from the hand that was played. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
 import { commandOf, distance, openedAt, stepBeside, verdict, type Decision, type Hand } from "./replay";
-import { ANY, barsOf, beside, filtered, handsOf, namesOf, type Row } from "./table";
+import { ANY, barsOf, beside, filtered, handsOf, missing, namesOf, type Row } from "./table";
 
 function row(hand: string, part: Partial<Row>): Row {
   return {
@@ -57,6 +57,15 @@ describe("the decisions of a review", () => {
   });
 });
 
+describe("what is missing", () => {
+  it("is told with where the first of a kind stands", () => {
+    expect(missing({ reason: "3 players", count: 1200, place: "a.txt, line 7" })).toBe(
+      "1,200 × 3 players (a.txt, line 7)",
+    );
+    expect(missing({ reason: "not solved", count: 2, place: "" })).toBe("2 × not solved");
+  });
+});
+
 function decision(place: number, loss: number | null, note = ""): Decision {
   return {
     place,
@@ -99,7 +108,9 @@ describe("a replayed hand", () => {
   });
   it("says what a decision cost, or why nobody knows", () => {
     const [cheap, dear, unknown] = HAND.decisions as [Decision, Decision, Decision];
-    expect(verdict(dear)).toBe("0.500 bb lost (± 0.02); the solution does so 25 % of the time");
+    expect(verdict(dear)).toBe(
+      "0.500 bb lost; the solution does so 25 % of the time; accuracy 0.02 bb on the mean of the range",
+    );
     expect(verdict({ ...cheap, loss: 0 })).toBe("nothing lost; the solution does so 25 % of the time");
     expect(verdict(unknown)).toBe("not solved: no time");
     expect(distance(HAND)).toBe("game, 20 bb for 16 bb played: +25 %");

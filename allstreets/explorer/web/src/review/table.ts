@@ -1,6 +1,7 @@
 // The decisions of a review: which are shown, what they come to, and the hands that they lead to.
 
 import type { Schemas } from "../api/client";
+import { count } from "../common/format";
 
 export type Row = Schemas["ReviewRow"];
 export type Total = Schemas["ReviewTotal"];
@@ -48,4 +49,9 @@ export function handsOf(rows: readonly Row[]): string[] {
 export function beside(hands: readonly string[], hand: string, way: 1 | -1): string | null {
   const at = hands.indexOf(hand);
   return hands[at < 0 ? 0 : at + way] ?? null;
+}
+
+/** Why hands or decisions are missing, how many, and where the first of them stands. */
+export function missing(one: Schemas["ReviewReason"]): string {
+  return `${count(one.count)} × ${one.reason}${one.place ? ` (${one.place})` : ""}`;
 }
