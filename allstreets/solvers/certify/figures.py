@@ -15,11 +15,13 @@ The maximum before the flop is taken over estimates, so it leans high: by the lu
 action looks better than it is. It is b with all draws and h, the mean of two halves, with half as
 many. How much of b is luck lies near h − b: half as much is taken off, and the figure still leans
 high rather than low. What responses that were chosen on one half of the draws gain on the other
-half leans low. The interval reaches from there to b, and 1.96 standard errors beyond; these come
-from leaving out one draw of a pair after the other (paired jackknife).
+half leans low. The interval reaches from there to b, and beyond by Student's t times the standard
+error. Errors come from leaving out one draw of a pair after the other (paired jackknife); a pair
+has one degree of freedom, and where few pairs make up most of the error, only these count
+(Satterthwaite 1946).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +34,13 @@ from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.subgames import DealtPairs, RealValues
 
-NORMAL = 1.96  # standard errors on either side of 95 %
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
 FEW_DRAWS = 20  # are not worth a solution of all flops with hand classes
 STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
+STUDENT = (  # degrees of freedom, and the standard errors on either side of 95 %
+    (1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (6, 2.447), (8, 2.306),
+    (10, 2.228), (15, 2.131), (20, 2.086), (30, 2.042), (60, 2.000), (np.inf, 1.960),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,9 @@ class RealGame:
         after, before = self._after(weights), self._before(weights)
         low = high = after + before
         if not self.judged.whole:
-            error = NORMAL * self._standard_error(after + before)
+            error = margin_of_error(
+                jackknife(weights, self.judged.pairs, lambda w: self._after(w) + self._before(w))
+            )
             least = min(max(self._crossed(), 0.0), before)
             low, high = max(after + least - error, 0.0), after + before + error
             halves = [self._before(self._half(side)) for side in (0, 1)]
@@ -140,17 +147,8 @@ class RealGame:
 
     def _half(self, side: int) -> Floats:
         """[D]: the weights when one draw of every pair stands for both."""
-        return self._without(np.unique(self.judged.pairs[self.judged.pairs >= 0]), 1 - side)
-
-    def _without(self, pairs: NDArray[np.int64], side: int) -> Floats:
-        """[D]: the weights when the first or second draw of some pairs is left out."""
-        weights = self.judged.weights.copy()
-        for pair in pairs.tolist():
-            first, second = np.flatnonzero(self.judged.pairs == pair).tolist()
-            out, left = (first, second) if side == 0 else (second, first)
-            weights[left] += weights[out]
-            weights[out] = 0.0
-        return weights
+        pairs = self.judged.pairs
+        return leave_out(self.judged.weights, pairs, np.unique(pairs[pairs >= 0]), 1 - side)
 
     def _response(self, player: Player, leaves: Floats) -> Strategies:
         """The best response before the flop where pots are worth `leaves` [P, 169]."""
@@ -164,15 +162,48 @@ class RealGame:
                 chosen[node] = self.preflop.held(node, best.astype(np.float64))
         return chosen
 
-    def _standard_error(self, total: float) -> float:
-        """Of the exploitability: either draw of a pair stands for both, pair after pair."""
-        pairs = np.unique(self.judged.pairs[self.judged.pairs >= 0])
-        squares = 0.0
-        for group in np.array_split(pairs, min(len(pairs), REPLICATES)):
-            for side in (0, 1):
-                weights = self._without(group, side)
-                squares += (self._after(weights) + self._before(weights) - total) ** 2 / 2
-        return float(np.sqrt(squares))
+
+def leave_out(
+    weights: Floats, pairs: NDArray[np.int64], out: NDArray[np.int64], side: int
+) -> Floats:
+    """[D]: the weights when the first or second draw of the pairs `out` is left out."""
+    weights = weights.copy()
+    for pair in out.tolist():
+        gone, left = np.flatnonzero(pairs == pair).tolist()[:: 1 if side == 0 else -1]
+        weights[left] += weights[gone]
+        weights[gone] = 0.0
+    return weights
+
+
+def jackknife(
+    weights: Floats, pairs: NDArray[np.int64], statistic: Callable[[Floats], float]
+) -> Floats:
+    """[G]: what each of G groups of pairs adds to the variance of a statistic of weights [D].
+
+    Either draw of a pair stands for both: the statistic moves by the difference of the two draws,
+    and the mean of the squares is the variance that the pair contributes.
+    """
+    total, numbers = statistic(weights), np.unique(pairs[pairs >= 0])
+    return np.array(
+        [
+            sum(
+                (statistic(leave_out(weights, pairs, group, side)) - total) ** 2 / 2
+                for side in (0, 1)
+            )
+            for group in np.array_split(numbers, min(len(numbers), REPLICATES))
+        ]
+    )
+
+
+def margin_of_error(variances: Floats) -> float:
+    """Half the 95 % interval of a sum with these variances, each of one degree of freedom."""
+    total = float(variances.sum())
+    if total <= 0:
+        return 0.0
+    freedom = total**2 / float((variances**2).sum())
+    steps, errors = zip(*STUDENT, strict=True)
+    inverse = [1 / step for step in reversed(steps)]  # t is nearly straight in 1 / freedom
+    return float(np.interp(1 / freedom, inverse, errors[::-1])) * float(np.sqrt(total))
 
 
 def needs_class_values(draws: Sequence[Draw]) -> bool:

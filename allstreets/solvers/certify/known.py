@@ -8,6 +8,7 @@ Sums of P and G over all flops are those before the flop. V takes a solution of 
 with hand classes, half a minute or so.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from allstreets.cards import Flop, all_flops, flop_table, preflop_equity
 from allstreets.subgames import DealtPairs
 
 Floats = NDArray[np.float64]
+FLOPS_BESIDE_HANDS = math.comb(48, 3)  # dealt flops that fit beside any two hands: 17,296
 
 
 def known_numbers(
@@ -48,7 +50,6 @@ def known_totals(dealt: Floats, reach: Floats, count: int, played: Floats | None
     if count > 2:
         assert played is not None
         times = np.array([flop.multiplicity for flop in all_flops()], np.float64)
-        on_flops = DealtPairs.of([flop.cards for flop in all_flops()]).sum(times)
-        scale = float(dealt.sum()) / float(on_flops.sum())
-        sums.append(scale * np.einsum("f,faph->aph", times, played))
+        on_flops = FLOPS_BESIDE_HANDS * float(preflop_equity().pairs.sum())
+        sums.append(float(dealt.sum()) / on_flops * np.einsum("f,faph->aph", times, played))
     return np.stack(sums)
