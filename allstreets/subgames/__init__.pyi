@@ -66,6 +66,7 @@ from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
 from .packed import encode as encode
+from .packed import storable as storable
 from .pool import Pool as Pool
 from .real_flop import RealValues as RealValues
 from .real_flop import judge_flop as judge_flop
