@@ -145,7 +145,9 @@ def lock(
             json=json,
             made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
         ),
-        more=lambda out, outcome: _print_difference(out, result, outcome.result, shown),
+        more=lambda out, outcome: _print_difference(
+            out, result, outcome.result, shown, request.bounds
+        ),
     )
 
 
@@ -179,7 +181,9 @@ def _lock_game(
     return run_training(
         job,
         options,
-        more=lambda out, outcome: _print_difference(out, result, outcome.result(), lines),
+        more=lambda out, outcome: _print_difference(
+            out, result, outcome.result(), lines, request.bounds
+        ),
     )
 
 
@@ -208,11 +212,15 @@ def _split(text: str, flag: str) -> tuple[str, str]:
 
 
 def _print_difference(
-    out: "Console", before: "Solved", after: "Solved", lines: list[str]
+    out: "Console",
+    before: "Solved",
+    after: "Solved",
+    lines: list[str],
+    asked: "tuple[Bound, ...]",
 ) -> dict[str, Any]:
     from allstreets.solvers import change_lines, difference
 
-    found = difference(before, after, lines)
+    found = difference(before, after, lines, asked)
     out.print()
     for text in change_lines(found):
         out.print(text, markup=False)
