@@ -168,7 +168,7 @@ def _lock_game(
     from allstreets.cli.train_jobs import TrainOptions
     from allstreets.cli.train_jobs import run_job as run_training
     from allstreets.storage import load_unified
-    from allstreets.training import lock_game
+    from allstreets.training import UnifiedOutcome, cut_short, lock_game
 
     result = load_unified(folder)
     locks = request.of_game(result, str(folder.absolute()))
@@ -178,13 +178,15 @@ def _lock_game(
     where = [] if output is not None else ["--output", str(place)]
     options = TrainOptions(None, place, json, last=True, again=command(*given, *where, "--resume"))
     lines = [one.line for one in locks]
-    return run_training(
-        job,
-        options,
-        more=lambda out, outcome: _print_difference(
-            out, result, outcome.result(), lines, request.bounds
-        ),
-    )
+
+    def more(out: "Console", outcome: UnifiedOutcome) -> dict[str, Any]:
+        figures = _print_difference(out, result, outcome.result(), lines, request.bounds)
+        short = cut_short(outcome, result)
+        if short is not None:
+            out.print(short)
+        return {**figures, "before_mbb": result.exploitability}
+
+    return run_training(job, options, more=more)
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":

@@ -57,6 +57,7 @@ from .matrix_model import Stage as Stage
 from .matrix_model import matrix_cells as matrix_cells
 from .matrix_model import padded as padded
 from .matrix_pruning import checked_pruning as checked_pruning
+from .packed import AGREEMENT as AGREEMENT
 from .packed import ONE_BYTE as ONE_BYTE
 from .packed import TWO_BYTES as TWO_BYTES
 from .packed import Floats as Floats

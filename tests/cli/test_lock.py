@@ -93,7 +93,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert read_manifest(output, "unified")["before"] == before
     locked = load_unified(output)
     assert locked.node("c x | x", "9s7s2s").frequencies().tolist() == pytest.approx([0, 1])
-    assert locked.facts.config["epochs"] == load_unified(game).facts.config["epochs"]
+    assert locked.facts.config["epochs"] == 10 * load_unified(game).facts.config["epochs"]
     assert main(["certify", str(output), "--flops", "own", "--threads", "1", "--json"]) == 0
     judged = json.loads(capsys.readouterr().out)
     assert 0 <= judged["real_exploitability_mbb"] < 1000
