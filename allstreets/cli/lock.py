@@ -145,7 +145,9 @@ def lock(
             json=json,
             made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
         ),
-        more=lambda out, outcome: _print_difference(out, result, outcome.result, shown),
+        more=lambda out, outcome: _print_difference(
+            out, result, outcome.result, shown, request.bounds
+        ),
     )
 
 
@@ -166,7 +168,7 @@ def _lock_game(
     from allstreets.cli.train_jobs import TrainOptions
     from allstreets.cli.train_jobs import run_job as run_training
     from allstreets.storage import load_unified
-    from allstreets.training import lock_game
+    from allstreets.training import UnifiedOutcome, cut_short, lock_game
 
     result = load_unified(folder)
     locks = request.of_game(result, str(folder.absolute()))
@@ -176,11 +178,15 @@ def _lock_game(
     where = [] if output is not None else ["--output", str(place)]
     options = TrainOptions(None, place, json, last=True, again=command(*given, *where, "--resume"))
     lines = [one.line for one in locks]
-    return run_training(
-        job,
-        options,
-        more=lambda out, outcome: _print_difference(out, result, outcome.result(), lines),
-    )
+
+    def more(out: "Console", outcome: UnifiedOutcome) -> dict[str, Any]:
+        figures = _print_difference(out, result, outcome.result(), lines, request.bounds)
+        short = cut_short(outcome, result)
+        if short is not None:
+            out.print(short)
+        return {**figures, "before_mbb": result.exploitability}
+
+    return run_training(job, options, more=more)
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":
@@ -208,11 +214,15 @@ def _split(text: str, flag: str) -> tuple[str, str]:
 
 
 def _print_difference(
-    out: "Console", before: "Solved", after: "Solved", lines: list[str]
+    out: "Console",
+    before: "Solved",
+    after: "Solved",
+    lines: list[str],
+    asked: "tuple[Bound, ...]",
 ) -> dict[str, Any]:
     from allstreets.solvers import change_lines, difference
 
-    found = difference(before, after, lines)
+    found = difference(before, after, lines, asked)
     out.print()
     for text in change_lines(found):
         out.print(text, markup=False)

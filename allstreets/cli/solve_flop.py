@@ -66,14 +66,14 @@ def solve_flop(
     _announce(found, config, job.output, job)
 
     from allstreets.base import thread_count
-    from allstreets.solvers import Origin, available_bytes, real_loss
+    from allstreets.solvers import Origin, available_bytes, real_figures
 
     if found.place is not None:
         console(stderr=True).print("Playing the solution's own strategies with real cards …")
-    loss = real_loss(result, found, thread_count(job.threads), available_bytes())
+    real = real_figures(result, found, thread_count(job.threads), available_bytes())
 
     def origin(exact: "SpotResult") -> "Origin":
-        return Origin.of(result, found, exact, loss)
+        return Origin.of(result, found, exact, real)
 
     run_job(config, found.spot, job, origin)
 

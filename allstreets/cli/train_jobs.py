@@ -169,7 +169,9 @@ def print_unified_plan(job: UnifiedJob) -> None:
     where = threads if there is None else "the GPU"
     limit = config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
-    until = f"at most {duration(limit)}" if limit and limit < seconds else duration(seconds)
+    sooner = config.exploitability_threshold is not None
+    most = limit if limit and limit < seconds else seconds
+    until = f"at most {duration(most)}" if sooner or most < seconds else duration(seconds)
     out.print(
         f"{job.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on {where}: "
         f"{until}, without the checks"

@@ -150,7 +150,7 @@ from .unified.origin import Origin as Origin
 from .unified.origin import difference_lines as difference_lines
 from .unified.origin import origin_head as origin_head
 from .unified.origin import origin_lines as origin_lines
-from .unified.real_loss import real_loss as real_loss
+from .unified.real_figures import real_figures as real_figures
 from .unified.regrouping import GroupedByRanges as GroupedByRanges
 from .unified.result import UnifiedResult as UnifiedResult
 from .unified.result import near_flops as near_flops

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import BIG_BLINDS, CHIPS, Player, split_line
+from allstreets.betting import ANY_CARD_WORD, BIG_BLINDS, CHIPS, Player, split_line
 from allstreets.solvers.board_report import report_of
+from allstreets.solvers.game.locks import lock_bounds
 from allstreets.solvers.preflop.result import PreflopResult
+from allstreets.solvers.spot.bounds import Bound
+from allstreets.solvers.spot.locks import named_action
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.solvers.words import number_text, percent_text
 
 Two = tuple[float, float]  # before and after; NaN where it is not known
 Solved = SpotResult | PreflopResult
+SHOWN = 0.0005  # of a frequency: less is not seen in a table
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 
 
@@ -29,6 +33,24 @@ class ActionChange:
     word: str
     label: str
     frequency: Two
+    asked: Bound | None = None  # how often a lock is to make it so
+
+    @property
+    def asked_text(self) -> str:
+        """What was asked for, and what has become of it; empty where nothing was.
+
+        A lock holds for the hands that got there before: once all is solved again, others may.
+        """
+        if self.asked is None:
+            return ""
+        text, after = f"asked {self.asked.words}", self.frequency[1]
+        missed = max(self.asked.least - after, after - self.asked.most)
+        if not missed >= SHOWN:
+            return text
+        return (
+            f"{text}, {percent_text(after)} after re-solving "
+            "(the range that gets there has changed)"
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +95,11 @@ class Difference:
                     "player": place.seat,
                     **both(place.evs),
                     "actions": [
-                        {"action": one.word, **two("frequency", one.frequency)}
+                        {
+                            "action": one.word,
+                            **two("frequency", one.frequency),
+                            **({} if one.asked is None else {"asked": one.asked.text}),
+                        }
                         for one in place.actions
                     ],
                 }
@@ -82,12 +108,15 @@ class Difference:
         }
 
 
-def difference(before: Solved, after: Solved, lines: Sequence[str] = ()) -> Difference:
+def difference(
+    before: Solved, after: Solved, lines: Sequence[str] = (), asked: Sequence[Bound] = ()
+) -> Difference:
     """Both solutions at the start, and at the decisions of some lines that both have.
 
-    A line of a whole game that names no flop is about all of them.
+    A line of a whole game that names no flop is about all of them. `asked` are the frequencies of
+    the request that made the locks; those that locks of the second solution name are known.
     """
-    found = (_place(before, after, line) for line in lines)
+    found = (_place(before, after, line, asked) for line in lines)
     places = tuple(place for place in found if place is not None)
     if isinstance(before, SpotResult) and isinstance(after, SpotResult):
         oop, ip = zip(before.evs, after.evs, strict=True)
@@ -127,6 +156,8 @@ def change_lines(found: Difference) -> list[str]:
                 f"{one.label:24}{percent_text(one_before):>10}{percent_text(one_after):>10}"
                 f"{signed:>10}"
             )
+            if one.asked is not None:
+                rows.append(f"  {one.asked_text}")
     return [*rows, "", gain_text(found)]
 
 
@@ -166,19 +197,45 @@ class _Shown:
     frequencies: dict[str, float]
 
 
-def _place(before: Solved, after: Solved, line: str) -> PlaceChange | None:
+def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> PlaceChange | None:
     try:
         old, new = _shown(before, line), _shown(after, line)
     except InputError:  # one of the trees does not have it
         return None
     labels = {**new.labels, **{k: v for k, v in old.labels.items() if k not in new.labels}}
-    nan = float("nan")
+    nan, words = float("nan"), list(new.labels)
+    bounds = {words[place]: bound for place, bound in _asked(after, line, asked).items()}
     actions = tuple(
-        ActionChange(word, label, (old.frequencies.get(word, nan), new.frequencies.get(word, nan)))
+        ActionChange(
+            word,
+            label,
+            (old.frequencies.get(word, nan), new.frequencies.get(word, nan)),
+            bounds.get(word),
+        )
         for word, label in labels.items()
     )
     oop, ip = zip(old.evs, new.evs, strict=True)
     return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions)
+
+
+def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
+    """How often actions of a decision were to be taken, by their places."""
+    if isinstance(after, SpotResult):
+        here = after.find(line)
+        return {
+            named_action(after.spot.tree, here.node, bound.action, bound.where): bound
+            for bound in asked
+            if ANY_CARD_WORD not in bound.line and after.find(bound.line) == here
+        }
+    if not isinstance(after, UnifiedResult) or split_line(line, after.read_root).flop is not None:
+        return {}
+    place = after.game.place(line, "line")
+    known = [bound for lock in after.lock for bound in lock_bounds(lock, f"lock '{lock.line}'")]
+    return {
+        named_action(place.tree, place.node, bound.action, bound.where, BIG_BLINDS): bound
+        for bound in (*known, *asked)
+        if after.game.place(bound.line, bound.where).order == place.order
+    }
 
 
 def _shown(result: Solved, line: str) -> _Shown:

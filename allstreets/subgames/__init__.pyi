@@ -57,6 +57,7 @@ from .matrix_model import Stage as Stage
 from .matrix_model import matrix_cells as matrix_cells
 from .matrix_model import padded as padded
 from .matrix_pruning import checked_pruning as checked_pruning
+from .packed import AGREEMENT as AGREEMENT
 from .packed import ONE_BYTE as ONE_BYTE
 from .packed import TWO_BYTES as TWO_BYTES
 from .packed import Floats as Floats
@@ -66,6 +67,7 @@ from .packed import Shares as Shares
 from .packed import agree as agree
 from .packed import decode as decode
 from .packed import encode as encode
+from .packed import storable as storable
 from .pool import Pool as Pool
 from .real_flop import RealValues as RealValues
 from .real_flop import judge_flop as judge_flop

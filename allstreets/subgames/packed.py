@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, read_only
-from allstreets.subgames.card_model import StageStreets
+from allstreets.kernels.simd import LARGEST
+from allstreets.subgames.card_model import CardModel, StageStreets
 from allstreets.subgames.matrix_plan import stage_of_nodes
 
 Floats = NDArray[np.float64]
@@ -67,6 +68,22 @@ def decode(stored: Shares) -> Floats:
     even = np.full_like(counts, 1 / len(counts))
     chances: Floats = np.divide(counts, totals, out=even, where=totals > 0)
     return chances
+
+
+def storable(model: CardModel, chances: Floats) -> Floats:
+    """[A, H]: a strategy of a decision as engines play it and bundles store it.
+
+    What this gives stays as it is. Classes and buckets are stored in two bytes. Combos on a flop
+    are played in whole numbers of a fixed sum, or in 32 bits, and stored in 32 bits.
+    """
+    if not model.plays_combos:
+        return decode(encode(chances, TWO_BYTES))
+    exact_floats = model.kind == "exact" and model.precision == "float32"
+    total = 2**24 if exact_floats else LARGEST
+    counts: Floats = np.rint(chances * total)
+    # What rounding has lost goes to the action that is taken most.
+    counts[counts.argmax(axis=0), np.arange(counts.shape[1])] += total - counts.sum(axis=0)
+    return decode((counts / total).astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)

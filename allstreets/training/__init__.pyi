@@ -28,6 +28,7 @@ from .flops_run import FlopsOutcome as FlopsOutcome
 from .jobs import Job as Job
 from .jobs import plan as plan
 from .jobs import run as run
+from .locking import cut_short as cut_short
 from .locking import lock_game as lock_game
 from .locking import lock_spot_config as lock_spot_config
 from .loop import Every as Every

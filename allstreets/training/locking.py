@@ -7,14 +7,17 @@ from typing import Any
 from allstreets.base import Place
 from allstreets.solvers import Lock, SpotResult, UnifiedResult, lock_mapping, with_game_locks
 from allstreets.storage import read_spot_manifest
+from allstreets.subgames import AGREEMENT
 from allstreets.training.config import check_config
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.spot_config import SpotConfig
-from allstreets.training.unified_run import UnifiedJob, plan_unified
+from allstreets.training.unified_run import UnifiedJob, UnifiedOutcome, plan_unified
 
 # A solution may be exploitable for less, and need not be again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
 LEAST_MBB = 0.05  # mbb/hand
+LONGER = 10  # times the iterations of the other solution, at most: locks may make a game harder
+OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
 
 
@@ -50,16 +53,21 @@ def lock_game(
 ) -> UnifiedJob:
     """The job that solves the game in a folder with more locks, as it was solved.
 
-    It ends when it is solved as well as the other one, or after as many `iterations`. `changes` are
-    keys of training files that are otherwise than there.
+    It ends when it is no more exploitable than the other one, also as it is stored, or after
+    `iterations`; without these, after `LONGER` times as many as the other one took. What else ended
+    that one does not count. `changes` are keys of training files that are otherwise than there.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now
-    solved = result.exploitability
-    goal = {} if solved is None else {"exploitability_threshold": max(solved, LEAST_MBB)}
+    keys = {key: value for key, value in result.facts.config.items() if value is not None}
+    if result.exploitability is not None:
+        # What is stored is at most so much more exploitable than what is trained.
+        goal = max(result.exploitability, LEAST_MBB) / (1 + AGREEMENT)
+        keys = {key: value for key, value in keys.items() if key not in OTHER_ENDS}
+        keys["exploitability_threshold"] = goal
+        iterations = iterations or LONGER * result.facts.iterations
     keys = {
-        **{key: value for key, value in result.facts.config.items() if value is not None},
-        **goal,
+        **keys,
         **{key: value for key, value in changes.items() if value is not None},
         "lock": [lock_mapping(lock) for lock in game.lock],
     }
@@ -73,3 +81,14 @@ def lock_game(
     name = f"{result.facts.name or folder.name}, locked at {', '.join(lines[:NAMED_LOCKS])}{more}"
     made_from = {"folder": str(folder.absolute()), "line": locks[0].line}
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
+
+
+def cut_short(outcome: UnifiedOutcome, before: UnifiedResult) -> str | None:
+    """That a locked game has ended before it was solved as well as the other one, for people."""
+    reached, solved = outcome.figures.exploitability, before.exploitability
+    if reached is None or solved is None or reached <= max(solved, LEAST_MBB):
+        return None
+    return (
+        f"Stopped at {outcome.solver.iterations:,} iterations at {reached:.3g} mbb/hand, the "
+        f"original stands at {solved:.3g}."
+    )

@@ -113,6 +113,19 @@ def test_of_two_sizes_that_are_as_near_the_smaller_stands() -> None:
     assert match.node == at(model, "b50")
 
 
+def test_near_is_by_ratio_of_shares_of_the_pot() -> None:
+    """Not by chips: 100 is twice 50 and 160 is 1.6 times 100, in whatever pot."""
+    middle, model = tree(5000, 1.0, max_raises=0), tree(5000, 0.5, 1.6, max_raises=0)
+    match = match_trees(middle, model)[at(middle, "b100")]
+    assert match is not None
+    assert match.node == at(model, "b160")
+    sizes = same_sizes(Street.FLOP, [0.5, 1.6], [0.5, 1.6])
+    small = build_postflop_tree(PostflopRules(Street.FLOP, 50, 2500, sizes, max_raises=0))
+    match = match_trees(middle, small)[at(middle, "b100")]
+    assert match is not None
+    assert match.node == at(small, "b80")  # 25 and 80 into 50
+
+
 def test_a_raise_where_there_is_none_is_a_call() -> None:
     no_raise, model = tree(950, max_raises=0), tree(950)
     match = match_trees(no_raise, model)[at(no_raise, "b100")]

@@ -8,7 +8,8 @@ from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
 
 from allstreets.cli.main import main
-from allstreets.solvers import Lock, SpotSolver
+from allstreets.solvers import Lock, LockRequest, SpotSolver, difference
+from allstreets.solvers.words import percent_text
 from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
 
 
@@ -48,6 +49,7 @@ def test_frequencies_from_flags_and_from_a_file(
     places = json.loads(capsys.readouterr().out)["difference"]["places"]
     assert [place["line"] for place in places] == ["", "b50%"]
     assert places[0]["actions"][1]["frequency_after"] == pytest.approx(0.6, abs=0.01)
+    assert places[0]["actions"][1]["asked"] == "60%"
     assert run(solved, "--line", "x", "--at-most", "b50%=10%", "--json") == 0
     (place,) = json.loads(capsys.readouterr().out)["difference"]["places"]
     assert place["actions"][1]["frequency_after"] == pytest.approx(0.1, abs=0.01)
@@ -91,7 +93,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert read_manifest(output, "unified")["before"] == before
     locked = load_unified(output)
     assert locked.node("c x | x", "9s7s2s").frequencies().tolist() == pytest.approx([0, 1])
-    assert locked.facts.config["epochs"] == load_unified(game).facts.config["epochs"]
+    assert locked.facts.config["epochs"] == 10 * load_unified(game).facts.config["epochs"]
     assert main(["certify", str(output), "--flops", "own", "--threads", "1", "--json"]) == 0
     judged = json.loads(capsys.readouterr().out)
     assert 0 <= judged["real_exploitability_mbb"] < 1000
@@ -109,6 +111,33 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
     assert main(["certify", str(tmp_path / "more")]) == 2
     assert "judge these alone, with --flops own" in capsys.readouterr().err
+
+
+def test_the_table_says_what_was_asked_for_and_what_it_came_to(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The big blind checks other hands once the small blind bets most of the time."""
+    often = ["--line", "c x | * | x", "--at-least", "all-in=80%"]
+    assert main(["lock", str(game), *often, "--output", str(tmp_path / "often")]) == 0
+    found = difference(load_unified(game), load_unified(tmp_path / "often"), ["c x | x"])
+    change = found.places[0].actions[1]
+    assert change.asked is not None  # the lock names it
+    assert change.frequency[1] < 0.795
+    shown = f"asked at least 80 %, {percent_text(change.frequency[1])} after re-solving"
+    assert change.asked_text == f"{shown} (the range that gets there has changed)"
+    assert f"\n  {change.asked_text}\n" in capsys.readouterr().out
+
+    # Every hand gets to the first decision: there it is just as often.
+    often = ["--line", "", "--exactly", "fold=70%", "--output", str(tmp_path / "folds")]
+    assert main(["lock", str(game), *often]) == 0
+    assert "\n  asked 70 %\n" in capsys.readouterr().out
+    bounds = LockRequest.often("", {"f": "<=0.7"}).bounds
+    after = load_unified(tmp_path / "folds")
+    (place,) = difference(load_unified(game), after, [""], bounds).mapping()["places"]
+    fold, *others = place["actions"]
+    assert fold["asked"] == "<=70%"
+    assert fold["frequency_after"] == pytest.approx(0.7, rel=1e-7)  # kept in 32 bits
+    assert all("asked" not in one for one in others)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,20 @@ def test_sizes_of_the_tree_are_themselves() -> None:
     assert found.same
 
 
+def test_a_size_is_a_share_of_the_pot_that_lay_there() -> None:
+    """In a pot of 20 bb, 10 bb are half of it: the tree's bet of 5 into 10."""
+    big = replace(moment(10), pot=2 * POT)
+    for draw in (0.0, 0.999):
+        found = map_action(RIVER, 0, big, draw)
+        assert found is not None
+        assert found.same
+        assert RIVER.children_of(0)[found.place] == found.node
+        assert found.place == 1
+    between = replace(moment(15), pot=2 * POT)
+    places = [map_action(RIVER, 0, between, 3 / 7 + off) for off in (-1e-9, 1e-9)]
+    assert [None if one is None else one.place for one in places] == [1, 2]
+
+
 def test_between_two_sizes() -> None:
     # (B − x)(1 + A) / ((B − A)(1 + x)) with A = 1/2, B = 1, x = 3/4
     chance = Fraction(1, 4) * Fraction(3, 2) / (Fraction(1, 2) * Fraction(7, 4))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.spot.frequencies import Floats, smallest_change
+from allstreets.subgames import TWO_BYTES, decode, encode
 
 NONE, ALL = 0.0, 1.0
 
@@ -58,3 +60,24 @@ def test_what_is_within_its_bounds_stays_as_it_is() -> None:
     strategy = np.array([[0.25, 1.0], [0.75, 0.0]])
     bounds = np.array([0.0, 0.0]), np.array([1.0, 0.5])
     np.testing.assert_array_equal(smallest_change(strategy, np.ones(2), *bounds), strategy)
+
+
+def test_rounding_leaves_the_frequencies() -> None:
+    """And hands that play alike, actions that are never taken, and every hand to within a step."""
+    dice = np.random.default_rng(11)
+    wanted = dice.dirichlet([1.0] * 3, size=200).T
+    wanted[:, :20] = wanted[:, [20]]
+    wanted[:, 20:60] = np.array([[1.0], [0.0], [0.0]])
+    weights, alike = dice.random(200), np.maximum(np.arange(200), 20)
+
+    def stored(chances: Floats) -> Floats:
+        return decode(encode(chances, TWO_BYTES))
+
+    played = evenly_rounded(wanted, weights, alike, stored)
+    shares = weights / weights.sum()
+    assert np.abs((stored(wanted) - wanted) @ shares).max() > 1e-7
+    np.testing.assert_allclose(played @ shares, wanted @ shares, rtol=1e-9)
+    np.testing.assert_array_equal(stored(played), played)
+    np.testing.assert_array_equal(played[:, :20], played[:, [0] * 20])
+    np.testing.assert_array_equal(played[:, 21:60], wanted[:, 21:60])
+    np.testing.assert_allclose(played, wanted, atol=1e-4)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from builders.whole_solution import combo_result, solver_of, trips_result, whole_game
+from builders.whole_solution import buckets, combo_result, solver_of, trips_result, whole_game
 
 from allstreets.betting import CHIPS_PER_BB, Player, action_word, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
@@ -18,8 +18,9 @@ from allstreets.solvers import (
     SpotSolver,
     UnifiedResult,
     flop_spot,
+    origin_head,
     origin_lines,
-    real_loss,
+    real_figures,
 )
 
 
@@ -31,7 +32,7 @@ def solved(
     solver = SpotSolver(found.spot, threads=1)
     solver.train_batch(iterations)
     exact = solver.result()
-    return found, exact, Origin.of(whole, found, exact)
+    return found, exact, Origin.of(whole, found, exact, real_figures(whole, found))
 
 
 @cache
@@ -79,7 +80,8 @@ def test_rake_is_lost_by_both() -> None:
     game = whole_game(["7s7h7d", "Ks8h3d"], 3, "100%", (), ante=0.1, rake=0.05)
     _, _, origin = solved(UnifiedResult.of(solver_of(game, 20)), "7s7h7d", 2)
     assert origin.differences is not None
-    for evs in (origin.differences.solution, origin.differences.exact):
+    assert origin.real_evs is not None
+    for evs in (origin.differences.solution, origin.differences.exact, origin.real_evs):
         assert -0.3 < sum(ev for ev in evs if ev is not None) < -0.1
 
 
@@ -109,14 +111,34 @@ def test_the_loss_is_what_best_responses_gain() -> None:
         }
         locks[player].append(Lock(line_text(tree, node), hands=hands))
     both = SpotSolver(replace(found.spot, lock=(*locks[Player.OOP], *locks[Player.IP])), threads=1)
-    slow = 0.0
+    slow, evs = 0.0, list[float]()
     for player in Player:
         other = tuple(locks[player.opponent])
         free = SpotSolver(replace(found.spot, lock=other), threads=1)
         slow += free.mean(player, best=True) - both.mean(player, best=False)
+        evs.append(both.mean(player, best=False) / CHIPS_PER_BB)
     slow /= 2 * found.spot.pot
     assert slow > 0.01
-    assert real_loss(whole, found) == pytest.approx(slow, rel=1e-4)
+    judged = real_figures(whole, found)
+    assert judged is not None
+    assert judged.loss == pytest.approx(slow, rel=1e-4)
+    assert judged.evs == pytest.approx(evs, abs=1e-5)
+
+
+def test_evs_by_buckets_are_not_those_of_real_cards() -> None:
+    """A bucket wins what its hands win on average, which its play does not on every board."""
+    whole = UnifiedResult.of(buckets())
+    _, _, origin = solved(whole, "AsAhAd", 1)
+    assert origin.real_evs is not None
+    assert origin.differences is not None
+    real, own = origin.real_evs[Player.OOP], origin.differences.solution[Player.OOP]
+    assert own == pytest.approx(whole.node("c x | AsAhAd").ev(Player.OOP))
+    assert real is not None
+    assert own is not None
+    assert abs(real - own) > 2e-3
+    lines = origin_lines(origin, 0.01)
+    assert f"own play with real cards → exact: EV BB {real:+.3f} → " in lines[2]
+    assert lines[3] == f"In its own game, by buckets, it has BB {own:+.3f} bb, SB {-own:+.3f} bb."
 
 
 def _held(found: FlopSpot, player: Player, hand: int) -> bool:
@@ -125,9 +147,9 @@ def _held(found: FlopSpot, player: Player, hand: int) -> bool:
 
 
 def test_no_play_no_loss() -> None:
-    assert real_loss(trips_result(), flop_spot(trips_result(), "c x", "7s7h7d"), free=1) is None
-    assert real_loss(trips_result(), flop_spot(trips_result(), "c x", "9s8s2h")) is None
-    assert real_loss(combo_result(), flop_spot(combo_result(), "c x", "7s7h7d")) is None
+    assert real_figures(trips_result(), flop_spot(trips_result(), "c x", "7s7h7d"), free=1) is None
+    assert real_figures(trips_result(), flop_spot(trips_result(), "c x", "9s8s2h")) is None
+    assert real_figures(combo_result(), flop_spot(combo_result(), "c x", "7s7h7d")) is None
 
 
 def test_plain_data_reads_back() -> None:
@@ -143,9 +165,21 @@ def test_words_say_what_comes_from_where() -> None:
     assert lines[0].startswith("Ranges and pot: line 'c x' of 'trips' (3 bb, cards classes")
     assert "mbb/hand in its own game" in lines[0]
     assert lines[1] == "Strategies and EVs: 7h7d7c solved exactly, to 0.21 % of the pot."
-    assert lines[2].startswith("The solution's own play → exact: EV BB ")
-    assert all("of the range act differently." in line for line in lines[3:])
-    assert len(lines) == 6
+    assert origin.real_evs is not None
+    assert origin.differences is not None
+    real, own = origin.real_evs[Player.OOP], origin.differences.solution[Player.OOP]
+    assert lines[2].startswith(
+        f"The solution's own play with real cards → exact: EV BB {real:+.3f} → "
+    )
+    assert lines[3].startswith("With real cards its own play of this flop is exploitable for ")
+    assert all("of the range act differently." in line for line in lines[4:])
+    assert len(lines) == 7
+    # Without a judgement by real cards the figure is named for what it is.
+    blind = replace(origin, real_evs=None, loss=None)
+    words = f"The solution's own play in its own game, by classes → exact: EV BB {own:+.3f} → "
+    assert origin_lines(blind, 0.0021)[2].startswith(words)
+    assert f"EV of BB {real:+.3f} bb there with real cards, " in origin_head(origin, 0.0021)
+    assert f"EV of BB {own:+.3f} bb there in its own game, by classes, " in origin_head(blind, 0.1)
 
 
 def test_without_the_flop_there_is_nothing_to_compare() -> None:

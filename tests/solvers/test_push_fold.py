@@ -9,7 +9,9 @@ over p, the small blind's chances of all-in by hand, where fold and call are wha
 over the pairs of h and o, when the big blind answers so.
 """
 
+import re
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +23,13 @@ from allstreets.betting import IP, OOP, PreflopRules
 from allstreets.cards import preflop_equity
 from allstreets.cards.hands import HAND_NAMES, HAND_SIZES
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.cli.main import main
 from allstreets.solvers.separated.pair_values import PairValues
 from allstreets.solvers.separated.solver import PreflopSolver
 
 Floats = NDArray[np.float64]
 
+SAMPLE = Path(__file__).parents[2] / "sample_configurations/push_fold.yaml"
 BLIND, BIG_BLIND = 0.5, 1.0
 ITERATIONS = 300
 
@@ -66,8 +70,8 @@ def results(depth: float) -> tuple[Floats, Floats, Floats]:
 
 
 @cache
-def exact(depth: float) -> float:
-    """The value of the game to the small blind by linear programming, in bb a hand."""
+def exact(depth: float) -> Solved:
+    """The game by linear programming; the big blind's strategy is the dual solution."""
     gives_up, wins, shows = results(depth)
     hands = len(gives_up)
     # Variables p [169], z [169]; z_o ≤ Σ_h (1 − p_h)·gives_up + p_h·(wins or shows).
@@ -79,7 +83,9 @@ def exact(depth: float) -> float:
         bounds=[(0, 1)] * hands + [(None, None)] * hands,
     )
     assert found.status == 0
-    return -float(found.fun) / float(preflop_equity().pairs.sum())
+    folds, calls = -found.ineqlin.marginals.reshape(2, hands)
+    value = -float(found.fun) / float(preflop_equity().pairs.sum())
+    return Solved(value, found.x[:hands], calls / (folds + calls))
 
 
 def share(chances: Floats) -> float:
@@ -90,7 +96,7 @@ def share(chances: Floats) -> float:
 @pytest.mark.parametrize("depth", [5, 8, 10, 15, 20])
 def test_equilibria_are_those_of_a_linear_program(depth: float) -> None:
     found = solved(depth)
-    assert found.value == pytest.approx(exact(depth), abs=found.exploitability + 1e-9)
+    assert found.value == pytest.approx(exact(depth).value, abs=found.exploitability + 1e-9)
     assert found.exploitability < 1e-6
     # The same by hand: against these calls no push wins more, against these pushes no call.
     gives_up, wins, shows = results(depth)
@@ -106,7 +112,31 @@ def test_ten_big_blinds_as_they_are_known() -> None:
     found = solved(10)
     assert share(found.jams) == pytest.approx(58.28, abs=0.01)
     assert share(found.calls) == pytest.approx(37.38, abs=0.01)
-    assert exact(10) == pytest.approx(-0.04537, abs=5e-6)
+    assert exact(10).value == pytest.approx(-0.04537, abs=5e-6)
+    assert share(exact(10).jams) == pytest.approx(58.284, abs=0.001)
+    assert share(exact(10).calls) == pytest.approx(37.376, abs=0.001)
+
+
+def test_the_sample_file_prints_what_the_linear_program_finds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """To 0.1 % of hands, the last digit; a call is counted among the hands that face a push."""
+    assert main(["train", str(SAMPLE), "--output", str(tmp_path / "push")]) == 0
+    text = capsys.readouterr().out
+    found = exact(10)
+    facing = found.jams @ preflop_equity().pairs
+    called = 100 * float(facing @ found.calls / facing.sum())
+    for action, known in (("all-in 10 bb", share(found.jams)), ("call", called)):
+        printed = re.search(rf"{action} +([0-9.]+) %", text)
+        assert printed is not None
+        assert float(printed[1]) == pytest.approx(known, abs=0.06)  # rounded, and 0.01 of ours
+    words = SAMPLE.read_text()
+    for known, what in (
+        (share(found.jams), "of hands are pushed"),
+        (share(found.calls), "of all combos call"),
+    ):
+        assert f"{known:.1f} % {what}" in words
+    assert f"reports say {called:.1f} %, of the hands that face a push" in words
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,14 @@ def test_the_size_that_is_taken_most_is_kept() -> None:
     np.testing.assert_allclose(unreached, [[0.2, 0.4], [0.8, 0.6], [0.0, 0.0], [0.0, 0.0]])
 
 
+def test_another_size_becomes_the_nearest_by_ratio() -> None:
+    """Not by chips: a bet of 100 is twice one of 50, one of 160 is 1.6 times as much."""
+    chances = np.array([[0.1], [0.4], [0.2], [0.3]])[None]
+    amounts = np.array([[0.0, 50, 100, 160]])
+    two = keep_sizes(chances, amounts, np.ones((1, 1)), 2)[0]
+    np.testing.assert_allclose(two, [[0.1], [0.4], [0.0], [0.5]])
+
+
 def best_by_hand(solver: SpotSolver) -> Floats:
     """[2]: what slow best responses to a solver's averages win, in % of the pot."""
     here = solver.spot

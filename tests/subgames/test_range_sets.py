@@ -29,6 +29,26 @@ def test_pots_whose_ranges_differ_least_share_a_set() -> None:
     assert own[parse_hand("AA")] == own.sum() == 1.0
 
 
+def test_a_set_goes_by_what_its_pots_bring_together() -> None:
+    """Six combos of one pot and twelve of the other are eighteen that are as likely."""
+    found = range_sets(pots(only("AA"), only("72o")), 2, 1)
+    assert found.of_pot == (0, 0)
+    np.testing.assert_allclose(found.ranges[0, 0], only("AA", "72o"))
+    # A pot that half as many pairs get to has half the say.
+    ranges = pots(only("AA"), only("72o"))
+    ranges[1, 0] = 0.5
+    seldom = range_sets(ranges, 2, 1).ranges[0, 0]
+    np.testing.assert_allclose(seldom, 0.5 * only("AA") + only("72o"))
+
+
+def test_a_pot_that_is_seldom_played_goes_along_with_another() -> None:
+    """Though its ranges differ more: little goes wrong by that."""
+    ranges = pots(only("AA"), only("AA", "KK"), 0.001 * only("QQ"))
+    assert range_sets(ranges, 3, 2).of_pot == (0, 1, 0)
+    ranges[0, 2] *= 1000
+    assert range_sets(ranges, 3, 2).of_pot == (0, 0, 1)
+
+
 def test_without_ranges_all_pots_go_by_all_hands() -> None:
     found = range_sets(None, 5, 3)
     assert found.of_pot == (0,) * 5

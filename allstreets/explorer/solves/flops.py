@@ -30,7 +30,7 @@ from allstreets.solvers import (
     available_bytes,
     estimate_spot,
     flop_spot,
-    real_loss,
+    real_figures,
     require_memory,
     sizes_mapping,
 )
@@ -64,8 +64,8 @@ class Work:
         if self.flop is None:
             return None
         result, found = self.flop
-        loss = real_loss(result, found, processors(), available_bytes())
-        return lambda exact: Origin.of(result, found, exact, loss).mapping()
+        real = real_figures(result, found, processors(), available_bytes())
+        return lambda exact: Origin.of(result, found, exact, real).mapping()
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,25 @@ class Bound:
         >>> Bound.read("x", "b33%", "<=0.3", "").text
         '<=30%'
         """
-        share, sign = self.least, "" if self.least == self.most else ">="
-        if self.least < self.most < 1:
-            share, sign = self.most, "<="
+        sign, share = self._sign
         return f"{sign}{100 * share:.10g}%"
+
+    @property
+    def words(self) -> str:
+        """The same in a sentence.
+
+        >>> Bound.read("x", "b33%", "<=0.3", "").words
+        'at most 30 %'
+        """
+        sign, share = self._sign
+        word = {"": "", ">=": "at least ", "<=": "at most "}[sign]
+        return f"{word}{100 * share:.10g} %"
+
+    @property
+    def _sign(self) -> tuple[str, float]:
+        if self.least == self.most:
+            return "", self.least
+        return ("<=", self.most) if self.most < 1 else (">=", self.least)
 
 
 def read_bounds(text: str, source: str) -> list[Bound]:

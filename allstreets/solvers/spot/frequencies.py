@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 STEPS = 50  # of a bisection
 ROUNDS = 2_000
-CLOSE = 1e-9  # of frequencies
+CLOSE = 1e-11  # of frequencies
 
 
 def smallest_change(strategy: Floats, weights: Floats, least: Floats, most: Floats) -> Floats:

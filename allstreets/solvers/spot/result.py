@@ -13,6 +13,7 @@ from allstreets.solvers.decision import CHIPS, NONE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity, fitting, pairs_of
 from allstreets.solvers.hands import Bools, Hands, Longs, Pair
 from allstreets.solvers.made_simple import MadeSimple
+from allstreets.solvers.spot.dealt_out import dealt_numbers, only_end
 from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
 from allstreets.solvers.spot.words import result_html, result_line, result_text
@@ -73,6 +74,10 @@ class SpotResult:
 
     def shown(self, line: str, found: Line, numbers: NodeNumbers, ranges: Ranges) -> Decision:
         """A decision with its numbers, which may come from elsewhere; `ranges` start there."""
+        end = only_end(self.spot)
+        if end is not None:
+            board = (*self.spot.cards, *found.cards)
+            numbers = dealt_numbers(self.spot, end, numbers, ranges, board)
         weights = [reach * met for reach, met in zip(numbers.reach, numbers.met, strict=True)]
         half, invested = self.spot.pot / 2, self.spot.tree.invested[found.node].astype(np.float64)
         # Results are relative to half the pot: from here on, what was put in is in the middle.

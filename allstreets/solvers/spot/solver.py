@@ -19,6 +19,7 @@ from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
 from allstreets.kernels.cuda.device import CPU, DeviceUse, open_device
+from allstreets.solvers.spot.dealt_out import mean_result, only_end
 from allstreets.solvers.spot.estimate import require_precision, require_river_groups
 from allstreets.solvers.spot.locks import LockedNode
 from allstreets.solvers.spot.result import SpotResult
@@ -149,6 +150,9 @@ class SpotSolver:
 
     def mean(self, player: Player, *, best: bool) -> float:
         """A player's result in chips, over all pairs of combos."""
+        end = only_end(self.spot)
+        if end is not None:
+            return mean_result(self.spot, end, player)
         other = self.reach[player.opponent]
         subgame = self.subgame
         values = subgame.best_response(player, other) if best else subgame.evaluate(player, other)

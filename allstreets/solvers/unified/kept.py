@@ -7,7 +7,8 @@ games the decisions on the flop are stored as they are, and nothing is rounded.
 One byte per action is enough for a solution that is exploitable for some mbb/hand: in games of 20
 to 40 bb it changes that by at most 2 % above 2 mbb/hand, but by up to 40 % at 0.2. Two bytes change
 it by at most 0.2 %, also at 0.004. So solutions below 2 mbb/hand are stored in two, and those above
-it where one byte turns out to be too coarse, which happens sooner with deeper stacks.
+it where one byte turns out to be too coarse, which happens sooner with deeper stacks. So are those
+that are locked flop by flop: in one byte an action would not be taken as often as was asked for.
 
 A solution may store its play before the flop alone: any flop can be solved for its ranges on demand
 (`flop_spot`). Its figures are then those of the strategies that it was trained with.
@@ -45,7 +46,8 @@ def keep(solver: UnifiedSolver, trained: float | None = None, *, flops: bool = T
         return Kept(None, solver.figures(), None)
     if not flops:
         return _kept(solver, None)
-    if trained is not None and trained >= FINE_BELOW:
+    as_told = bool(solver.game.locks.by_flop)
+    if trained is not None and trained >= FINE_BELOW and not as_told:
         coarse = _kept(solver, ONE_BYTE)
         found = coarse.figures.exploitability
         if found is not None and agree(found, trained):

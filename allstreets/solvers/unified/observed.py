@@ -1,7 +1,8 @@
 """Locks of a whole game from frequencies, or as it plays.
 
 Before the flop the strategy of the solution is changed as little as it takes, over all hands that
-get there, each counted as often as it meets the other player's range (`spot.frequencies`).
+get there, each counted as often as it meets the other player's range (`spot.frequencies`), and
+rounded so that the frequency stays.
 Decisions are locked from the root on, so that a range that a lock has changed is the one that gets
 to the next. On the flop a lock names frequencies and solution, and is spread over the hands of
 every flop when the game is solved (`ordered`).
@@ -19,6 +20,7 @@ from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.game.locks import GamePlace
 from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.bounds import Bound, limits
+from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.spot.frequencies import smallest_change
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.unified.result import UnifiedResult
@@ -48,7 +50,9 @@ def observed_game_locks(
                 f"{some[0].where}: no hand of {shown.seat} gets to '{place.line}', so nothing is "
                 "taken there so often"
             )
-        changed = smallest_change(shown.strategy, shown.own.weights, least, most)
+        weights = shown.own.weights
+        changed = smallest_change(shown.strategy, weights, least, most)
+        changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
         lock, played = _played(place, changed)
         before = replace(before, strategies={**before.strategies, place.node: played})
         locks.append(lock)
@@ -76,10 +80,7 @@ def with_game_locks(game: UnifiedGame, locks: Sequence[Lock]) -> UnifiedGame:
 
 def _played(place: GamePlace, strategy: Floats) -> tuple[Lock, Floats]:
     """A lock of a decision before the flop to a strategy [A, 169], and what it plays."""
-    even = np.round(strategy, DIGITS)
-    # What rounding has lost goes to the action that is taken most.
-    even[even.argmax(axis=0), np.arange(even.shape[1])] += 1 - even.sum(axis=0)
-    even = np.clip(np.round(even, DIGITS), 0.0, 1.0)
+    even = _in_digits(strategy)
     words = [action_text(action, BIG_BLINDS) for action in place.tree.actions_at(place.node)]
     ranges = {
         word: str(Range(row[HAND_OF_COMBO]))
@@ -87,3 +88,12 @@ def _played(place: GamePlace, strategy: Floats) -> tuple[Lock, Floats]:
         if row.any()
     }
     return Lock(place.line, ranges=ranges), even
+
+
+def _in_digits(strategy: Floats) -> Floats:
+    """A strategy [A, H] as texts of ranges have it."""
+    even = np.round(strategy, DIGITS)
+    # What rounding has lost goes to the action that is taken most.
+    even[even.argmax(axis=0), np.arange(even.shape[1])] += 1 - even.sum(axis=0)
+    rounded: Floats = np.clip(np.round(even, DIGITS), 0.0, 1.0)
+    return rounded

@@ -3,25 +3,29 @@
 A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
 its strategy is the nearest one that takes actions so often over all flops together (`spot.
 frequencies`): a hand counts by the weight of its flop and by how often it gets there beside the
-other player's range, in the given solution.
+other player's range, in the given solution. Hands play what can be stored, so that what is shown of
+the locked game takes the actions just so often (`spot.even_rounding`).
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import BIG_BLINDS, Street
-from allstreets.cards import Flop
+from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
+from allstreets.solvers.flops.hands import live
 from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.game.locks import lock_bounds
 from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.bounds import limits
+from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.spot.frequencies import smallest_change
 from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames import CardModel, FlopGames
+from allstreets.subgames import CardModel, FlopGames, storable
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +67,29 @@ def _orders(
 ) -> Iterator[Order]:
     pot = [pot.node for pot in game.flop_pots].index(root)
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
-    strategies, weights = [], []
+    strategies, weights, classes = list[Floats](), list[Floats](), list[NDArray[np.int64]]()
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
         strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)
+        count = strategy.shape[1]
+        own = HAND_OF_COMBO[live(flop)] if cards.plays_combos else np.arange(count)
+        classes.append(len(classes) * COMBO_COUNT + own.astype(np.int64))
     if not any(one.any() for one in weights):
         raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
     tree = game.pots[pot].tree
     least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
     joined = np.concatenate(strategies, axis=1)
     changed = smallest_change(joined, np.concatenate(weights), least, most)
+    if lock.frequencies:
+        # Combos of a class that play alike on a flop may be one hand there.
+        changed = evenly_rounded(
+            changed,
+            np.concatenate(weights),
+            np.concatenate(classes),
+            lambda chances: storable(cards, chances),
+        )
     ends = np.cumsum([strategy.shape[1] for strategy in strategies])[:-1]
     for place, part in enumerate(np.split(changed, ends, axis=1)):
         yield Order(pot, place, node, part)

@@ -20,6 +20,7 @@ from allstreets.solvers.hands import class_sums
 from allstreets.solvers.made_simple import OWN_GAME
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.unified.flop_spot import FlopSpot
+from allstreets.solvers.unified.real_figures import RealFigures
 from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.solvers.words import percent_text
 
@@ -42,7 +43,7 @@ class DecisionDifference:
 class Differences:
     """How much the solution's own play of a flop differs from exact play."""
 
-    solution: Evs
+    solution: Evs  # as its own game has it, by the hands of its card model
     exact: Evs
     decisions: tuple[DecisionDifference, ...]  # OOP's first one, and IP's answers to it
 
@@ -66,6 +67,7 @@ class Origin:
     loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
     judged: str = OWN_GAME  # by which best response `exploitability` was found
+    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not judged
 
     @classmethod
     def of(
@@ -73,9 +75,9 @@ class Origin:
         result: UnifiedResult,
         found: FlopSpot,
         exact: SpotResult | None = None,
-        loss: float | None = None,
+        real: RealFigures | None = None,
     ) -> "Origin":
-        """Of a flop; with the solved spot also how much the two differ. `loss`: `real_loss`."""
+        """Of a flop; with the solved spot also how much the two differ."""
         compared = exact is not None and found.place is not None
         certificate = result.facts.certificate
         valid = certificate is not None and not certificate.outdated
@@ -92,9 +94,10 @@ class Origin:
             exploitability=result.exploitability,
             doubt=found.doubt,
             differences=differences(result, found, exact) if compared and exact else None,
-            loss=loss,
+            loss=None if real is None else real.loss,
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
             judged=result.facts.judged,
+            real_evs=None if real is None else real.evs,
         )
 
     @classmethod
@@ -115,7 +118,15 @@ class Origin:
             given["differences"] = Differences(
                 tuple(found["solution"]), tuple(found["exact"]), decisions
             )
+        if given.get("real_evs") is not None:
+            given["real_evs"] = tuple(given["real_evs"])
         return cls(**given)
+
+    @property
+    def counted(self) -> str:
+        """How the EVs of its own game are counted; real cards where its hands are combos."""
+        kind = self.cards.split()[0]
+        return "with real cards" if kind == "exact" else f"{OWN_GAME}, by {kind}"
 
     def mapping(self) -> dict[str, Any]:
         """Plain data, as a manifest stores it."""
@@ -193,9 +204,9 @@ def origin_head(origin: Origin, reached: float) -> str:
     if found is None:
         parts.append("the solution holds no play of it to compare with")
     else:
-        oop = Player.OOP
+        oop, (evs, counted) = Player.OOP, _own_evs(origin, found)
         parts.append(
-            f"EV of {oop.seat} {_ev(found.solution[oop])} bb there, {_ev(found.exact[oop])} here"
+            f"EV of {oop.seat} {_ev(evs[oop])} bb there {counted}, {_ev(found.exact[oop])} here"
         )
         acts = [
             f"{percent_text(one.distance, 0)} of {one.seat}'s range"
@@ -215,11 +226,14 @@ def difference_lines(origin: Origin) -> list[str]:
             "The solution holds no play of this flop to compare with: it has "
             f"{origin.flops:,} of the 1,755."
         ]
+    evs, counted = _own_evs(origin, found)
     seats = [
-        f"{player.seat} {_ev(found.solution[player])} → {_ev(found.exact[player])} bb"
-        for player in Player
+        f"{player.seat} {_ev(evs[player])} → {_ev(found.exact[player])} bb" for player in Player
     ]
-    lines = [f"The solution's own play → exact: EV {', '.join(seats)}."]
+    lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
+    own = [f"{player.seat} {_ev(found.solution[player])} bb" for player in Player]
+    if [_ev(ev) for ev in evs] != [_ev(ev) for ev in found.solution]:
+        lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")
     if origin.loss is not None:
         lines.append(
             f"With real cards its own play of this flop is exploitable for {_of_pot(origin.loss)} "
@@ -234,6 +248,13 @@ def difference_lines(origin: Origin) -> list[str]:
             "differently."
         )
     return lines
+
+
+def _own_evs(origin: Origin, found: Differences) -> tuple[Evs, str]:
+    """EVs of the solution's own play, with real cards where these are known, and which they are."""
+    if origin.real_evs is not None:
+        return origin.real_evs, "with real cards"
+    return found.solution, origin.counted
 
 
 def _worth(origin: Origin) -> str:

@@ -1,14 +1,14 @@
-"""What a solution's own play of a flop loses with real cards, to the ranges that get there.
+"""What a solution's own play of a flop is worth and loses with real cards, to the ranges there.
 
 Every combo plays what the solution stores for it (`subgames.real_play`), and best responses see
 every card. It is the exploitability of a spot whose strategies are the solution's.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allstreets.betting import Player
+from allstreets.betting import CHIPS_PER_BB, Player
 from allstreets.cards import Range
 from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.estimate import estimate_spot
@@ -17,10 +17,18 @@ from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.subgames import judge_flop, plays_all_streets, real_plays
 
 
-def real_loss(
+@dataclass(frozen=True)
+class RealFigures:
+    """A solution's own play of a flop, judged with real cards."""
+
+    evs: tuple[float, float]  # of OOP and IP in bb over the whole hand
+    loss: float  # mean of both players' best-response gains, a share of the pot
+
+
+def real_figures(
     result: UnifiedResult, found: FlopSpot, threads: int = 1, free: int | None = None
-) -> float | None:
-    """Mean of both players' best-response gains on a flop, a share of its pot.
+) -> RealFigures | None:
+    """What both players' stored strategies win on a flop with real cards, and what they lose.
 
     None: the solution does not say how turn and river are played there, or `free` bytes of memory
     are not enough to find out.
@@ -38,8 +46,12 @@ def real_loss(
         [(pot.tree, pot.payoffs)], flop, [play], weights[:, None, :], threads=threads
     )
     assert values.own is not None
-    gains = [weights[player] @ (values.best - values.own)[player, 0] for player in Player]
-    return max(float(sum(gains)) / 2 / found.spot.pairs / found.spot.pot, 0.0)
+    own, best = (
+        [float(weights[player] @ some[player, 0]) / found.spot.pairs for player in Player]
+        for some in (values.own, values.best)
+    )
+    loss = (sum(best) - sum(own)) / 2 / found.spot.pot
+    return RealFigures((own[0] / CHIPS_PER_BB, own[1] / CHIPS_PER_BB), max(loss, 0.0))
 
 
 def _bytes(found: FlopSpot) -> int:
