@@ -65,6 +65,8 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
 
 def tab_to(page: Page, name: str) -> None:
     """Move the focus, as Tab does, until it is on a control of that name."""
+    named = re.compile(f"^\\s*{name}")
+    expect(page.get_by_label(named).or_(page.get_by_text(named)).first).to_be_visible()
     for _ in range(80):
         page.keyboard.press("Tab")
         focused = page.evaluate(
@@ -146,7 +148,9 @@ def test_a_session_with_the_keyboard(page: Page, file: Path) -> None:
     assert Results(file).counts() == (hands, waiting)
     tab_to(page, "Delete results")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="No", exact=True)).to_be_focused()
     page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("button", name="Yes, delete")).to_be_focused()
     page.keyboard.press("Enter")
     expect(results).to_be_hidden()
     assert Results(file).answers() == []
@@ -168,7 +172,7 @@ def exported_with_the_keyboard(page: Page, file: Path) -> None:
     results = page.get_by_role("region", name="Results so far")
     expect(results).to_contain_text("So far: 4 hands")
     tab_to(page, "Results of")
-    page.keyboard.type("game")
+    page.keyboard.press("g")
     expect(results).to_contain_text("So far: 2 hands")
     other = Results(file).answers(Path("/games/other"))
     for form in ("CSV", "JSON"):

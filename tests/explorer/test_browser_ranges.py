@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 from builders.small_spots import TURN, spot
-from harness.browsing import Server, browser, explorer, keep_picture, new_page
+from harness.browsing import (
+    Server,
+    browser,
+    clock_stopped,
+    explorer,
+    keep_picture,
+    new_page,
+)
 from playwright.sync_api import Browser, Page, expect
 
 from allstreets.cards import Range, RangeKind
@@ -58,8 +65,9 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
 def pick(page: Page, menu: str, kind: RangeKind) -> None:
     page.get_by_label(f"{menu} …").click()
     listed = page.get_by_role("group", name=menu)
-    listed.get_by_role("button", name=LABELS[kind], exact=True).click()
-    expect(page.get_by_text(f"as {LABELS[kind]}: ")).to_be_visible()
+    with clock_stopped(page):
+        listed.get_by_role("button", name=LABELS[kind], exact=True).click()
+        expect(page.get_by_text(f"as {LABELS[kind]}: ")).to_be_visible()
     expect(listed).to_be_hidden()
 
 
@@ -77,8 +85,11 @@ def test_the_range_in_the_grid_is_copied_in_every_kind(page: Page, folder: Path)
     # What was chosen last is what the other buttons copy, also after a reload.
     pick(page, "Copy the range of OOP as", RangeKind.gto)
     page.reload()
-    page.get_by_role("button", name="Copy the range that takes: bet").first.click()
-    expect(page.get_by_text("as GTO+: ")).to_be_visible()
+    bet = page.get_by_role("button", name="Copy the range that takes: bet").first
+    expect(bet).to_be_visible()
+    with clock_stopped(page):
+        bet.click()
+        expect(page.get_by_text("as GTO+: ")).to_be_visible()
     node = range_at(folder / "turn", "", "oop", action="bet")
     assert clipboard(page) == node.text("gto+")
     page.get_by_label("Copy the range of OOP as …").click()

@@ -2,7 +2,8 @@
 
 Where there is no Chromium or no built page these tests are left out, and the reason is said; with
 ALLSTREETS_NEEDS_BROWSER=1 (as in CI) that is a failure instead. Screenshots of the main views go to
-ALLSTREETS_SCREENSHOTS, if it names one.
+ALLSTREETS_SCREENSHOTS, if it names one. ALLSTREETS_SLOW_ANSWERS=300 lets the page wait 300 ms
+longer for every answer of the server: what passes with it does not rely on quick answers.
 """
 
 import os
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,19 @@ PAGE = ROOT / "allstreets" / "explorer" / "page" / "index.html"
 SCREENSHOTS = (
     Path(os.environ["ALLSTREETS_SCREENSHOTS"]) if "ALLSTREETS_SCREENSHOTS" in os.environ else None
 )
+SLOW_ANSWERS = int(os.environ.get("ALLSTREETS_SLOW_ANSWERS", "0"))  # ms
 PATIENCE = 120_000  # ms until what should be seen counts as missing, on however busy a machine
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Answers are held back in the page: the server has done its work by then.
+HOLD_BACK = """milliseconds => {
+  const [ask, later] = [window.fetch, window.setTimeout];
+  window.fetch = async (where, request) => {
+    const answer = await ask(where, request);
+    await new Promise(resolve => later(resolve, milliseconds));
+    request?.signal?.throwIfAborted();
+    return answer;
+  };
+}"""
 # No sandbox, since CI runs as root; the rest keeps Chromium from calling home.
 FLAGS = (
     "--no-sandbox",
@@ -110,6 +123,8 @@ def new_page(chromium: Browser, server: Server, **settings: object) -> Iterator[
     settings = {"viewport": {"width": 1280, "height": 720}, **settings}
     context = chromium.new_context(base_url=server.url, **settings)  # type: ignore[arg-type]
     context.set_default_timeout(PATIENCE)
+    if SLOW_ANSWERS:
+        context.add_init_script(f"({HOLD_BACK})({SLOW_ANSWERS})")
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(f"error in the page: {error}"))
@@ -124,6 +139,15 @@ def new_page(chromium: Browser, server: Server, **settings: object) -> Iterator[
     yield page
     context.close()
     assert not wrong, wrong
+
+
+@contextmanager
+def clock_stopped(page: Page) -> Iterator[None]:
+    """Meanwhile no time passes in the page: what it says for a moment stays until it is seen."""
+    page.clock.install()
+    page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
+    yield
+    page.clock.resume()
 
 
 def keep_picture(page: Page, name: str) -> None:

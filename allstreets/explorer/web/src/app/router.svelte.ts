@@ -2,7 +2,7 @@
 
 import { looking, readAddress, writeAddress, type Address, type Looking } from "./address";
 
-class Router {
+export class Router {
   address: Address = $state.raw(readAddress(location.pathname, location.search));
 
   constructor() {
@@ -16,6 +16,14 @@ class Router {
     if (text === location.pathname + location.search) return;
     history.pushState(null, "", text);
     this.address = address;
+  }
+
+  /** The way on from this page for an answer that takes a while: nowhere once another page is open. */
+  onward(): (address: Address) => void {
+    const page = location.pathname;
+    return (address) => {
+      if (location.pathname === page) this.go(address);
+    };
   }
 
   /** As `go`, but no step to go back to: for what follows from where one is. */

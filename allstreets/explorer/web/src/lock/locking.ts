@@ -8,10 +8,11 @@ export const awaited = new Set<string>();
 
 /** Lock and solve again; why that is refused, or "". */
 export async function lock(solution: string, form: Schemas["LockForm"]): Promise<string> {
+  const open = router.onward();
   try {
     const solve = await post("/api/solutions/{solution}/lock", { path: { solution }, body: form });
     awaited.add(solve.id);
-    router.go({ page: "solve", id: solve.id });
+    open({ page: "solve", id: solve.id });
     return "";
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;

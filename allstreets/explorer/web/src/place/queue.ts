@@ -1,4 +1,4 @@
-// Keys that were pressed before the place that they are meant for is there: they wait, in order.
+// Keys and strokes that come before what they are meant for is there: they wait, in order.
 
 const MOST = 30; // a key that is held down does not fill it for minutes
 

@@ -7,6 +7,12 @@ export type Command = { kind: "on" | "finish" } | { kind: "take"; action: number
 export const HELP =
   "1 – 9 or f, x, c, b, r, a take an action; Enter or Space goes on; q ends the session.";
 
+/** Whether a key may be a command, whatever is asked when its turn comes. */
+export function mayCommand(pressed: Pressed): boolean {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return false;
+  return /^(Enter|[ 1-9fxcbraq])$/i.test(pressed.key);
+}
+
 /** The command of a key, `words` being the actions that are offered; null: none. */
 export function commandOf(pressed: Pressed, words: readonly string[]): Command | null {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;

@@ -1,16 +1,36 @@
 // A session of practice as the page plays it: a decision, what it cost, and on.
 
-import { get, post, RefusedError, type Schemas } from "../api/client";
+import { get, post, type RefusedError, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
+import type { Pressed } from "../place/keys";
+import { Queue } from "../place/queue";
+import { commandOf } from "./keys";
 
 export type Form = Schemas["PracticeForm"];
 export type State = Schemas["PracticeState"];
 
 export class Practice {
-  state: State | null = $state.raw(null);
-  error: RefusedError | null = $state.raw(null);
-  busy = $state(false);
   looking = $state(false); // at what the last decision cost
   finished = $state(false);
+
+  private readonly asked = new Asked<State>();
+  // Keys that are pressed while an answer is on its way are meant for what it brings.
+  private readonly keys = new Queue<Pressed>(
+    () => !this.busy,
+    (pressed) => void this.obey(pressed),
+  );
+
+  get state(): State | null {
+    return this.asked.value;
+  }
+
+  get error(): RefusedError | null {
+    return this.asked.error;
+  }
+
+  get busy(): boolean {
+    return this.asked.loading;
+  }
 
   /** What is asked now; null: something is looked at, or the hand is over. */
   get question(): Schemas["PracticeQuestion"] | null {
@@ -18,21 +38,20 @@ export class Practice {
   }
 
   begin(form: Form): Promise<void> {
-    return this.run(async () => {
-      this.state = await post("/api/practice/sessions", { body: form });
-      this.looking = this.finished = false;
-    });
+    return this.run(
+      () => post("/api/practice/sessions", { body: form }),
+      () => (this.looking = this.finished = false),
+    );
   }
 
   answer(action: number): Promise<void> {
-    const asked = this.question;
-    if (!asked || action >= asked.actions.length) return Promise.resolve();
-    return this.run(async (session) => {
-      const body = { question: asked.number, action };
-      const path = { session };
-      this.state = await post("/api/practice/sessions/{session}/answers", { path, body });
-      this.looking = true;
-    });
+    const { question, state } = this;
+    if (!state || !question || action >= question.actions.length) return Promise.resolve();
+    const [path, body] = [{ session: state.session }, { question: question.number, action }];
+    return this.run(
+      () => post("/api/practice/sessions/{session}/answers", { path, body }),
+      () => (this.looking = true),
+    );
   }
 
   /** From what a decision cost to the next one, to the end of the hand, to the next hand. */
@@ -43,35 +62,46 @@ export class Practice {
       return Promise.resolve();
     }
     if (!this.state.end) return Promise.resolve();
-    return this.run(async (session) => {
-      this.state = await post("/api/practice/sessions/{session}/hands", { path: { session } });
-      this.looking = false;
-    });
+    const path = { session: this.state.session };
+    return this.run(
+      () => post("/api/practice/sessions/{session}/hands", { path }),
+      () => (this.looking = false),
+    );
   }
 
   finish(): void {
     if (this.state) this.finished = true;
+    this.keys.clear();
   }
 
   /** Back to the choice of what is practised. */
   leave(): void {
-    this.state = null;
-    this.error = null;
+    this.asked.forget();
+    this.keys.clear();
     this.looking = this.finished = false;
   }
 
-  private async run(what: (session: string) => Promise<void>): Promise<void> {
-    if (this.busy) return;
-    this.busy = true;
-    this.error = null;
-    try {
-      await what(this.state?.session ?? "");
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      this.error = error;
-    } finally {
-      this.busy = false;
-    }
+  /** A key: what it does is known when all that was pressed before it is done. */
+  press(pressed: Pressed): void {
+    this.keys.push(pressed);
+  }
+
+  private obey(pressed: Pressed): Promise<void> {
+    const words = this.question?.actions.map((action) => action.word) ?? [];
+    const command = commandOf(pressed, words);
+    if (command?.kind === "take") return this.answer(command.action);
+    if (command?.kind === "on") return this.on();
+    if (command?.kind === "finish") this.finish();
+    return Promise.resolve();
+  }
+
+  private async run(request: () => Promise<State>, then: () => unknown): Promise<void> {
+    if (this.busy) return; // buttons wait
+    const outcome = await this.asked.again(request);
+    if (outcome === "dropped") return;
+    if (outcome === "answered") then();
+    else this.keys.clear(); // what they were meant for has not come
+    this.keys.go();
   }
 }
 

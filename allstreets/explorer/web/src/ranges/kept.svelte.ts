@@ -1,24 +1,34 @@
 // Ranges that are kept under names, on the server: both editors of the form show the same list.
 
-import { get, post, remove, RefusedError, type Schemas } from "../api/client";
+import { get, post, remove, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
+import { Changes } from "../common/changes.svelte";
 
 type KeptRange = Schemas["KeptRange"];
 
 export class KeptRanges {
-  list: readonly KeptRange[] = $state.raw([]);
-  problem: string | null = $state(null);
+  private readonly asked = new Asked<KeptRange[]>();
+  private readonly changes = new Changes();
 
-  load(): Promise<boolean> {
-    return this.ask(async () => undefined);
+  get list(): readonly KeptRange[] {
+    return this.asked.value ?? [];
+  }
+
+  get problem(): string | null {
+    return (this.changes.refusal ?? this.asked.error)?.message ?? null;
+  }
+
+  async load(): Promise<void> {
+    await this.asked.again((signal) => get("/api/ranges", { signal }));
   }
 
   /** Keep a range; one of that name is replaced. Whether that was done. */
   keep(name: string, text: string): Promise<boolean> {
-    return this.ask(() => post("/api/ranges", { body: { name, text } }));
+    return this.change(() => post("/api/ranges", { body: { name, text } }));
   }
 
   forget(name: string): Promise<boolean> {
-    return this.ask(() => remove("/api/ranges", { query: { name } }));
+    return this.change(() => remove("/api/ranges", { query: { name } }));
   }
 
   find(name: string): KeptRange | undefined {
@@ -26,17 +36,10 @@ export class KeptRanges {
     return this.list.find((one) => one.name === wanted);
   }
 
-  private async ask(change: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await change();
-      this.list = await get("/api/ranges");
-      this.problem = null;
-      return true;
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      this.problem = error.message;
-      return false;
-    }
+  private async change(request: () => Promise<unknown>): Promise<boolean> {
+    const made = await this.changes.make(request);
+    if (made) await this.load();
+    return made;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { HeldAnswers, heard } from "../common/held-answers";
 import { KeptRanges } from "./kept.svelte";
 
 let stored: Map<string, string>;
@@ -41,4 +42,34 @@ it("says why a range is not kept, and what is kept stays", async () => {
   expect(kept.list.length).toBe(1);
   expect(await kept.keep("right", "QQ")).toBe(true);
   expect(kept.problem).toBeNull();
+});
+
+it("shows the newest list, whichever comes last", async () => {
+  const server = new HeldAnswers();
+  void kept.load();
+  const done = kept.keep("mine", "AA");
+  await server.answer("POST /api/ranges", {});
+  await server.answer("GET /api/ranges", [{ name: "mine", text: "AA", combos: 6 }], "newest");
+  if (server.names.length > 0) await server.answer("GET /api/ranges", []);
+  expect(await done).toBe(true);
+  expect(kept.find("mine")?.text).toBe("AA");
+});
+
+it("keeps ranges in the order in which that was asked for", async () => {
+  const server = new HeldAnswers();
+  void kept.keep("mine", "AA");
+  void kept.keep("mine", "KK");
+  await heard();
+  expect(server.bodies).toEqual([{ name: "mine", text: "AA" }]);
+  await server.answer("POST /api/ranges", {});
+  expect(server.names).toContain("POST /api/ranges");
+});
+
+it("does not hide why a range is not kept behind a list that comes later", async () => {
+  const server = new HeldAnswers();
+  void kept.load();
+  void kept.keep("mine", "AX");
+  await server.refuse("POST /api/ranges", "'AX' is not a hand");
+  await server.answer("GET /api/ranges", []);
+  expect(kept.problem).toBe("'AX' is not a hand");
 });

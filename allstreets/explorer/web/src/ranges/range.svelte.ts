@@ -1,121 +1,205 @@
-// A range that is being edited, as text and as a grid. The server reads and writes the text; until
-// it has answered, the grid shows what was painted.
+// A range that is being edited, as text and as a grid. The text is what counts: a stroke on the grid
+// is added to it at once, and the page reads it by itself. The server has the last word: it writes
+// the text as all ranges are written, reads other kinds of texts, and says what is wrong.
+//
+// While a text waits that only the server can read, the grid is still that of the one before, so
+// strokes wait too.
 
-import { post, RefusedError } from "../api/client";
+import { post, type Schemas } from "../api/client";
 import { about } from "../common/about";
-import type { Weights } from "./painting";
+import { Asked } from "../common/asked.svelte";
+import { Queue } from "../place/queue";
+import { strokeWeight, type Weights } from "./painting";
+import { painted, readRange, type Grid } from "./reading";
 
-const TYPING_PAUSE = 250; // milliseconds without a key before the text is read
+const TYPING_PAUSE = 250; // milliseconds without a key before the server reads the text
 const MOST_EARLIER = 50;
+
+interface Stroke {
+  hands: readonly string[];
+  brush: number;
+  weight: number | null; // null: it follows from the cell that the stroke begins with
+}
 
 export class EditedRange {
   text = $state("");
-  weights: Weights = $state.raw({});
-  mixed: readonly string[] = $state.raw([]); // hands whose combos differ
-  combos: number | null = $state(null);
-  percent: number | null = $state(null);
+  grid: Grid = $state.raw(readRange("") as Grid); // of the last text that could be read
   problem: string | null = $state(null);
   earlier: readonly string[] = $state.raw([]); // texts to go back to, the last one first
+  waits = $state(false); // for the server: the grid is not that of the text
 
-  private good = ""; // the last text that could be read: what the grid shows, strokes apart
-  private unread: string | null = null; // a text that the server has not been heard on yet
-  private sent: Weights = {}; // painted, and told to the server
-  private painted: Weights = {}; // by the stroke that goes on
+  private shown = ""; // the text of the grid
+  private settled = ""; // the text that the next change leads away from
+  private stroke: Stroke | null = null; // that goes on
+  private brushed: Weights = $state.raw({}); // what it has painted
+  private readonly strokes = new Queue<Stroke>(
+    () => !this.waits,
+    (stroke) => this.apply(stroke),
+  );
+  /** The weights of the grid, with the stroke that goes on. */
+  readonly weights: Weights = $derived({ ...this.grid.weights, ...this.brushed });
+
+  private readonly asked = new Asked<Schemas["RangeGrid"]>();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private asking: AbortController | null = null;
 
   /** `onchange` is told every new text, whether or not it can be read. */
   constructor(private readonly onchange: (text: string) => void) {}
 
   /** Show another range; there is nothing to go back to. */
   read(text: string): void {
+    this.strokes.clear();
     this.put(text);
     this.earlier = [];
-    void this.ask(text, {}, false);
+    this.settled = text;
+    void this.ask(false);
   }
 
   /** The text as it is being typed; it is left as it stands. */
   type(text: string): void {
+    this.strokes.clear();
     this.put(text);
-    this.asking?.abort();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.ask(text), TYPING_PAUSE);
     this.onchange(text);
+    this.timer = setTimeout(() => void this.ask(false), TYPING_PAUSE);
   }
 
   /** The text has been typed: write it as all ranges are written. */
-  async tidy(): Promise<void> {
-    if (await this.ask(this.text)) this.rewrite(this.good);
+  tidy(): Promise<void> {
+    return this.ask(true);
   }
 
-  /** Cells get a weight on the screen; `commit` makes it count. */
+  /** Another text in the place of this one. */
+  replace(text: string): Promise<void> {
+    this.strokes.clear();
+    return this.change(text);
+  }
+
+  clear(): Promise<void> {
+    return this.replace("");
+  }
+
+  /** A stroke begins with a cell: it clears what has the weight of the brush, or paints. */
+  begin(hand: string, brush: number): void {
+    const weight = this.waits ? null : strokeWeight(this.grid.weights[hand] ?? 0, brush);
+    this.move({ hands: [hand], brush, weight });
+  }
+
+  /** It goes on to other cells. */
+  extend(hands: readonly string[]): void {
+    if (this.stroke) this.move({ ...this.stroke, hands: [...this.stroke.hands, ...hands] });
+  }
+
+  /** It ends, and counts. */
+  end(): void {
+    const { stroke } = this;
+    this.move(null);
+    if (stroke) this.add(stroke);
+  }
+
+  /** Give hands a weight. */
   paint(hands: readonly string[], weight: number): void {
-    const changes = Object.fromEntries(hands.map((hand) => [hand, weight]));
-    this.painted = { ...this.painted, ...changes };
-    this.weights = { ...this.weights, ...changes };
-  }
-
-  async commit(): Promise<void> {
-    this.sent = { ...this.sent, ...this.painted };
-    this.painted = {};
-    if (await this.ask(this.unread ?? this.good, this.sent)) this.rewrite(this.good);
-  }
-
-  async clear(): Promise<void> {
-    this.type("");
-    await this.tidy();
+    this.add({ hands, brush: weight, weight });
   }
 
   /** Take the last change back. */
   undo(): void {
+    this.strokes.clear();
+    this.remember();
     const [text, ...rest] = this.earlier;
     if (text === undefined) return;
     this.put(text);
     this.earlier = rest;
-    void this.ask(text, {}, false);
+    this.settled = text;
     this.onchange(text);
+    void this.ask(true);
+  }
+
+  private move(stroke: Stroke | null): void {
+    this.stroke = stroke;
+    const weight = stroke?.weight ?? null;
+    this.brushed = stroke && weight !== null ? weighted(stroke.hands, weight) : {};
+  }
+
+  private add(stroke: Stroke): void {
+    this.strokes.push(stroke);
+    if (this.waits) void this.ask(true);
+  }
+
+  private apply({ hands, brush, weight }: Stroke): void {
+    const begins = this.grid.weights[hands[0] ?? ""] ?? 0;
+    const changes = weighted(hands, weight ?? strokeWeight(begins, brush));
+    void this.change(painted(this.shown, changes));
+  }
+
+  private change(text: string): Promise<void> {
+    this.remember(); // what was typed before
+    this.put(text);
+    this.remember();
+    this.onchange(text);
+    return this.ask(true);
   }
 
   private put(text: string): void {
-    this.text = this.unread = text;
-    this.sent = this.painted = {};
-  }
-
-  private rewrite(text: string): void {
-    if (text === this.text) return;
-    this.text = text;
-    this.onchange(text);
-  }
-
-  /** Whether the text could be read, and nothing else was asked for in the meantime. */
-  private async ask(text: string, changes: Weights = {}, remember = true): Promise<boolean> {
     clearTimeout(this.timer);
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
-    try {
-      const { hands } = await about();
-      const grid = await post("/api/range", { body: { text, changes }, signal: asking.signal });
-      if (asking.signal.aborted) return false;
-      this.unread = null;
-      this.problem = grid.problem?.message ?? null;
-      if (grid.problem) return false;
-      if (remember && grid.text !== this.good) {
-        this.earlier = [this.good, ...this.earlier].slice(0, MOST_EARLIER);
-      }
-      this.good = grid.text;
-      this.sent = {};
-      this.combos = grid.combos;
-      this.percent = grid.percent;
-      this.mixed = grid.mixed.map((hand) => hands[hand] ?? "");
-      const weights = hands.map((hand, index) => [hand, grid.weights[index] ?? 0] as const);
-      this.weights = { ...Object.fromEntries(weights), ...this.painted };
-      return true;
-    } catch (error) {
-      if (asking.signal.aborted) return false;
-      if (!(error instanceof RefusedError)) throw error;
-      this.problem = error.message;
-      return false;
-    }
+    this.asked.drop();
+    this.text = text;
+    const grid = readRange(text);
+    this.waits = grid === null;
+    if (grid) this.show(text, grid);
   }
+
+  private show(text: string, grid: Grid): void {
+    this.shown = text;
+    this.grid = grid;
+    this.problem = null;
+  }
+
+  /** The grid is a step that can be gone back to. */
+  private remember(): void {
+    if (this.shown === this.settled) return;
+    this.earlier = [this.settled, ...this.earlier].slice(0, MOST_EARLIER);
+    this.settled = this.shown;
+  }
+
+  /** Hear the server on the text, unless there is another one by then. */
+  private async ask(tidies: boolean): Promise<void> {
+    clearTimeout(this.timer);
+    const { text } = this;
+    let hands: readonly string[] = [];
+    const outcome = await this.asked.again(async (signal) => {
+      ({ hands } = await about());
+      return post("/api/range", { body: { text, changes: {} }, signal });
+    });
+    const { value, error } = this.asked;
+    if (outcome === "answered" && value) this.hear(text, value, hands, tidies);
+    else if (outcome === "refused" && error) this.problem = error.message;
+  }
+
+  private hear(
+    text: string,
+    told: Schemas["RangeGrid"],
+    hands: readonly string[],
+    tidies: boolean,
+  ): void {
+    this.waits = false;
+    if (told.problem) {
+      this.problem = told.problem.message;
+      this.strokes.clear(); // the range that they were meant for cannot be read
+      return;
+    }
+    const { combos, percent } = told;
+    const weights = Object.fromEntries(hands.map((hand, at) => [hand, told.weights[at] ?? 0]));
+    this.show(told.text, { weights, mixed: told.mixed.map((at) => hands[at] ?? ""), combos, percent });
+    if (this.settled === text) this.settled = told.text; // the same step, written otherwise
+    this.remember();
+    if (this.earlier[0] === told.text) this.earlier = this.earlier.slice(1); // nothing has changed
+    if (tidies && this.text !== told.text) {
+      this.text = told.text;
+      this.onchange(told.text);
+    }
+    this.strokes.go();
+  }
+}
+
+function weighted(hands: readonly string[], weight: number): Weights {
+  return Object.fromEntries(hands.map((hand) => [hand, weight]));
 }

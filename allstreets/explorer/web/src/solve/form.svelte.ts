@@ -1,6 +1,7 @@
 // The spot that is being written, what the server thinks of it, and how it is sent.
 
 import { get, post, RefusedError, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
 import { boardCards } from "./board";
 import { draftOf, formOf, type Draft, type Problem, type SpotForm } from "./draft";
 import { keepDraft, keptDraft } from "./kept-draft";
@@ -15,7 +16,7 @@ function problemsOf(error: RefusedError): Problem[] {
   return [{ message: error.message, field: null, hints: [] }];
 }
 
-class SpotEditor {
+export class SpotEditor {
   draft: Draft | null = $state.raw(null);
   examples: readonly Schemas["Example"][] = $state.raw([]);
   devices: readonly Schemas["DeviceChoice"][] = $state.raw([]);
@@ -37,7 +38,7 @@ class SpotEditor {
   readonly problems: readonly Problem[] = $derived(withoutRepeats(this.found, this.rows));
 
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private request: AbortController | null = null;
+  private readonly asked = new Asked<Schemas["SpotEstimate"]>();
 
   /** Begin with what was written last, or with the first example. */
   async load(): Promise<void> {
@@ -86,7 +87,8 @@ class SpotEditor {
 
   /** Send the spot; the id of its solve, or null where it was refused. */
   async start(): Promise<string | null> {
-    const form = this.draft && formOf(this.draft).form;
+    const { draft } = this;
+    const form = draft && formOf(draft).form;
     if (!form || this.sending) return null;
     this.sending = true;
     this.refusal = null;
@@ -94,7 +96,8 @@ class SpotEditor {
       return (await post("/api/solves", { body: form })).id;
     } catch (error) {
       this.refuse(error);
-      if (error instanceof RefusedError && error.status === 422) this.found = problemsOf(error);
+      const told = error instanceof RefusedError && error.status === 422;
+      if (told && draft === this.draft) this.found = problemsOf(error);
       return null;
     } finally {
       this.sending = false;
@@ -106,7 +109,7 @@ class SpotEditor {
     this.refusal = null;
     keepDraft(draft);
     clearTimeout(this.timer);
-    this.request?.abort();
+    this.asked.drop();
     const { form, problems } = formOf(draft);
     this.asking = form !== null;
     if (form) this.timer = setTimeout(() => void this.ask(form), PAUSE);
@@ -114,16 +117,15 @@ class SpotEditor {
   }
 
   private async ask(form: SpotForm): Promise<void> {
-    const request = new AbortController();
-    this.request = request;
-    try {
-      const estimate = await post("/api/solves/estimate", { body: form, signal: request.signal });
-      if (request.signal.aborted) return;
-      this.found = estimate.problems;
-      if (estimate.memory_bytes !== null) this.estimate = estimate;
-    } catch (error) {
-      if (request.signal.aborted) return;
-      if (!(error instanceof RefusedError)) throw error;
+    const outcome = await this.asked.again((signal) =>
+      post("/api/solves/estimate", { body: form, signal }),
+    );
+    if (outcome === "dropped") return;
+    const { value, error } = this.asked;
+    if (outcome === "answered" && value) {
+      this.found = value.problems;
+      if (value.memory_bytes !== null) this.estimate = value;
+    } else if (error) {
       this.found = problemsOf(error);
       if (error.status === 0) this.timer = setTimeout(() => void this.ask(form), RETRY);
     }

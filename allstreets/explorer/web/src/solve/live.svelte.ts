@@ -6,8 +6,8 @@
 //
 // All who watch the same solve share one stream: a browser opens few of them to a server.
 
-import { address, get, RefusedError } from "../api/client";
-import type { Schemas } from "../api/client";
+import { address, get, type RefusedError, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
 import { goesOn, joined, retryDelay, type CurvePoint, type Solve } from "./events";
 
 export class Live {
@@ -21,7 +21,7 @@ export class Live {
   private attempt = 0;
   private source: EventSource | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private asking: AbortController | null = null;
+  private readonly asked = new Asked<Schemas["SolveDetail"]>();
 
   constructor(readonly id: string) {}
 
@@ -51,32 +51,26 @@ export class Live {
   /** Ask where the solve stands, and listen if it goes on: also after it was told to. */
   async refresh(): Promise<void> {
     this.disconnect();
-    const asking = new AbortController();
-    this.asking = asking;
-    try {
-      const { curve, ...solve } = await get("/api/solves/{solve}", {
-        path: { solve: this.id },
-        signal: asking.signal,
-      });
-      if (asking.signal.aborted) return;
+    const path = { solve: this.id };
+    const outcome = await this.asked.again((signal) => get("/api/solves/{solve}", { path, signal }));
+    if (outcome === "dropped") return;
+    const { value, error } = this.asked;
+    this.problem = outcome === "refused" ? error : null;
+    if (outcome === "answered" && value) {
+      const { curve, ...solve } = value;
       this.attempt = 0;
-      this.problem = null;
       this.solve = solve;
       this.points = curve;
       if (this.goesOn && this.followers > 0) this.listen();
-    } catch (error) {
-      if (asking.signal.aborted) return;
-      if (!(error instanceof RefusedError)) throw error;
-      this.problem = error;
-      // A server that is gone may come back; one that knows no such solve never will.
-      if (error.status === 0 || error.status >= 500) this.tryLater();
+    } else if (error && (error.status === 0 || error.status >= 500)) {
+      this.tryLater(); // a server that is gone may come back; one that knows no such solve never will
     }
   }
 
-  /** Take over an answer to a request that changed the solve. */
+  /** Take over an answer to a request that changed the solve. What was told before it is older. */
   accept(solve: Solve): void {
     this.solve = solve;
-    if (this.goesOn && this.followers > 0 && !this.source) void this.refresh();
+    if (this.followers > 0) void this.refresh();
   }
 
   private listen(): void {
@@ -106,7 +100,7 @@ export class Live {
 
   private disconnect(): void {
     clearTimeout(this.timer);
-    this.asking?.abort();
+    this.asked.drop();
     this.source?.close();
     this.source = null;
   }

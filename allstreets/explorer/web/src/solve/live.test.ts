@@ -113,6 +113,37 @@ describe("a solve that is watched", () => {
     expect(openStreams()).toHaveLength(1);
   });
 
+  it("does not hear what was told before it was changed", async () => {
+    const live = new Live("one");
+    live.follow();
+    await settled();
+    solve = solveIn("paused");
+    live.accept(solve);
+    // Events that are on their way, and an answer to an older question, tell of a solve that runs.
+    expect(openStreams()).toHaveLength(0);
+    await settled();
+    expect([live.solve?.state, openStreams().length]).toEqual(["paused", 1]);
+  });
+
+  it("that was stopped is not told to go on by an older answer", async () => {
+    const answers: ((solve: Schemas["SolveDetail"]) => void)[] = [];
+    vi.stubGlobal("fetch", (_: string, { signal }: RequestInit) => {
+      return new Promise((resolve, reject) => {
+        answers.push((told) => resolve(Response.json(told)));
+        signal?.addEventListener("abort", () => reject(new DOMException("", "AbortError")));
+      });
+    });
+    const live = new Live("one");
+    live.follow();
+    live.accept(solveIn("stopped"));
+    answers[0]?.(solveIn("running"));
+    await settled();
+    expect(live.solve?.state).toBe("stopped");
+    answers[1]?.(solveIn("stopped", 2));
+    await settled();
+    expect([live.solve?.state, live.saves, streams.length]).toEqual(["stopped", 2, 0]);
+  });
+
   it("is left alone when nobody listens any more", async () => {
     solve = null;
     const live = new Live("one");

@@ -1,20 +1,33 @@
 // All solves of this server, the newest first.
 
-import { get, post, remove, RefusedError, type Schemas } from "../api/client";
+import { get, post, remove, type RefusedError, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
+import { Changes } from "../common/changes.svelte";
 import { goesOn, type Solve } from "./events";
 
 const PERIOD = 3000; // milliseconds between two looks while something is being solved
 
 export class SolveList {
-  solves: readonly Solve[] = $state.raw([]);
-  loaded = $state(false);
-  problem: RefusedError | null = $state.raw(null);
+  private readonly asked = new Asked<Solve[]>();
+  private readonly changes = new Changes();
 
   /** What was deleted last: it can be undone. */
   gone: Schemas["Trashed"] | null = $state.raw(null);
 
   private timer: ReturnType<typeof setTimeout> | undefined;
   private followers = 0;
+
+  get solves(): readonly Solve[] {
+    return this.asked.value ?? [];
+  }
+
+  get loaded(): boolean {
+    return this.asked.value !== null;
+  }
+
+  get problem(): RefusedError | null {
+    return this.changes.refusal ?? this.asked.error;
+  }
 
   /** Keep the list fresh until the function that is returned is called. */
   follow(): () => void {
@@ -28,14 +41,9 @@ export class SolveList {
 
   async load(): Promise<void> {
     clearTimeout(this.timer);
-    try {
-      this.solves = await get("/api/solves");
-      this.loaded = true;
-      this.problem = null;
-    } catch (error) {
-      this.refuse(error);
-    }
-    const changes = this.problem !== null || this.solves.some((solve) => goesOn(solve.state));
+    await this.asked.again((signal) => get("/api/solves", { signal }));
+    if (this.asked.loading) return; // it was asked once more in the meantime
+    const changes = this.asked.error !== null || this.solves.some((solve) => goesOn(solve.state));
     clearTimeout(this.timer);
     if (changes && this.followers > 0) this.timer = setTimeout(() => void this.load(), PERIOD);
   }
@@ -52,8 +60,9 @@ export class SolveList {
     const trashed = this.gone?.id;
     if (trashed === undefined) return Promise.resolve();
     return this.change(async () => {
+      if (this.gone === null) return; // it is back already
       await post("/api/trash/{trashed}/restore", { path: { trashed } });
-      this.gone = null;
+      if (this.gone?.id === trashed) this.gone = null;
     });
   }
 
@@ -63,16 +72,6 @@ export class SolveList {
   }
 
   private async change(request: () => Promise<unknown>): Promise<void> {
-    try {
-      await request();
-      await this.load();
-    } catch (error) {
-      this.refuse(error);
-    }
-  }
-
-  private refuse(error: unknown): void {
-    if (!(error instanceof RefusedError)) throw error;
-    this.problem = error;
+    if (await this.changes.make(request)) await this.load();
   }
 }

@@ -1,7 +1,8 @@
 // A range to the clipboard, in the notation of any program.
 
-import { get, post, RefusedError, type Schemas } from "../api/client";
+import { get, post, type Schemas } from "../api/client";
 import type { PlayerName } from "../app/address";
+import { Asked } from "../common/asked.svelte";
 import { plain } from "../common/format";
 import { keep, kept } from "../common/kept";
 import { KINDS, kindLabel, type RangeKind } from "../ranges/kinds";
@@ -16,12 +17,13 @@ export interface Wanted {
   title: string; // for people: "BB: bet 50 %"
 }
 
-class Copier {
+export class Copier {
   /** What has just happened, for a moment. */
   message = $state("");
   /** A text that the browser would not take: it is shown, to be copied by hand. */
   shown: { title: string; text: string } | null = $state.raw(null);
 
+  private readonly asked = new Asked<Schemas["RangeText"]>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The notation that was chosen last, on this visit or before. */
@@ -30,15 +32,15 @@ class Copier {
   /** A range of a solution, in the notation that was chosen last. */
   copy({ solution, line, player, action, title }: Wanted): Promise<void> {
     const query = { line, player, action, kind: this.kind };
-    return this.take(title, () =>
-      get("/api/solutions/{solution}/range", { path: { solution }, query }),
+    return this.take(title, (signal) =>
+      get("/api/solutions/{solution}/range", { path: { solution }, query, signal }),
     );
   }
 
   /** A range that is written out, in another notation. */
   copyText(text: string, title: string): Promise<void> {
     const body = { text, kind: this.kind };
-    return this.take(title, () => post("/api/range/text", { body }));
+    return this.take(title, (signal) => post("/api/range/text", { body, signal }));
   }
 
   /** Choose a notation; it stays until another one is chosen. */
@@ -49,17 +51,15 @@ class Copier {
 
   private async take(
     title: string,
-    question: () => Promise<Schemas["RangeText"]>,
+    question: (signal: AbortSignal) => Promise<Schemas["RangeText"]>,
   ): Promise<void> {
-    try {
-      const range = await question();
-      const words = `${title} as ${kindLabel(this.kind)}`;
-      if (await taken(range.text)) this.say(`Copied ${words}: ${plain(range.combos, 1)} combos`);
-      else this.shown = { title: words, text: range.text };
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      this.say(error.message);
-    }
+    const words = `${title} as ${kindLabel(this.kind)}`;
+    const outcome = await this.asked.again(question);
+    const { value: range, error } = this.asked;
+    if (outcome === "refused" && error) this.say(error.message);
+    if (outcome !== "answered" || !range) return;
+    if (await taken(range.text)) this.say(`Copied ${words}: ${plain(range.combos, 1)} combos`);
+    else this.shown = { title: words, text: range.text };
   }
 
   close(): void {

@@ -1,21 +1,25 @@
 // The training file that is being written, what the server thinks of it, and how it is sent.
 
 import { get, post, RefusedError, type Schemas } from "../api/client";
+import { Asked } from "../common/asked.svelte";
 import { keep, kept } from "../common/kept";
 
 const KEY = "training-file";
 const PAUSE = 400; // milliseconds without a change before the server is asked
 
-class Trainer {
+export class Trainer {
   text = $state(kept(KEY) ?? "");
   samples: readonly Schemas["SampleGame"][] = $state.raw([]);
-  estimate: Schemas["GameEstimate"] | null = $state.raw(null);
   asking = $state(false); // the estimate is not yet that of the text
   sending = $state(false);
   refusal = $state("");
 
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private request: AbortController | null = null;
+  private readonly asked = new Asked<Schemas["GameEstimate"]>();
+
+  get estimate(): Schemas["GameEstimate"] | null {
+    return this.asked.value;
+  }
 
   /** Begin with what was written last, or with the first sample. */
   async load(): Promise<void> {
@@ -35,7 +39,7 @@ class Trainer {
     this.refusal = "";
     keep(KEY, text);
     clearTimeout(this.timer);
-    this.request?.abort();
+    this.asked.drop();
     this.asking = true;
     this.timer = setTimeout(() => void this.ask(), PAUSE);
   }
@@ -55,17 +59,12 @@ class Trainer {
   }
 
   private async ask(): Promise<void> {
-    const request = new AbortController();
-    this.request = request;
-    try {
-      this.estimate = await post("/api/games/estimate", {
-        body: { text: this.text },
-        signal: request.signal,
-      });
-    } catch (error) {
-      if (request.signal.aborted) return;
-      this.refuse(error);
-    }
+    const body = { text: this.text };
+    const outcome = await this.asked.again((signal) =>
+      post("/api/games/estimate", { body, signal }),
+    );
+    if (outcome === "dropped") return;
+    if (outcome === "refused") this.refusal = this.asked.error?.message ?? "";
     this.asking = false;
   }
 
