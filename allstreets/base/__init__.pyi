@@ -3,6 +3,9 @@ from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
 from .errors import InputError as InputError
+from .errors import clean_message as clean_message
+from .errors import printable as printable
+from .errors import shorten as shorten
 from .errors import shortened as shortened
 from .errors import suggest as suggest
 from .files import Arrays as Arrays
@@ -17,6 +20,8 @@ from .interrupt import SIGNALS as SIGNALS
 from .interrupt import InterruptRequest as InterruptRequest
 from .interrupt import ends_by_signals as ends_by_signals
 from .interrupt import interrupt_request as interrupt_request
+from .json_files import read_json_object as read_json_object
+from .json_files import typed_record as typed_record
 from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share

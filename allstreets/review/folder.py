@@ -15,9 +15,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    read_json_object,
+    typed_record,
+    write_atomic,
+)
 from allstreets.hands import Skipped
 from allstreets.review.records import HandReview
 
@@ -65,8 +70,9 @@ class ReviewFolder:
 
     def hand(self, one: IndexedHand) -> HandReview | None:
         """A hand that is reviewed; None: it is not yet, or its file is damaged."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            data = json.loads(self.hand_path(one.key).read_text(encoding="utf-8"))
+        with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError):
+            data = read_json_object(self.hand_path(one.key))
+            typed_record(HandReview, data)
             return replace(HandReview.read(data), file=one.file, line=one.line)
         return None
 
@@ -96,15 +102,14 @@ class ReviewFolder:
         """What the review is of."""
         path = self.path / INDEX
         try:
-            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            data = read_json_object(path)
             if data.get("schema") != SCHEMA:
                 raise InputError(f"{path} was written by another version: review the hands again")
-            hands = tuple(IndexedHand(**one) for one in data.pop("hands"))
-            if not all(KEY.fullmatch(one.key) for one in hands):
-                raise ValueError("a hand has the name of another file")
-            skipped = tuple(Skipped(**one) for one in data.pop("skipped"))
-            return ReviewIndex(**data, hands=hands, skipped=skipped)
+            index = typed_record(ReviewIndex, data)
+            if not all(KEY.fullmatch(one.key) for one in index.hands):
+                raise DamagedFileError("a hand has the name of another file")
+            return index
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except DamagedFileError as error:
             raise InputError(f"{path} is damaged ({error}): review the hands again") from None
