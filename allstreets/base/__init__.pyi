@@ -30,5 +30,6 @@ from .parquet import write_parquet as write_parquet
 from .remote import Place as Place
 from .remote import Remote as Remote
 from .remote import place_of as place_of
+from .terminal import PlainConsole as PlainConsole
 from .threads import processors as processors
 from .threads import thread_count as thread_count

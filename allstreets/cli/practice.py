@@ -161,8 +161,10 @@ def _export_anki(
 
 
 def _delete(out: "Console", results: "Results") -> None:
+    from allstreets.base import printable
+
     hands, _ = results.counts()
-    typer.confirm(f"Delete {hands:,} hands in {results.path}?", abort=True)
+    typer.confirm(f"Delete {hands:,} hands in {printable(str(results.path))}?", abort=True)
     results.delete()
     out.print("Deleted.")
 
