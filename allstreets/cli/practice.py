@@ -38,7 +38,10 @@ def practice(
     ] = None,
     hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = HANDS,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same hands again.  [default: others every time]")
+        int | None,
+        typer.Option(
+            min=0, max=2**31 - 1, help="The same hands again.  [default: others every time]"
+        ),
     ] = None,
     file: Annotated[
         Path | None, typer.Option(help="Where results are kept.  [default: your data folder]")
