@@ -23,6 +23,7 @@ from allstreets.base import (
     typed_record,
     write_atomic,
 )
+from allstreets.betting import Player, Street
 from allstreets.hands import Skipped
 from allstreets.review.records import HandReview
 
@@ -31,6 +32,8 @@ HANDS = "hands"
 KIND = "review"
 SCHEMA = 1  # of the index
 KEY = re.compile(r"[0-9a-f]{1,64}")
+WORD = re.compile(r"[fxcbra]|[br][0-9]+(\.[0-9]+)?")
+SEATS = tuple(player.seat for player in Player)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ class ReviewFolder:
         with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError):
             data = read_json_object(self.hand_path(one.key))
             typed_record(HandReview, data)
-            return replace(HandReview.read(data), file=one.file, line=one.line)
+            hand = replace(HandReview.read(data), file=one.file, line=one.line)
+            _require_playable(hand)
+            return hand
         return None
 
     def done(self, index: ReviewIndex) -> int:
@@ -113,3 +118,21 @@ class ReviewFolder:
             raise InputError(f"cannot read {path}: {error.strerror}") from None
         except DamagedFileError as error:
             raise InputError(f"{path} is damaged ({error}): review the hands again") from None
+
+
+def _require_playable(hand: HandReview) -> None:
+    """Refuse a hand with words that no action, seat or street has, or with parts that are cut."""
+    streets = {street.text for street in Street}
+    words = [word for _, _, word in hand.actions]
+    sound = hand.seat in SEATS and all(
+        street in streets and seat in SEATS for street, seat, _ in hand.actions
+    )
+    for made in hand.decisions:
+        options = [option.action for option in made.options]
+        words += [made.taken, *options, *filter(None, [made.counted_as])]
+        grids = [grid for grid in (made.strategy, made.evs_bb) if grid]
+        whole = all(len(grid) == len(options) for grid in grids)
+        even = len({len(row) for grid in grids for row in grid}) <= 1
+        sound = sound and made.street in streets and whole and even
+    if not sound or not all(WORD.fullmatch(word) for word in words):
+        raise DamagedFileError("an action is not as written")
