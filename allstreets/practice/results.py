@@ -207,7 +207,7 @@ class Results:
                     yield db
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path} cannot be used ({error}); {ELSEWHERE}") from None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
                 f"{self.path} is damaged, or no file of results ({error}): {ELSEWHERE}"
             ) from None
