@@ -4,6 +4,8 @@ from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
 from .csv_rows import csv_rows as csv_rows
 from .errors import InputError as InputError
+from .errors import clean_message as clean_message
+from .errors import printable as printable
 from .errors import shorten as shorten
 from .errors import shortened as shortened
 from .errors import suggest as suggest
@@ -19,6 +21,8 @@ from .interrupt import SIGNALS as SIGNALS
 from .interrupt import InterruptRequest as InterruptRequest
 from .interrupt import ends_by_signals as ends_by_signals
 from .interrupt import interrupt_request as interrupt_request
+from .json_files import read_json_object as read_json_object
+from .json_files import typed_record as typed_record
 from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share
@@ -27,5 +31,6 @@ from .parquet import write_parquet as write_parquet
 from .remote import Place as Place
 from .remote import Remote as Remote
 from .remote import place_of as place_of
+from .terminal import PlainConsole as PlainConsole
 from .threads import processors as processors
 from .threads import thread_count as thread_count

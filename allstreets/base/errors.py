@@ -1,15 +1,68 @@
-"""The one error for bad input. Any other exception is a bug."""
+"""The one error for bad input, and how texts of users are repeated. Other exceptions are bugs."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+LIMIT = 200  # characters of an input that a message repeats
+MOST = 1000  # characters of a line, whatever it repeats
+LONGEST = 6000  # characters of a message that are looked at: its beginning and its end
+
+# What moves a terminal's cursor, turns the direction of writing, or is half a character.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL_BUT_LINES = re.compile(CONTROL.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+
+# What a message repeats of an input: a text in quotes, a list or a mapping, a long word.
+QUOTED = re.compile(r"(?<!\w)(['\"])(.+?)\1(?!\w)", re.DOTALL)
+LISTED = re.compile(rf"(?<=\[)[^\[\]]{{{LIMIT + 1},}}(?=\])|(?<=\{{)[^{{}}]{{{LIMIT + 1},}}(?=\}})")
+WORD = re.compile(rf"[^\s'\"]{{{LIMIT + 1},}}")
 
 
 class InputError(ValueError):
     """Something in the user's input is wrong.
 
-    The message is shown as it stands, without a traceback: one or two lines that say what is
-    wrong, where, and what to do.
+    The message is shown without a traceback: one or two lines that say what is wrong, where, and
+    what to do. Control characters are shown as escapes, and what it repeats of an input is cut.
     """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(clean_message(message))
+
+
+def shorten(text: str, limit: int = LIMIT) -> str:
+    """Text of a user's as an error line repeats it.
+
+    At most `limit` characters, no control characters.
+
+    >>> shorten("a\\x1b[31m name"), shorten("x" * 300, 5)
+    ('a\\\\x1b[31m name', 'xxxx…')
+    """
+    shown = CONTROL.sub(_escape, text[: limit + 1])
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Text for a terminal or a page: control characters but line breaks are shown as escapes."""
+    return CONTROL_BUT_LINES.sub(_escape, text)
+
+
+def clean_message(message: str) -> str:
+    """A message that may repeat texts of users: each of them shortened, no control characters."""
+    if len(message) > LONGEST:
+        message = f"{message[: LONGEST // 2]}…{message[-LONGEST // 2 :]}"
+    cleaned = QUOTED.sub(lambda part: f"{part[1]}{shorten(part[2])}{part[1]}", message)
+    for long in (LISTED, WORD):
+        cleaned = long.sub(lambda part: shorten(part[0]), cleaned)
+    return "\n".join(_cut(line) for line in printable(cleaned).split("\n"))
+
+
+def _cut(line: str) -> str:
+    """A line without its middle, where it is too long."""
+    return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[3 - MOST // 2 :]}"
+
+
+def _escape(character: re.Match[str]) -> str:
+    return character[0].encode("unicode_escape").decode()
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -25,15 +78,6 @@ def suggest(word: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     return f"choose one of: {', '.join(choices)}"
-
-
-def shorten(text: str, limit: int = 200) -> str:
-    """Text of a user's as an error line repeats it: at most `limit` characters, no control
-    characters."""
-    shown = "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text[:limit]
-    )
-    return shown if len(text) <= limit and len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 def shortened(text: str, limit: int = 40) -> str:

@@ -24,17 +24,25 @@ class DamagedFileError(Exception):
     """A file is not what its writer left: cut short, overwritten or altered."""
 
 
-def write_atomic(path: Place, write: Callable[[BinaryIO], object], *, durable: bool = True) -> None:
+def write_atomic(
+    path: Place,
+    write: Callable[[BinaryIO], object],
+    *,
+    durable: bool = True,
+    make_folder: bool = True,
+) -> None:
     """Call `write` on a temporary file beside `path`, then rename it to `path`.
 
     When `write` raises or the disk is full, `path` keeps what it held before. A file that is not
     `durable` may be damaged by a power cut: for files that are checked when they are read, and can
-    be made again. Waiting for the disk would hold up whoever makes many of them.
+    be made again. Waiting for the disk would hold up whoever makes many of them. Without
+    `make_folder` a file is only put into a folder that exists: `FileNotFoundError`.
     """
     if isinstance(path, Remote):
         path.write_whole(write)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if make_folder:
+        path.parent.mkdir(parents=True, exist_ok=True)
     # Opened plainly, not by `tempfile`: the file gets the permissions of the user's umask, so
     # that a colleague may read it, where mkstemp would leave it to its owner alone.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

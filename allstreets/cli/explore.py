@@ -27,6 +27,16 @@ def explore(
         Path | None,
         typer.Option(help="Folder for spots solved in the browser; default: your data folder."),
     ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Ask for this token; default: a random one where several users can log in.",
+        ),
+    ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Answer every user of this machine.")
+    ] = False,
 ) -> None:
     """View solutions in the browser, and solve spots there.
 
@@ -41,13 +51,15 @@ def explore(
     from allstreets.base import InputError
     from allstreets.storage import mirrored
 
+    if token is not None and no_token:
+        raise InputError("--token asks for a token, --no-token for none: leave one of both out")
     opened = [mirrored(folder) for folder in folders or ()]
     for folder in opened:
         if not folder.is_dir():
             what = "is a file" if folder.exists() else "does not exist"
             raise InputError(f"{folder} {what}; name the folder of a solution, or one above it")
 
-    from allstreets.explorer import default_folder, serve
+    from allstreets.explorer import choose_token, default_folder, serve
 
     serve(
         opened or default_folders(),
@@ -55,6 +67,7 @@ def explore(
         port,
         not no_browser,
         lambda line: print(line, flush=True),
+        choose_token(token, False if no_token else None),
     )
 
 

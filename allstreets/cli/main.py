@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from allstreets.base import INTERRUPTED, InputError, ends_by_signals, shortened
+from allstreets.base import INTERRUPTED, InputError, clean_message, ends_by_signals, shortened
 from allstreets.cli.certify import certify
 from allstreets.cli.compare import compare
 from allstreets.cli.compile import compile_kernels
@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(error, MemoryError):
             return _complain("not enough memory; make the job smaller")
         sys.stderr.write(
-            f"Internal error: {type(error).__name__}: {error}\n"
+            f"Internal error: {type(error).__name__}: {clean_message(str(error))}\n"
             f"This is a bug in allstreets; {DEBUG_VARIABLE}=1 shows where it happened.\n"
         )
         return 1
@@ -139,11 +139,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Warnings are for users: one line, without the place in our code that raised them."""
-    sys.stderr.write(f"Warning: {message}\n")
+    sys.stderr.write(f"Warning: {clean_message(str(message))}\n")
 
 
 def _complain(message: str, hint: str = "") -> int:
-    sys.stderr.write(f"Error: {message}\n{hint}")
+    sys.stderr.write(f"Error: {clean_message(message)}\n{hint}")
     return 2
 
 

@@ -40,12 +40,12 @@ def _quoted(word: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """A console for users; if it is not a terminal, it writes plain text."""
-    from rich.console import Console
+    """A console for users, which shows their texts as they stand; plain text if no terminal."""
+    from allstreets.base import PlainConsole
 
-    made = Console(stderr=stderr, highlight=False)
+    made = PlainConsole(stderr=stderr)
     # What a program reads is not wrapped.
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=10_000)
+    return made if made.is_terminal else PlainConsole(stderr=stderr, width=10_000)
 
 
 def plain_table(*columns: str) -> "Table":

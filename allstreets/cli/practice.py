@@ -38,7 +38,10 @@ def practice(
     ] = None,
     hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = HANDS,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same hands again.  [default: others every time]")
+        int | None,
+        typer.Option(
+            min=0, max=2**31 - 1, help="The same hands again.  [default: others every time]"
+        ),
     ] = None,
     file: Annotated[
         Path | None, typer.Option(help="Where results are kept.  [default: your data folder]")
@@ -161,8 +164,10 @@ def _export_anki(
 
 
 def _delete(out: "Console", results: "Results") -> None:
+    from allstreets.base import printable
+
     hands, _ = results.counts()
-    typer.confirm(f"Delete {hands:,} hands in {results.path}?", abort=True)
+    typer.confirm(f"Delete {hands:,} hands in {printable(str(results.path))}?", abort=True)
     results.delete()
     out.print("Deleted.")
 

@@ -83,10 +83,9 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     mine, theirs = asked.stacks_bb[hand.hero], asked.stacks_bb[hand.hero.opponent]
     left = f"{mine:.4g} bb left, {them} {theirs:.4g}"
     out.print(f"\n{asked.street.text}{board}   line: {asked.line or 'first to act'}", markup=False)
-    out.print(
-        f"You are {hero} with [bold]{cards_text(asked.cards)}[/bold]   "
-        f"pot {asked.pot_bb:.4g} bb{call}; {left}"
-    )
+    out.print(f"You are {hero} with ", end="")
+    out.print(cards_text(asked.cards), style="bold", end="")
+    out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")
     options = "   ".join(f"{place} {label}" for place, label in enumerate(asked.labels, start=1))
     out.print(options, markup=False)
 

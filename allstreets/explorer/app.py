@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
+from allstreets.explorer.access import Access
 from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, FormError, MissingError
@@ -47,9 +48,17 @@ The data are available all the same: see <a href="/api/openapi.json">/api/openap
 
 
 def create_app(
-    library: Library, jobs: Solves, hosts: Collection[str], page: Path = PAGE
+    library: Library,
+    jobs: Solves,
+    hosts: Collection[str],
+    page: Path = PAGE,
+    token: str | None = None,
+    tickets: Collection[str] = (),
 ) -> FastAPI:
-    """The application; `hosts` are the host names that it answers to, ports included."""
+    """The application; `hosts` are the host names that it answers to, ports included.
+
+    With a `token` it answers only those who know it, or hold one of the `tickets`.
+    """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -74,6 +83,8 @@ def create_app(
     app.state.practising = Practising(library, default_file())
     app.state.reviews = Reviews(library)
     app.state.simplifying = Simplifying(library, jobs.folder)
+    if token is not None:
+        app.add_middleware(Access, token=token, tickets=tickets)
     app.add_middleware(Guard, hosts=hosts)
     for module in (solutions, comparisons, simple, solves, games, ranges, practice, reviews):
         app.include_router(module.router)
@@ -126,11 +137,17 @@ def _add_errors(app: FastAPI) -> None:
         return answer(error.status_code, str(error.detail), [])
 
 
+class _Assets(StaticFiles):
+    """Files of a page that may be built while the server runs."""
+
+    async def check_config(self) -> None:
+        """Nothing: until then there are no such files, which is no fault of the server."""
+
+
 def _add_page(app: FastAPI, page: Path) -> None:
     """The page's files; every other path opens the page, which reads the rest of the address."""
     index = page / "index.html"
-    # Not checked now: the page may be built while the server runs.
-    app.mount("/assets", StaticFiles(directory=page / "assets", check_dir=False), name="assets")
+    app.mount("/assets", _Assets(directory=page / "assets", check_dir=False), name="assets")
 
     @app.get("/{path:path}", include_in_schema=False, response_model=None)
     def open_page(path: str) -> FileResponse | HTMLResponse:

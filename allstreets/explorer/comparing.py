@@ -96,8 +96,8 @@ class Comparing:
         """The game of a solution, read once for as long as its manifest stays the same."""
         known = self._known.get(card.id)
         if known is None or known[0] != card.written:
-            if card.problem is not None:
-                raise InputError(card.problem)
+            if card.kind is None:
+                raise InputError(card.problem or card.title)
             known = card.written, _read(self._library.folder(card.id))
             with self._lock:
                 self._known[card.id] = known

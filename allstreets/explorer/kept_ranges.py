@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from allstreets.base import InputError, held, shortened, write_atomic
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    held,
+    read_json_object,
+    shortened,
+    write_atomic,
+)
 from allstreets.cards import Range
 from allstreets.explorer.errors import FormError, MissingError
 from allstreets.explorer.models.base import Problem
@@ -70,14 +77,14 @@ class KeptRanges:
 
     def _read(self) -> dict[str, str]:
         try:
-            found = json.loads(self._file.read_bytes())
+            found = read_json_object(self._file)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise InputError(f"{self._file} cannot be read: {error.strerror}; {REMOVE}") from None
-        except (ValueError, RecursionError) as error:
+        except DamagedFileError as error:
             raise InputError(f"{self._file} is damaged ({error}): {REMOVE}") from None
-        if isinstance(found, dict) and isinstance(found.get("version"), int):
+        if isinstance(found.get("version"), int):
             if found["version"] > VERSION:
                 raise InputError(f"{self._file} was written by a later version: use that one")
             ranges = found.get("ranges")

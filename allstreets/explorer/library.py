@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, RLock
 
-from allstreets.base import InputError
+from allstreets.base import InputError, printable
 from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
 from allstreets.explorer.labels import read_label, write_label
+from allstreets.explorer.models.base import path_text
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,
@@ -79,7 +80,7 @@ class Library:
         return About(
             version=__version__,
             hands=list(HAND_NAMES),
-            folders=[str(folder) for folder in self.folders],
+            folders=[path_text(folder) for folder in self.folders],
             solves_at_once=at_once,
             max_memory_bytes=most,
         )
@@ -109,9 +110,8 @@ class Library:
 
     def label(self, id: str, label: Label) -> SolutionCard:
         """Call a solution something, and note something of it."""
-        found = self._require(id)
-        write_label(found.folder, label)
-        return self._card(found)
+        write_label(self._require(id).folder, label)
+        return self.card(id)
 
     def card(self, id: str) -> SolutionCard:
         """A solution as it is listed."""
@@ -227,20 +227,25 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         together = kind == "spots"
         head = set_headline(found.folder, manifest) if together else headline(kind, manifest)
         tables = spot_tables(found.folder, manifest) if together else []
-        label = read_label(found.folder)
-        name = label.name or manifest.get("name")
+        name = manifest.get("name")
         real = real_quality(found.folder, manifest) if kind == "unified" else None
     except InputError as error:
         return _problem_card(found, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         return _problem_card(found, f"the manifest is not as it was written: {error!r}", modified)
+    label, problem = Label(), None
+    try:
+        label = read_label(found.folder)
+    except InputError as error:  # the solution itself is whole
+        problem = str(error)
     return SolutionCard(
         id=found.id,
         kind=kind,
-        name=str(name or found.folder.name),
+        name=label.name or printable(str(name or found.folder.name)),
         note=label.note,
+        problem=problem,
         title=head.title,
-        folder=str(found.folder),
+        folder=path_text(found.folder),
         iterations=head.iterations,
         exploitability=head.exploitability,
         unit=head.unit,
@@ -263,9 +268,9 @@ def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
     return SolutionCard(
         id=found.id,
         kind=None,
-        name=found.folder.name or str(found.folder),
+        name=printable(found.folder.name) or path_text(found.folder),
         title="cannot be read",
-        folder=str(found.folder),
+        folder=path_text(found.folder),
         iterations=None,
         exploitability=None,
         unit="",

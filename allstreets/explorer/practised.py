@@ -7,6 +7,7 @@ from allstreets.betting import POT_KINDS, Street
 from allstreets.cards import RANKS, parse_board, texture
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import id_of
+from allstreets.explorer.models.base import path_text
 from allstreets.explorer.models.practice import (
     PracticeCards,
     PracticeGroup,
@@ -48,12 +49,12 @@ class Practised:
         stored, played = kept.answers(folder), kept.solutions()
         own = [one for one in played if folder in (None, one.folder)]
         return PracticeResults(
-            file=str(kept.path),
+            file=path_text(kept.path),
             solutions=[
                 PracticeSource(
                     id=id_of(one.folder),
                     name=one.name,
-                    folder=str(one.folder),
+                    folder=path_text(one.folder),
                     hands=one.hands,
                     waiting=one.waiting,
                 )

@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from allstreets.base import InputError
+from allstreets.base import InputError, printable
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import path_text
 from allstreets.explorer.models.reviews import (
     ReplayHand,
     ReviewCard,
@@ -149,9 +150,9 @@ def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
     except InputError as error:
         return ReviewCard(
             id=id,
-            name=folder.path.name,
+            name=printable(folder.path.name),
             hero=None,
-            folder=str(folder.path),
+            folder=path_text(folder.path),
             created=0.0,
             done=0,
             total=0,
@@ -161,9 +162,9 @@ def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
         )
     return ReviewCard(
         id=id,
-        name=index.name or folder.path.name,
+        name=index.name or printable(folder.path.name),
         hero=index.hero,
-        folder=str(folder.path),
+        folder=path_text(folder.path),
         created=index.created,
         done=folder.done(index),
         total=len(index.hands),

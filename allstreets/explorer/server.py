@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import socket
 import threading
 import webbrowser
@@ -16,12 +17,14 @@ from fastapi import FastAPI
 from allstreets.base import InputError
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
+from allstreets.explorer.protocol import timed_protocol
 from allstreets.explorer.solves.manager import Solves
 from allstreets.solvers import available_bytes
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8169  # where bookmarks find it again
 SOLVES_AT_ONCE = 1  # a solve takes every core
+REQUEST_SECONDS = 30.0  # for a request to arrive, body included
 GRACE_SECONDS = 2  # for requests that are under way when the server ends
 
 
@@ -31,10 +34,13 @@ def serve(
     port: int | None = None,
     open_browser: bool = True,
     say: Callable[[str], None] = print,
+    token: str | None = None,
+    request_seconds: float = REQUEST_SECONDS,
 ) -> None:
     """Serve the solutions in `folders` and solve in `solves_folder`, until Ctrl-C.
 
-    Without a port the usual one is taken, or else any that is free.
+    Without a port the usual one is taken, or else any that is free. With a `token` only those who
+    know it are answered. A request that takes longer than `request_seconds` to arrive is given up.
     """
     try:
         solves_folder.mkdir(parents=True, exist_ok=True)
@@ -46,7 +52,16 @@ def serve(
     with open_port(port) as listening:
         number = listening.getsockname()[1]
         hosts = (f"{HOST}:{number}", f"localhost:{number}")
-        server = _Server(create_app(library, solves, hosts), solves, number, open_browser, say)
+        address, ticket = f"http://{HOST}:{number}/", secrets.token_urlsafe(24)
+        app = create_app(library, solves, hosts, token=token, tickets=[ticket])
+        printed, opened = (
+            (address, address)
+            if token is None
+            else (f"{address}?token={token}", f"{address}?token={ticket}")
+        )
+        server = _Server(
+            app, solves, printed, opened if open_browser else None, say, request_seconds
+        )
         with suppress(KeyboardInterrupt):  # uvicorn passes it on when everything has ended
             server.run(sockets=[listening])
     say("Stopped.")
@@ -96,14 +111,16 @@ class _Server(uvicorn.Server):
         self,
         app: FastAPI,
         solves: Solves,
-        port: int,
-        open_browser: bool,
+        address: str,
+        opened: str | None,
         say: Callable[[str], None],
+        request_seconds: float,
     ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
                 lifespan="on",
+                http=timed_protocol(request_seconds),
                 ws="none",
                 access_log=False,
                 log_level="warning",
@@ -112,7 +129,7 @@ class _Server(uvicorn.Server):
             )
         )
         self._solves, self._say = solves, say
-        self._address, self._open_browser = f"http://{HOST}:{port}/", open_browser
+        self._address, self._opened = address, opened
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -121,9 +138,9 @@ class _Server(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
         self._say(f"allstreets explorer: {self._address}")
         self._say("Ctrl-C ends it. A solve that is running is saved then, and can go on later.")
-        if self._open_browser:
+        if self._opened is not None:
             # A browser that is started here may keep its caller waiting.
-            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(self._opened,), daemon=True).start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Ctrl-C: end in order; called at any moment, so what takes a lock is left to the loop."""

@@ -14,16 +14,34 @@ import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    printable,
+    read_json_object,
+    typed_record,
+    write_atomic,
+)
 from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.models.base import path_text
 from allstreets.explorer.models.solution import Trashed
 
 TRASH = ".trash"
 FACTS, CONTENT = "trashed.json", "content"
 ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
 SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """trashed.json."""
+
+    name: str
+    folder: str  # in the opened folder
+    deleted: float  # seconds since 1970
 
 
 class Trash:
@@ -48,6 +66,8 @@ class Trash:
         stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(when))
         place = root / TRASH / f"{stamp}-{secrets.token_hex(4)}"
         before = str(folder.relative_to(root))
+        if printable(before) != before:
+            raise InputError(f"rename {folder} first: its name is not plain text")
         facts = {"version": SCHEMA, "name": name, "folder": before, "deleted": when}
         try:
             place.mkdir(parents=True)
@@ -59,19 +79,22 @@ class Trash:
                 (place / FACTS).unlink(missing_ok=True)
                 place.rmdir()
             raise InputError(f"cannot move {folder} aside: {error.strerror}") from None
-        return Trashed(id=place.name, name=name, folder=str(folder), deleted=when)
+        return Trashed(id=place.name, name=name, folder=path_text(folder), deleted=when)
 
     def list(self) -> list[Trashed]:
         """What can be brought back, the latest first."""
-        found = [trashed for _, trashed in self._found()]
+        found = [_described(root, place) for root, place in self._places()]
         return sorted(found, key=lambda one: (one.deleted, one.id), reverse=True)
 
     def restore(self, id: str) -> Path:
         """Bring a folder back to where it was."""
-        for place, trashed in self._found():
-            if trashed.id != id:
+        for root, place in self._places():
+            if place.name != id:
                 continue
-            target = Path(trashed.folder)
+            try:
+                target, _ = _read(root, place)
+            except InputError as error:
+                raise InputError(f"{error}: move {place / CONTENT} back by hand") from None
             if target.exists():
                 raise BusyError(f"there is a new {target}: move it away first")
             try:
@@ -85,24 +108,38 @@ class Trash:
             return target
         raise MissingError("it is not in the trash any more")
 
-    def _found(self) -> Iterator[tuple[Path, Trashed]]:
+    def _places(self) -> Iterator[tuple[Path, Path]]:
+        """The opened folder and the place in its trash of everything that was deleted."""
         for root in self._opened:
             try:
                 places = [entry for entry in (root / TRASH).iterdir() if ID.fullmatch(entry.name)]
             except OSError:
                 continue
             for place in places:
-                with suppress(OSError, ValueError, KeyError, TypeError):
-                    facts = json.loads((place / FACTS).read_bytes())
-                    target = (root / str(facts["folder"])).absolute()
-                    inside = root in Path(os.path.normpath(target)).parents
-                    if inside and (place / CONTENT).is_dir():
-                        yield (
-                            place,
-                            Trashed(
-                                id=place.name,
-                                name=str(facts["name"]),
-                                folder=os.path.normpath(target),
-                                deleted=float(facts["deleted"]),
-                            ),
-                        )
+                if (place / CONTENT).is_dir():
+                    yield root, place
+
+
+def _described(root: Path, place: Path) -> Trashed:
+    """What was deleted; where it came from is not known if its facts are damaged."""
+    try:
+        target, facts = _read(root, place)
+        name, deleted = facts.name, facts.deleted
+    except InputError as error:
+        target, name, deleted = place / CONTENT, str(error), 0.0
+        with suppress(OSError):
+            deleted = place.stat().st_mtime
+    return Trashed(id=place.name, name=name, folder=path_text(target), deleted=deleted)
+
+
+def _read(root: Path, place: Path) -> tuple[Path, _Facts]:
+    """Where it was, and its facts; an `InputError` says how they are damaged."""
+    try:
+        facts = typed_record(_Facts, read_json_object(place / FACTS))
+    except (OSError, DamagedFileError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{FACTS} is damaged ({why})") from None
+    target = Path(os.path.normpath((root / facts.folder).absolute()))
+    if root not in target.parents or "\0" in facts.folder:
+        raise InputError(f"{FACTS} is damaged (it names a folder elsewhere)")
+    return target, facts

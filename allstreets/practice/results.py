@@ -5,18 +5,21 @@ A file of a later version, of another program or one that is damaged is refused 
 
 import json
 import os
+import re
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from platformdirs import user_data_path
 
-from allstreets.base import InputError
+from allstreets.base import DamagedFileError, InputError, typed_record
+from allstreets.betting import Player, Street
+from allstreets.cards import RANKS, SUITS, parse_board, parse_combo
 from allstreets.practice.records import Answer
-from allstreets.practice.schedule import Due, after_miss, after_success
+from allstreets.practice.schedule import DAYS, Due, after_miss, after_success
 from allstreets.review import Option
 
 FILE_VARIABLE = "ALLSTREETS_PRACTICE"
@@ -43,6 +46,13 @@ create table repeats (
     primary key (folder, player, line, cards)
 );
 """
+MOST_BB = 1e12  # an amount above it is none
+LATEST = 2.5e11  # seconds since 1970: the last years of the calendar
+ACTIONS = tuple("fxcbra")  # what they begin with
+CARDS = re.compile(f"([{RANKS}][{SUITS}])+")
+WORD = re.compile(r"[\w-]+")
+SEATS = tuple(name for player in Player for name in (player.name, player.seat))
+STREETS = tuple(street.text for street in Street)
 OF_HAND = ("solution", "folder", "seed", "hand", "seat", "player")
 OF_ANSWER = tuple(
     one.name for one in fields(Answer) if one.name not in (*OF_HAND, "options", "repeated")
@@ -86,6 +96,9 @@ def default_file() -> Path:
     return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / NAME
 
 
+Record = TypeVar("Record")
+
+
 class Results:
     """The file; any number of threads and processes may use it."""
 
@@ -96,7 +109,7 @@ class Results:
 
     def keep(self, answer: Answer, now: float, hand: int | None = None) -> int:
         """Keep a decision, and when it comes back; `hand` is what the first of a hand returned."""
-        with self._open() as db:
+        with self._open(write=True) as db:
             if hand is None:
                 values = [getattr(answer, name) for name in OF_HAND]
                 hand = _insert(db, "hands", ("at", *OF_HAND), [now, *values])
@@ -115,11 +128,11 @@ class Results:
                 "order by due_at, line, cards",
                 (str(folder), now, _hands(db)),
             ).fetchall()
-        return [_repeat(row) for row in rows]
+        return [self._sound(_repeat, row) for row in rows]
 
     def drop(self, folder: Path, repeat: Repeat) -> None:
         """Forget what cannot come back: the solution has changed."""
-        with self._open() as db:
+        with self._open(write=True) as db:
             db.execute(f"delete from repeats {KEY}", _key(str(folder), repeat))
 
     def answers(self, folder: Path | None = None) -> list[StoredAnswer]:
@@ -131,7 +144,7 @@ class Results:
                 "order by answers.id",
                 (None if folder is None else str(folder),),
             ).fetchall()
-        return [_answer(row) for row in rows]
+        return [self._sound(_answer, row) for row in rows]
 
     def counts(self) -> tuple[int, int]:
         """Hands, and decisions that will come back."""
@@ -146,10 +159,7 @@ class Results:
                 "from repeats where repeats.folder = hands.folder) as waiting from hands "
                 "group by folder order by latest desc"
             ).fetchall()
-        return [
-            PlayedOn(Path(row["folder"]), row["solution"], row["hands"], row["waiting"])
-            for row in rows
-        ]
+        return [self._sound(_played_on, row) for row in rows]
 
     def delete(self) -> None:
         """Remove the file; it has to be one of these."""
@@ -165,7 +175,7 @@ class Results:
         if answer.missed:
             due = after_miss(now, _hands(db))
         elif answer.repeated and row is not None and answer.loss_bb is not None:
-            due = after_success(_repeat(row).due, now)
+            due = after_success(self._sound(_repeat, row).due, now)
         elif answer.repeated:
             due = None  # it cannot be judged any more
         else:
@@ -178,8 +188,12 @@ class Results:
             _insert(db, "repeats", (*names, "box", "due_at", "due_hands"), values)
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is kept, or nothing."""
+    def _open(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is kept, or nothing.
+
+        Only those that `write` begin to: SQLite would mend the head of a damaged file, as it thinks
+        right, even if nothing is written then.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -188,21 +202,32 @@ class Results:
             with closing(sqlite3.connect(self.path, timeout=WAIT)) as db:
                 db.row_factory = sqlite3.Row
                 with db:
-                    db.execute("begin immediate")
+                    db.execute("begin immediate" if write else "begin")
                     self._check(db)
                     yield db
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path} cannot be used ({error}); {ELSEWHERE}") from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
                 f"{self.path} is damaged, or no file of results ({error}): {ELSEWHERE}"
             ) from None
+        except UnicodeEncodeError:
+            raise InputError(
+                "results cannot be kept of a folder whose name is not plain text: rename it"
+            ) from None
+
+    def _sound(self, read: Callable[[sqlite3.Row], Record], row: sqlite3.Row) -> Record:
+        """A row that is as it was written; nothing is done with a file that has another."""
+        try:
+            return read(row)
+        except (DamagedFileError, InputError, IndexError) as error:
+            raise InputError(f"{self.path} is damaged ({error}): {ELSEWHERE}") from None
 
     def _check(self, db: sqlite3.Connection) -> None:
         """Make the tables of a new file, and refuse one of something else."""
         version = int(db.execute("pragma user_version").fetchone()[0])
         mark = int(db.execute("pragma application_id").fetchone()[0])
-        if not version and not mark and not db.execute("select 1 from sqlite_master").fetchone():
+        if not version and not mark and not self.path.stat().st_size:
             for statement in TABLES.split(";")[:-1]:
                 db.execute(statement)
             db.execute(f"pragma application_id = {APPLICATION}")
@@ -232,15 +257,56 @@ def _insert(db: sqlite3.Connection, table: str, names: Sequence[str], values: Se
 
 def _repeat(row: sqlite3.Row) -> Repeat:
     names = ("player", "line", "cards", "street", "pot_kind", "board")
-    due = Due(row["box"], row["due_at"], row["due_hands"])
-    return Repeat(**{name: row[name] for name in names}, due=due)
+    due = {"box": row["box"], "at": row["due_at"], "hands": row["due_hands"]}
+    found = typed_record(Repeat, {**{name: row[name] for name in names}, "due": due})
+    _require_decision(found)
+    _require(0 <= found.due.box <= len(DAYS), "box")
+    _require(0 <= found.due.at < LATEST, "due_at")
+    return found
 
 
 def _answer(row: sqlite3.Row) -> StoredAnswer:
-    options: list[Option] = []
-    with suppress(ValueError, TypeError):  # mended by hand: the rest of the row is whole
-        options = [Option(**one) for one in json.loads(row["options"])]
-    names = (*OF_HAND, *OF_ANSWER)
-    given = {name: row[name] for name in names}
-    answer = Answer(**given, options=tuple(options), repeated=bool(row["repeated"]))
-    return StoredAnswer(row["answered_at"], answer)
+    given = {name: row[name] for name in (*OF_HAND, *OF_ANSWER, "repeated")}
+    answer = typed_record(Answer, {**given, "options": _options(row["options"])})
+    _require_decision(answer)
+    _require(answer.seat in SEATS, "seat")
+    _require(answer.taken[:1] in ACTIONS, "taken")
+    for name in ("pot_bb", "to_call_bb", "loss_bb"):
+        _require(abs(getattr(answer, name) or 0.0) < MOST_BB, name)
+    stored = typed_record(StoredAnswer, {"at": row["answered_at"], "answer": answer})
+    _require(0 <= stored.at < LATEST, "at")
+    return stored
+
+
+def _options(text: object) -> list[Option]:
+    """The options of an answer; none if they are damaged: the rest of the row may be whole."""
+    try:
+        found = [typed_record(Option, one) for one in json.loads(str(text))]
+    except (ValueError, TypeError, RecursionError, DamagedFileError):
+        return []
+    amounts = [number for one in found for number in (one.frequency, one.ev_bb or 0.0)]
+    sound = all(abs(number) < MOST_BB for number in amounts)
+    return found if sound and all(one.action[:1] in ACTIONS for one in found) else []
+
+
+def _played_on(row: sqlite3.Row) -> PlayedOn:
+    names = {"name": row["solution"], "hands": row["hands"], "waiting": row["waiting"]}
+    found = typed_record(PlayedOn, {**names, "folder": row["folder"]})
+    _require("\0" not in str(found.folder), "folder")
+    return found
+
+
+def _require_decision(one: Answer | Repeat) -> None:
+    """Refuse cards and players that there are not."""
+    _require(one.player.upper() in Player.__members__, "player")
+    _require(one.street in STREETS, "street")
+    _require(WORD.fullmatch(one.pot_kind) is not None, "pot_kind")
+    _require((one.street == Street.PREFLOP.text) is (one.board == ""), "board")
+    _require(CARDS.fullmatch(one.cards + one.board) is not None, "cards")
+    parse_combo(one.cards)
+    parse_board(one.board)
+
+
+def _require(sound: bool, name: str) -> None:
+    if not sound:
+        raise DamagedFileError(f"{name} is not as written")

@@ -15,9 +15,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    read_json_object,
+    typed_record,
+    write_atomic,
+)
+from allstreets.betting import Player, Street
 from allstreets.hands import Skipped
 from allstreets.review.records import HandReview
 
@@ -26,6 +32,8 @@ HANDS = "hands"
 KIND = "review"
 SCHEMA = 1  # of the index
 KEY = re.compile(r"[0-9a-f]{1,64}")
+WORD = re.compile(r"[fxcbra]|[br][0-9]+(\.[0-9]+)?")
+SEATS = tuple(player.seat for player in Player)
 
 
 @dataclass(frozen=True)
@@ -65,9 +73,12 @@ class ReviewFolder:
 
     def hand(self, one: IndexedHand) -> HandReview | None:
         """A hand that is reviewed; None: it is not yet, or its file is damaged."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            data = json.loads(self.hand_path(one.key).read_text(encoding="utf-8"))
-            return replace(HandReview.read(data), file=one.file, line=one.line)
+        with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError):
+            data = read_json_object(self.hand_path(one.key))
+            typed_record(HandReview, data)
+            hand = replace(HandReview.read(data), file=one.file, line=one.line)
+            _require_playable(hand)
+            return hand
         return None
 
     def done(self, index: ReviewIndex) -> int:
@@ -96,15 +107,32 @@ class ReviewFolder:
         """What the review is of."""
         path = self.path / INDEX
         try:
-            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            data = read_json_object(path)
             if data.get("schema") != SCHEMA:
                 raise InputError(f"{path} was written by another version: review the hands again")
-            hands = tuple(IndexedHand(**one) for one in data.pop("hands"))
-            if not all(KEY.fullmatch(one.key) for one in hands):
-                raise ValueError("a hand has the name of another file")
-            skipped = tuple(Skipped(**one) for one in data.pop("skipped"))
-            return ReviewIndex(**data, hands=hands, skipped=skipped)
+            index = typed_record(ReviewIndex, data)
+            if not all(KEY.fullmatch(one.key) for one in index.hands):
+                raise DamagedFileError("a hand has the name of another file")
+            return index
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except DamagedFileError as error:
             raise InputError(f"{path} is damaged ({error}): review the hands again") from None
+
+
+def _require_playable(hand: HandReview) -> None:
+    """Refuse a hand with words that no action, seat or street has, or with parts that are cut."""
+    streets = {street.text for street in Street}
+    words = [word for _, _, word in hand.actions]
+    sound = hand.seat in SEATS and all(
+        street in streets and seat in SEATS for street, seat, _ in hand.actions
+    )
+    for made in hand.decisions:
+        options = [option.action for option in made.options]
+        words += [made.taken, *options, *filter(None, [made.counted_as])]
+        grids = [grid for grid in (made.strategy, made.evs_bb) if grid]
+        whole = all(len(grid) == len(options) for grid in grids)
+        even = len({len(row) for grid in grids for row in grid}) <= 1
+        sound = sound and made.street in streets and whole and even
+    if not sound or not all(WORD.fullmatch(word) for word in words):
+        raise DamagedFileError("an action is not as written")

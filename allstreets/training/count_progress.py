@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 
+from allstreets import base  # whose consoles need rich
 from allstreets.training.progress import can_redraw
 
 if TYPE_CHECKING:
@@ -42,10 +43,8 @@ class CountProgress(Generic[P]):
     @contextmanager
     def shown(self, stream: TextIO | None = None) -> Iterator[Callable[[P], None]]:
         """An observer that suits `stream` (by default stderr)."""
-        from rich.console import Console
-
         stream = stream or sys.stderr
-        console = Console(file=stream, highlight=False)
+        console = base.PlainConsole(file=stream)
         if can_redraw(stream, console):
             with self._live(console) as observer:
                 yield observer

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from allstreets import base  # whose consoles need rich
 from allstreets.solvers import row_weight
 from allstreets.training.cluster_nodes import node_lines
 from allstreets.training.progress import LIVE_SECONDS, can_redraw, standing
@@ -29,10 +30,8 @@ SHOWN_FLOPS = 4
 @contextmanager
 def show_flop_progress(stream: TextIO | None = None) -> Iterator[FlopsObserver]:
     """An observer that suits `stream` (by default stderr)."""
-    from rich.console import Console
-
     stream = stream or sys.stderr
-    console = Console(file=stream, highlight=False)
+    console = base.PlainConsole(file=stream)
     if can_redraw(stream, console):
         with live_flops(console) as observer:
             yield observer

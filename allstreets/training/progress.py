@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from allstreets import base  # whose consoles need rich
 from allstreets.training.records import Progress
 from allstreets.training.wording import data_size, duration, figure
 
@@ -39,16 +40,14 @@ class ProgressView:
 @contextmanager
 def show_progress(stream: TextIO | None = None) -> Iterator[ProgressView]:
     """An observer that suits `stream` (by default stderr): table, or lines if it is no terminal."""
-    from rich.console import Console
-
     stream = stream or sys.stderr
-    console = Console(file=stream, highlight=False)
+    console = base.PlainConsole(file=stream)
     if can_redraw(stream, console):
         with live_progress(console) as observer:
             yield ProgressView(observer, console)
     else:
         # Set explicitly: the environment may claim a terminal.
-        plain = Console(file=stream, highlight=False, force_terminal=False, width=UNBROKEN)
+        plain = base.PlainConsole(file=stream, force_terminal=False, width=UNBROKEN)
         with line_progress(stream) as observer:
             yield ProgressView(observer, plain)
 

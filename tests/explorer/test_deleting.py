@@ -1,6 +1,8 @@
 """Solutions that get a name and a note, and those that are deleted and brought back."""
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ from builders.explorer_solutions import folder
 from builders.small_forms import endless, river
 from builders.spot_sets import put_set
 
+from allstreets.base import InputError
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.explorer.folders import Found
 from allstreets.explorer.labels import LABEL
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.solution import Label
@@ -160,8 +164,56 @@ def test_a_trash_leads_nowhere_else(tmp_path: Path) -> None:
     for where in ("../elsewhere", "/etc/elsewhere", "."):
         facts = f'{{"version": 1, "name": "x", "folder": "{where}", "deleted": 1}}'
         (place / "trashed.json").write_text(facts)
-        assert Trash([opened]).list() == []
-        with pytest.raises(MissingError):
-            Trash([opened]).restore(place.name)
-    (place / "trashed.json").write_text("[]")
-    assert Trash([opened]).list() == []
+        trash = Trash([opened])
+        (listed,) = trash.list()
+        assert listed.name == "trashed.json is damaged (it names a folder elsewhere)"
+        with pytest.raises(InputError, match="content back by hand"):
+            trash.restore(listed.id)
+        assert (place / "content").is_dir()
+
+
+class DeletedMeanwhile(Library):
+    """A library in which somebody deletes a solution as soon as another has found it."""
+
+    def __init__(self, opened: Path, delete: Callable[[], object]) -> None:
+        super().__init__([opened])
+        self._delete: Callable[[], object] | None = delete
+
+    def _require(self, id: str) -> Found:
+        found = super()._require(id)
+        delete, self._delete = self._delete, None
+        if delete is not None:
+            delete()
+        return found
+
+
+@pytest.mark.parametrize("label", [Label(name="mine"), Label()])
+def test_labelling_what_is_deleted_makes_no_folder(opened: Path, label: Label) -> None:
+    library, _, deleting = deleting_in(opened)
+    turn = next(card for card in library.cards() if card.kind == "spot")
+    with pytest.raises(MissingError, match="moved or removed"):
+        DeletedMeanwhile(opened, lambda: deleting.delete(turn.id)).label(turn.id, label)
+    assert not (opened / "spots" / "turn").exists()
+    (gone,) = deleting.trash.list()
+    deleting.trash.restore(gone.id)  # nothing is in its way
+    assert library.card(turn.id).name == turn.name
+
+
+def test_what_is_deleted_while_its_label_is_written(
+    opened: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, _, deleting = deleting_in(opened)
+    turn = next(card for card in library.cards() if card.kind == "spot")
+    sync = os.fsync
+
+    def delete_first(_: int) -> None:  # the label is written, not renamed yet
+        monkeypatch.setattr(os, "fsync", sync)
+        deleting.delete(turn.id)
+
+    monkeypatch.setattr(os, "fsync", delete_first)
+    with pytest.raises(MissingError, match="moved or removed"):
+        library.label(turn.id, Label(name="mine"))
+    assert not (opened / "spots" / "turn").exists()
+    (gone,) = deleting.trash.list()
+    deleting.trash.restore(gone.id)
+    assert library.card(turn.id).name == turn.name

@@ -220,3 +220,10 @@ def test_whatever_is_sent_is_answered_and_only_our_name_is_let_in(
     assert status in (200, 403, 405, 411, 413, 415)
     if first.decode("latin-1") not in HOSTS:
         assert status == 403
+
+
+def test_refusals_repeat_little_of_a_request() -> None:
+    answer = ask(headers={"origin": "http://" + "x" * 5000})
+    assert answer.status_code == 403
+    assert len(answer.json()["message"]) < 300
+    assert len(ask(host="x" * 5000).json()["message"]) < 300

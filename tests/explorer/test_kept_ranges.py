@@ -48,7 +48,7 @@ def test_what_cannot_be_kept(tmp_path: Path) -> None:
     [
         (b"{", "is damaged"),
         (b"\xff", "is damaged"),
-        (b"[]", "holds no ranges"),
+        (b"[]", "holds no object"),
         (b'{"version": 1, "ranges": {"a": 3}}', "holds no ranges"),
         (b'{"version": 2, "ranges": {}}', "was written by a later version: use that one"),
     ],

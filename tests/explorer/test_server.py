@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ class Running:
 
     process: subprocess.Popen[str]
     port: int
+    address: str  # as it was printed
 
     @property
     def client(self) -> httpx.Client:
@@ -60,15 +61,17 @@ class Running:
 
 
 @contextmanager
-def started(folder: Path, *arguments: str) -> Iterator[Running]:
-    """allstreets explore as a person starts it."""
+def started(
+    folder: Path, *arguments: str, access: tuple[str, ...] = ("--no-token",)
+) -> Iterator[Running]:
+    """allstreets explore as a person starts it, whoever else can log in."""
     # Shells start background jobs with Ctrl-C ignored, which children inherit.
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "from allstreets.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", script, "explore", "--no-browser", *arguments],
+        [sys.executable, "-c", script, "explore", "--no-browser", *access, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -78,9 +81,10 @@ def started(folder: Path, *arguments: str) -> Iterator[Running]:
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        match = re.fullmatch(r"allstreets explorer: http://127\.0\.0\.1:(\d+)/\n", line)
+        pattern = r"allstreets explorer: (http://127\.0\.0\.1:(\d+)/(?:\?token=\S+)?)\n"
+        match = re.fullmatch(pattern, line)
         assert match, line + process.stdout.read()
-        yield Running(process, int(match[1]))
+        yield Running(process, int(match[2]), match[1])
     finally:
         process.kill()
         process.communicate()
@@ -233,6 +237,126 @@ def test_a_server_that_is_killed_leaves_a_solve_that_saves_itself(tmp_path: Path
     assert [path.name for path in (tmp_path / "solves").iterdir()] == [".trash"]
 
 
+def test_only_who_opens_the_printed_address_is_answered(tmp_path: Path) -> None:
+    access = ("--token", "some-token")
+    with started(tmp_path, "--port", "0", access=access) as running:
+        assert running.address == f"http://127.0.0.1:{running.port}/?token=some-token"
+        with running.client as client:
+            assert client.get("/").status_code == 401
+            assert client.get("/api/about").status_code == 401
+            opened = client.get(running.address, follow_redirects=True)
+            assert (opened.status_code, str(opened.url)) == (200, str(client.base_url) + "/")
+            assert client.get("/api/about").status_code == 200
+        with running.client as program:
+            bearer = {"authorization": "Bearer some-token"}
+            assert program.get("/api/about", headers=bearer).status_code == 200
+        code, out = running.interrupt()
+        assert code == 0
+        assert out.splitlines()[-1] == "Stopped."
+
+
+def served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visit: Callable[[str], None], **settings: Any
+) -> list[str]:
+    """Serve while a visitor is there, then press Ctrl-C; returns what was said."""
+    said: list[str] = []
+
+    def browse(address: str) -> None:
+        try:
+            visit(address)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(webbrowser, "open", browse)
+    before: Any = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        server.serve([], tmp_path, 0, True, said.append, **settings)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return said
+
+
+def test_the_browser_is_opened_with_a_ticket_that_is_good_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[tuple[str, list[int]]] = []
+
+    def visit(address: str) -> None:
+        answers = [httpx.get(address), httpx.get(address)]
+        found.append((address, [answer.status_code for answer in answers]))
+
+    said = served(tmp_path, monkeypatch, visit, token="some-token")
+    ((address, statuses),) = found
+    assert said[0].endswith("/?token=some-token")
+    assert "some-token" not in address  # all users see what processes are started with
+    assert statuses == [303, 401]
+
+
+HALVES = {
+    "nothing": b"",
+    "half a line": b"GET /api/ab",
+    "half of the head": b"GET /api/about HTTP/1.1\r\nHost: 127.0.0.1",
+    "half of the body": b"POST /api/range HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{",
+}
+WHOLE = b"GET /api/about HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+
+
+@pytest.mark.parametrize("half", list(HALVES))
+def test_half_a_request_is_given_up(
+    half: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[bytes] = []
+
+    def visit(address: str) -> None:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as talk:
+            talk.sendall(HALVES[half].replace(b"%d", str(port).encode()))
+            ends.append(talk.recv(1))
+
+    served(tmp_path, monkeypatch, visit, request_seconds=0.01)
+    assert ends == [b""]
+
+
+def test_half_a_request_after_a_whole_one_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[bytes] = []
+
+    def visit(address: str) -> None:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as talk:
+            talk.sendall(WHOLE % port)
+            length = 0
+            reader = talk.makefile("rb")
+            while (line := reader.readline().lower()) != b"\r\n":
+                answers.append(line)
+                if line.startswith(b"content-length:"):
+                    length = int(line.split()[1])
+            reader.read(length)
+            talk.sendall(b"GET /api/ab")
+            answers.append(reader.read())
+
+    served(tmp_path, monkeypatch, visit, request_seconds=0.5)
+    assert answers[0].split()[1] == b"200"
+    assert answers[-1] == b""
+
+
+def test_a_request_in_pieces_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[bytes] = []
+
+    def visit(address: str) -> None:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as talk:
+            talk.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for place in range(len(WHOLE % port)):
+                talk.sendall((WHOLE % port)[place : place + 1])
+            answers.append(talk.makefile("rb").readline())
+
+    served(tmp_path, monkeypatch, visit, request_seconds=3600.0)
+    assert answers == [b"HTTP/1.1 200 OK\r\n"]
+
+
 def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     with server.open_port(0) as taken:
         taken.listen()
@@ -254,6 +378,9 @@ def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:
         (["file"], "file is a file; name the folder of a solution"),
         (["--port", "70000"], "less than or equal to 65535"),
         (["--solves", "file"], "cannot write to file"),
+        (["--token", "short"], "a token has 8 to 200 letters and digits"),
+        (["--token", "some token"], "a token has 8 to 200 letters and digits"),
+        (["--token", "some-token", "--no-token"], "leave one of both out"),
     ],
 )
 def test_bad_arguments(
@@ -291,21 +418,13 @@ def test_what_is_opened_where_nothing_is_named(
 def test_the_browser_is_opened_at_the_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[str] = []
-    said: list[str] = []
+    opened: list[tuple[str, int]] = []
 
-    def browse(address: str) -> None:
-        """Look at the page, and press Ctrl-C in the terminal."""
-        opened.append(address)
-        assert httpx.get(f"{address}api/about", timeout=60).status_code == 200
-        signal.raise_signal(signal.SIGINT)
+    def visit(address: str) -> None:
+        opened.append((address, httpx.get(f"{address}api/about", timeout=60).status_code))
 
-    monkeypatch.setattr(webbrowser, "open", browse)
-    before: Any = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        server.serve([], tmp_path, 0, True, said.append)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(opened) == 1
-    assert said[0] == f"allstreets explorer: {opened[0]}"
+    said = served(tmp_path, monkeypatch, visit)
+    ((address, status),) = opened
+    assert status == 200
+    assert said[0] == f"allstreets explorer: {address}"
     assert said[-1] == "Stopped."

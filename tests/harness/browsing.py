@@ -84,7 +84,7 @@ class Server:
 def explorer(solves: Path, *folders: Path, port: int = 0) -> Iterator[Server]:
     """A running server."""
     command = [sys.executable, "-m", "allstreets", "explore", *map(str, folders)]
-    command += ["--no-browser", "--port", str(port), "--solves", str(solves)]
+    command += ["--no-browser", "--no-token", "--port", str(port), "--solves", str(solves)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=solves.parent
     )

@@ -19,6 +19,7 @@ from allstreets.betting import CHIPS_PER_BB, Player, Street
 from allstreets.cards import (
     COMBO_CARDS,
     HAND_OF_COMBO,
+    all_flops,
     canonical_flop,
     card_text,
     cards_text,
@@ -175,6 +176,51 @@ def test_flops_come_by_their_weights(game: Playable) -> None:
     counts = [canonical[place] for place in range(len(rows))]
     assert chisquare(counts, shares / shares.sum() * sum(counts)).pvalue > LEAST_CHANCE
     assert len({hand.deal.board[:3] for hand in found}) > 3 * len(rows)  # in any suits
+
+
+class EvenNumbers:
+    """In the place of chance: numbers that lie evenly between 0 and 1, and suits as they are."""
+
+    def __init__(self, count: int) -> None:
+        self._numbers = iter((np.arange(count) + 0.5) / count)
+
+    def random(self) -> float:
+        return float(next(self._numbers))
+
+    def integers(self, _: int) -> int:
+        return 0
+
+
+@cache
+def weighted_result() -> UnifiedResult:
+    flops = ["Ks7h2d:3", "AsAhAd:1", "9s8s2d:0.25", "8s8h2d:5"]
+    return UnifiedResult.of(solver_of(whole_game(flops, 5, "100%", ()), 1))
+
+
+@pytest.mark.parametrize("suits", [(), ("rainbow",), ("two-tone", "rainbow")])
+@pytest.mark.parametrize("kind", ["whole game", "preflop"])
+def test_each_flop_has_exactly_its_share_of_deals(kind: str, suits: tuple[str, ...]) -> None:
+    if kind == "whole game":
+        result = weighted_result()
+        on: Playable = PlayableWhole(result, "weighted", Path("weighted"))
+        known, weights = result.game.flops.flops, result.game.flops.weights
+        assert weights.tolist() == [3 * 24, 4, 0.25 * 12, 5 * 12]
+    else:
+        on = open_playable(folder("preflop"))
+        known = all_flops()
+        weights = np.array([flop.multiplicity for flop in known], np.float64)
+    wanted = Wanted.parse(suits=suits)
+    weights = np.where([wanted.texture(flop.texture) for flop in known], weights, 0.0)
+    assert len(set(weights[weights > 0].tolist())) > 1 or suits == ("rainbow",)
+    deals = 40_000
+    chance = EvenNumbers(deals)
+    drawn = Counter(on.flop(chance, wanted.texture) for _ in range(deals))  # type: ignore[arg-type]
+    places = {flop.number: place for place, flop in enumerate(known)}
+    counts = np.zeros(len(known))
+    for cards, count in drawn.items():
+        assert cards is not None
+        counts[places[canonical_flop(cards).flop.number]] += count
+    assert np.abs(counts - deals * weights / weights.sum()).max() <= 1
 
 
 def classes_place(hand: Hand) -> int:

@@ -261,3 +261,26 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert default_file() == tmp_path / "mine.sqlite"
     monkeypatch.delenv("ALLSTREETS_PRACTICE")
     assert default_file().name == "practice.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("answers set cards = 'AhAh'", "Ah"),
+        ("answers set street = 'fifth'", "street"),
+        ("answers set taken = 7", "taken"),
+        ("answers set at = 1e300", "at"),
+        ("hands set player = 'x'", "player"),
+    ],
+)
+def test_a_damaged_row_is_named_and_left_as_it_is(change: str, named: str, file: Path) -> None:
+    results = Results(file)
+    results.keep(answer(), 0.0)
+    with sqlite3.connect(file) as db:
+        db.execute(f"update {change}")
+    db.close()
+    before = file.read_bytes()
+    with pytest.raises(InputError, match=rf"is damaged \(.*{named}.*\): move it away") as error:
+        results.answers()
+    assert "\n" not in str(error.value)
+    assert file.read_bytes() == before

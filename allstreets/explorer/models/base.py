@@ -1,13 +1,21 @@
 """What all messages between server and page share."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
+
+from allstreets.base import clean_message, printable
 
 PlayerName = Literal["oop", "ip"]
 StreetName = Literal["preflop", "flop", "turn", "river"]
 Tone = Literal["fold", "call", "aggressive"]  # call: also a check
 SolutionKind = Literal["spot", "spots", "unified", "postflop", "preflop"]
+
+
+def path_text(path: Path) -> str:
+    """A path as it is shown: its name may hold any bytes."""
+    return printable(str(path))
 
 
 def short(value: float) -> float:
@@ -17,6 +25,8 @@ def short(value: float) -> float:
 
 Number = Annotated[float, PlainSerializer(short, return_type=float)]
 Numbers = list[Number | None]  # None stands where there is no number: a hand that cannot be held
+
+Told = Annotated[str, AfterValidator(clean_message)]  # it may repeat what a user wrote
 
 
 class Message(BaseModel):
@@ -38,7 +48,7 @@ class Hint(Message):
 class Problem(Message):
     """What is wrong with a request, in words for people."""
 
-    message: str
+    message: Told
     field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"
     hints: list[Hint] = Field(default_factory=list)
 
@@ -46,5 +56,5 @@ class Problem(Message):
 class Refusal(Message):
     """The body of every answer with a status of 400 or more."""
 
-    message: str  # all problems in one text
+    message: Told  # all problems in one text
     problems: list[Problem] = Field(default_factory=list)

@@ -21,9 +21,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, model_validator
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    read_json_object,
+    typed_record,
+    write_atomic,
+)
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint
@@ -160,7 +166,7 @@ class SolveFolder:
         try:
             rows = self._training() or read_spot_manifest(self.solution)["metrics"]
             return [CurvePoint.of_check(row) for row in rows]
-        except (InputError, KeyError, TypeError, ValueError):
+        except (InputError, KeyError, TypeError, ValueError, RecursionError):
             return []
 
     def _training(self) -> list[dict[str, Any]]:
@@ -184,8 +190,8 @@ class SolveFolder:
 
     def _read(self, name: str, kind: type[AnyFile]) -> AnyFile | None:
         try:
-            return kind.model_validate_json((self.path / name).read_bytes())
-        except (OSError, ValidationError):
+            return typed_record(kind, read_json_object(self.path / name))
+        except (OSError, DamagedFileError):
             return None
 
 

@@ -58,6 +58,6 @@ def judged(card: SolutionCard, spots: Sequence[SolutionCard]) -> SolutionCard:
             "exploitability": max((spot.exploitability or 0.0 for spot in known), default=None),
             "iterations": max((spot.iterations or 0 for spot in known), default=None),
             "locks": max((spot.locks for spot in known), default=0),
-            "problem": f"{lost:,} of {wanted:,} boards cannot be read" if lost else None,
+            "problem": f"{lost:,} of {wanted:,} boards cannot be read" if lost else card.problem,
         }
     )

@@ -1,0 +1,31 @@
+"""Consoles that print texts of users as they stand: no markup, no escape sequences of theirs."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from allstreets.base.errors import printable
+
+
+class PlainConsole(Console):
+    """A console on which "[bold]" in a name is a name, and control characters are escapes."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text, escaped before it is laid out."""
+        return super().render_str(printable(text), **settings)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is printed, piece by piece; pieces that control the terminal are rich's own."""
+        for segment in super().render(renderable, options):
+            if segment.control is None:
+                yield Segment(printable(segment.text), segment.style)
+            else:
+                yield segment
