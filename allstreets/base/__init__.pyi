@@ -9,6 +9,7 @@ from .files import Arrays as Arrays
 from .files import DamagedFileError as DamagedFileError
 from .files import checksum as checksum
 from .files import read_checked_arrays as read_checked_arrays
+from .files import require_shape as require_shape
 from .files import sync_folder as sync_folder
 from .files import write_atomic as write_atomic
 from .files import write_checked_arrays as write_checked_arrays

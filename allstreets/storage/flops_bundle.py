@@ -21,6 +21,7 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
+    damage_told,
     read_manifest,
     require_same,
     write_manifest,
@@ -191,9 +192,11 @@ def load_flops(folder: Place | str) -> "FlopsResult":
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
+    with damage_told(folder):
+        model = CardModel.of(manifest["card_model"])
     return FlopsResult(
         config=manifest["config"],
-        model=CardModel.of(manifest["card_model"]),
+        model=model,
         rows=tuple(without_files(row) for row in manifest["rows"]),
         wanted=tuple((str(flop), float(spr)) for flop, spr in manifest["wanted"]),
         arrays=lambda flop, spr: files.arrays(file_name(flop, spr)),
