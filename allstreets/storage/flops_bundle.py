@@ -193,10 +193,13 @@ def load_flops(folder: Place | str) -> "FlopsResult":
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
     with damage_told(folder):
-        model = CardModel.of(manifest["card_model"])
-    return FlopsResult(
+        return _result(manifest, files)
+
+
+def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "FlopsResult":
+    result = FlopsResult(
         config=manifest["config"],
-        model=model,
+        model=CardModel.of(manifest["card_model"]),
         rows=tuple(without_files(row) for row in manifest["rows"]),
         wanted=tuple((str(flop), float(spr)) for flop, spr in manifest["wanted"]),
         arrays=lambda flop, spr: files.arrays(file_name(flop, spr)),
@@ -204,3 +207,5 @@ def load_flops(folder: Place | str) -> "FlopsResult":
         name=manifest["name"],
         description=manifest["description"],
     )
+    result.require_playable()
+    return result

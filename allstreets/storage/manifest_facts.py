@@ -4,7 +4,8 @@ A checksum shows that a manifest is as its writer left it, not that its writer w
 the facts that readers rely on are compared with the descriptions below, once, when a manifest is
 read. A fact is described by
 
-- types: an `int` is also a `float`, a `bool` is neither;
+- types: an `int` is also a `float`, a `bool` is neither; `str | None` may be null;
+- a set: one of its texts;
 - `PLAIN`: a name without a path, so that no manifest leads out of its folder;
 - a tuple: a list of as many facts, `[each]`: a list of any number;
 - a mapping by key: those that end in "?" may be missing or null; `{str: each}`: any keys.
@@ -15,12 +16,14 @@ Keys that are not described may hold whatever JSON holds.
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 from allstreets.base import shortened
+from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES
 
 PLAIN = "the plain name of a file"
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
+_PLAIN = re.compile(r"(?!\.)[^\x00-\x1f\x7f/\\:]{1,200}")  # no path, no drive, nothing hidden
 DEEPEST = 40  # of lists and mappings in each other
 LARGEST = 2**63  # of whole numbers
 SHOWN = 40  # letters of a fact in a message
@@ -47,14 +50,66 @@ SIMPLIFIED = {
     "after": float,
     "prices": {str: float},
 }
-LABELS = {"name?": str, "description?": str, "code_version": str}
-METRIC = {"iteration?": int, "seconds?": float, "exploitability?": float}
-ROW = {
-    "flop": PLAIN,
-    "weight?": float,
-    "multiplicity?": int,
+LABELS = {"name": str | None, "description": str | None, "code_version": str}
+METRIC = {
+    "iteration": int,
+    "seconds?": float,
     "exploitability?": float,
-    "iterations?": int,
+    "avg_positive_regret?": float,
+}
+SIZES = {str: {str: str}}  # of a street, or of a street and a player: bets, raises, donk bets
+PREFLOP_RULES = {
+    "stack": float,
+    "raise_cap": int | None,
+    "ante?": float,
+    "small_blind?": float,
+    "big_blind?": float,
+    "force_allin_threshold?": float,
+    "rake?": float,
+    "rake_cap?": float,
+    "no_flop_no_drop?": bool,
+    "bb_ante?": float,
+    "limp?": bool,
+    "allin_spr?": float,
+    "raise_sizes": {str: [[str]]},
+}
+GAME = {
+    "preflop": PREFLOP_RULES,
+    "postflop_sizes": SIZES,
+    "postflop_max_raises": int | None,
+    "postflop_add_allin_threshold": float,
+    "postflop_force_allin_threshold": float,
+    "postflop_merging_threshold": float,
+    "postflop_min_bet?": float,
+    "postflop_pot_sizes?": {str: SIZES},
+    "lock?": [dict],
+    "flop_set": str,
+}
+SOLVED_FLOP = {  # by itself
+    "flop": PLAIN,
+    "spr": float,
+    "weight?": float,
+    "multiplicity": int,
+    "suits": frozenset(SUITS_NAMES.values()),
+    "pairing": frozenset(PAIRING_NAMES.values()),
+    "high_card": frozenset(RANKS),
+    "exploitability": float,
+    "converged": bool,
+    "iterations": int,
+    "ev_oop": float,
+    "ev_ip": float,
+    "bet_oop": float,
+    "bet_ip": float,
+    "bytes": int,
+    "sha256": str,
+}
+FLOP = {  # of a whole game
+    "flop": PLAIN,
+    "weight": float,
+    "share?": float,
+    "exploitability_pct?": float,
+    "ev_oop_bb?": float,
+    "ev_ip_bb?": float,
     "bytes?": int,
     "sha256?": str,
 }
@@ -62,14 +117,14 @@ SOLUTION = {
     **LABELS,
     "iterations": int,
     "algorithm": str,
-    "memory?": str,
+    "memory": str | None,
     "seed": int,
     "seconds": float,
-    "cards?": str,
+    "cards": str | None,
     "card_model?": dict,
     "figures": {
-        "exploitability?": float,
-        "preflop_exploitability?": float,
+        "exploitability": float | None,
+        "preflop_exploitability": float | None,
         "values?": (float, float),
     },
     "config": dict,
@@ -77,15 +132,18 @@ SOLUTION = {
     "simplified?": SIMPLIFIED,
     "token": PLAIN,
     "files": {"preflop": FILE},
-    "game": {"preflop": {"stack": float}, "lock?": [dict]},
+    "game": {"preflop": PREFLOP_RULES, "lock?": [dict]},
 }
 FACTS: dict[str, dict[str, Any]] = {
     "spot": {
         **LABELS,
         "config": {
             "board": str,
+            "oop_range": str,
+            "ip_range": str,
             "pot": float,
             "stack": float,
+            "bet_sizes": SIZES,
             "algorithm": str,
             "precision": str,
             "river_groups?": str,
@@ -110,23 +168,26 @@ FACTS: dict[str, dict[str, Any]] = {
                 "weight": float,
                 "folder": PLAIN,
                 "identity": str,
-                "row?": dict,
+                "row": dict | None,
             }
         ]
     },
     "postflop": {
         **LABELS,
-        "config": dict,
+        "config": {
+            "sizes": SIZES,
+            "max_raises_per_street": int | None,
+            "algorithm": str,
+            "exploitability_threshold": float,
+        },
         "card_model": {"kind": str},
         "token": PLAIN,
         "wanted": [(str, float)],
         "seconds": float,
-        "rows": [
-            {**ROW, "spr": float, "exploitability": float, "iterations": int, "multiplicity": int}
-        ],
+        "rows": [SOLVED_FLOP],
     },
     "preflop": SOLUTION,
-    "unified": {**SOLUTION, "flops": [{**ROW, "weight": float}], "before?": BEFORE},
+    "unified": {**SOLUTION, "game": GAME, "flops": [FLOP], "before?": BEFORE},
     "certificate": {
         "real_exploitability_mbb": float,
         "interval_mbb": (float, float),
@@ -190,17 +251,25 @@ def _require(found: Any, described: Any, where: str) -> None:
             raise _misfit(found, "a list" if many else f"a list of {len(described)}", where)
         for place, value in enumerate(found):
             _require(value, described[0 if many else place], f"{where}[{place}]")
+    elif isinstance(described, frozenset):
+        _require_type(found, str, where)
+        if found not in described:
+            raise _misfit(found, f"one of {', '.join(sorted(described))}", where)
     elif described == PLAIN:
-        if not isinstance(found, str) or not _PLAIN.fullmatch(found) or ".." in found:
+        if not isinstance(found, str) or not _PLAIN.fullmatch(found):
             raise _misfit(found, PLAIN, where)
     else:
         _require_type(found, described, where)
 
 
-def _require_type(found: Any, wanted: type, where: str) -> None:
-    types: tuple[type, ...] = (int, float) if wanted is float else (wanted,)
-    if not isinstance(found, types) or (isinstance(found, bool) and wanted is not bool):
-        raise _misfit(found, WORDS[wanted], where)
+def _require_type(found: Any, described: Any, where: str) -> None:
+    if isinstance(described, UnionType):
+        if found is None:
+            return
+        described, _ = get_args(described)  # the other one is that of null
+    types = (int, float) if described is float else (described,)
+    if not isinstance(found, types) or (isinstance(found, bool) and described is not bool):
+        raise _misfit(found, WORDS[described], where)
 
 
 def _misfit(found: Any, wanted: str, where: str) -> MisfitError:

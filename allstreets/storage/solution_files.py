@@ -73,7 +73,7 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """What `facts_mapping` wrote down."""
 
-    figures = {key: manifest["figures"][key] for key in FIGURES}
+    figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}
     plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
     values = figures.pop("values")

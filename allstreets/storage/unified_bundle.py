@@ -213,6 +213,8 @@ def load_unified(folder: Place | str) -> "UnifiedResult":
     with damage_told(folder):
         game = game_of(manifest["game"], flops, weights)
         tree, locks, facts = game.tree, game.locks.preflop, facts_of(manifest)
+        for pot in game.flop_pots:
+            game.rules_of(pot)  # trees are built when they are needed, rules are checked here
     before = replace(open_preflop(folder, manifest, tree), locks=locks)
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
