@@ -21,6 +21,7 @@ from .interrupt import interrupt_request as interrupt_request
 from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share
+from .parent import listen_to_parent as listen_to_parent
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet
 from .remote import Place as Place

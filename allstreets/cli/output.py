@@ -65,9 +65,14 @@ def console(*, stderr: bool = False) -> "Console":
     """A console for users; if it is not a terminal, it writes plain text."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False)
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave as every command does; Rich would end the program as one that has failed."""
+            raise BrokenPipeError
+
+    made = Piped(stderr=stderr, highlight=False)
     # What a program reads is not wrapped.
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=10_000)
+    return made if made.is_terminal else Piped(stderr=stderr, highlight=False, width=10_000)
 
 
 def plain_table(*columns: str) -> "Table":
