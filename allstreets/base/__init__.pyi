@@ -2,6 +2,8 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
+from .csv_files import csv_cell as csv_cell
+from .csv_files import write_csv_rows as write_csv_rows
 from .errors import InputError as InputError
 from .errors import shortened as shortened
 from .errors import suggest as suggest

@@ -199,8 +199,6 @@ def _show_all(form: FlopFormat) -> None:
 
 
 def _write_csv(rows: list[dict[str, Any]]) -> None:
-    import csv
+    from allstreets.base import write_csv_rows
 
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_rows(sys.stdout, list(rows[0]), rows)

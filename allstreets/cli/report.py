@@ -242,15 +242,6 @@ def _announce_behind(spot: "Spot", line: str, target: float) -> None:
 
 def write_csv(rows: list[dict[str, Any]]) -> None:
     """Rows that share their keys as CSV on stdout; what does not exist is empty."""
-    import csv
-    import math
+    from allstreets.base import write_csv_rows
 
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]) if rows else ["combo"])
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(
-            {
-                key: "" if isinstance(value, float) and math.isnan(value) else value
-                for key, value in row.items()
-            }
-        )
+    write_csv_rows(sys.stdout, list(rows[0]) if rows else ["combo"], rows, line_end="\r\n")
