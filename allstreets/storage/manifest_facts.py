@@ -187,7 +187,13 @@ FACTS: dict[str, dict[str, Any]] = {
         "rows": [SOLVED_FLOP],
     },
     "preflop": SOLUTION,
-    "unified": {**SOLUTION, "game": GAME, "flops": [FLOP], "before?": BEFORE},
+    "unified": {
+        **SOLUTION,
+        "game": GAME,
+        "kept?": str,
+        "flops": [FLOP],
+        "before?": BEFORE,
+    },
     "certificate": {
         "real_exploitability_mbb": float,
         "interval_mbb": (float, float),
