@@ -2,7 +2,9 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
-from .csv_rows import csv_rows as csv_rows
+from .csv_files import csv_cell as csv_cell
+from .csv_files import csv_rows as csv_rows
+from .csv_files import write_csv_rows as write_csv_rows
 from .errors import InputError as InputError
 from .errors import clean_message as clean_message
 from .errors import printable as printable
@@ -13,6 +15,7 @@ from .files import Arrays as Arrays
 from .files import DamagedFileError as DamagedFileError
 from .files import checksum as checksum
 from .files import read_checked_arrays as read_checked_arrays
+from .files import require_shape as require_shape
 from .files import sync_folder as sync_folder
 from .files import write_atomic as write_atomic
 from .files import write_checked_arrays as write_checked_arrays
@@ -26,6 +29,7 @@ from .json_files import typed_record as typed_record
 from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share
+from .parent import listen_to_parent as listen_to_parent
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet
 from .remote import Place as Place

@@ -124,8 +124,25 @@ def read_checked_arrays(
     total = checksum(arrays, facts)
     if metadata.get("checksum") != total or expected_checksum not in (None, total):
         raise DamagedFileError(f"{path} fails its checksum")
-    loaded: dict[str, Any] = json.loads(facts)
+    try:
+        loaded = dict(json.loads(facts))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DamagedFileError(f"{path} cannot be read: {error}") from None
     return arrays, loaded
+
+
+def require_shape(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], kinds: str = "f"
+) -> None:
+    """Refuse an array of a file that has not this shape, or is not of one of NumPy's `kinds`.
+
+    A checksum shows that a file is as its writer left it, not that its writer was this program.
+    """
+    if name not in arrays:
+        raise DamagedFileError(f"there is no array {name}")
+    found = arrays[name]
+    if found.shape != shape or found.dtype.kind not in kinds:
+        raise DamagedFileError(f"{name} is {found.dtype} of shape {found.shape}, not {shape}")
 
 
 def _as_stored(array: NDArray[Any]) -> NDArray[Any]:

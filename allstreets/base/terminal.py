@@ -29,3 +29,7 @@ class PlainConsole(Console):
                 yield Segment(printable(segment.text), segment.style)
             else:
                 yield segment
+
+    def on_broken_pipe(self) -> None:
+        """Leave as every command does; rich would end the program as one that has failed."""
+        raise BrokenPipeError

@@ -102,18 +102,12 @@ class _Count:
 
 def write_table(path: Path, table: list[dict[str, Any]]) -> None:
     """Rows as a CSV file."""
-    import csv
     import io
 
-    from allstreets.base import InputError, write_atomic
+    from allstreets.base import InputError, write_atomic, write_csv_rows
 
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(table[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {k: "" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-        for row in table
-    )
+    write_csv_rows(text, list(table[0]), table)
     try:
         write_atomic(path, lambda file: file.write(text.getvalue().encode()))
     except OSError as error:

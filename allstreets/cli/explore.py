@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from allstreets.cli.output import written_path
+
 RUNS = Path("runs")  # where `allstreets train` writes its solutions
 
 
@@ -25,7 +27,11 @@ def explore(
     ] = False,
     solves: Annotated[
         Path | None,
-        typer.Option(help="Folder for spots solved in the browser; default: your data folder."),
+        typer.Option(
+            parser=written_path,
+            metavar="<Path>",
+            help="Folder for spots solved in the browser; default: your data folder.",
+        ),
     ] = None,
     token: Annotated[
         str | None,

@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from allstreets.cards import RangeKind
-from allstreets.cli.output import console
+from allstreets.cli.output import console, written_path
 
 
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A preflop or whole game.")],
-    output: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder to be made.")],
+    output: Annotated[
+        Path, typer.Argument(parser=written_path, metavar="FOLDER", help="A folder to be made.")
+    ],
     kind: Annotated[
         RangeKind, typer.Option("--kind", "-k", help="The program that is to read them.")
     ] = RangeKind.pio,

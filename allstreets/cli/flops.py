@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
+from allstreets.cli.output import (
+    JsonOption,
+    console,
+    percent,
+    plain_table,
+    print_json,
+    written_path,
+)
 
 if TYPE_CHECKING:
     from allstreets.cards import Flop, FlopSet
@@ -43,7 +50,14 @@ def flops(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the chosen flops to this file.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=written_path,
+            metavar="<Path>",
+            help="Write the chosen flops to this file.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -185,8 +199,6 @@ def _show_all(form: FlopFormat) -> None:
 
 
 def _write_csv(rows: list[dict[str, Any]]) -> None:
-    import csv
+    from allstreets.base import write_csv_rows
 
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_rows(sys.stdout, list(rows[0]), rows)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import typer
 
 from allstreets.base import InputError, Place
+from allstreets.cli.output import written_path
 
 Folder = TypeVar("Folder", bound=Place)
 
@@ -34,8 +35,11 @@ def kept_in(
         if not name:
             return None
         try:
-            keep(Path(name).expanduser())
+            folder = written_path(name).expanduser()
+            keep(folder)
         except InputError as error:
             typer.echo(f"Error: {error}", err=True)
+        except typer.BadParameter as error:
+            typer.echo(f"Error: {error.message}", err=True)
         else:
-            return Path(name).expanduser()
+            return folder

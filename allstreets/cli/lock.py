@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption
+from allstreets.cli.output import JsonOption, written_path
 from allstreets.cli.solve import Job, run_job
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def lock(
         typer.Option(
             "--output",
             "-o",
+            parser=written_path,
+            metavar="<Path>",
             help="Save the new solution in this folder; of a whole game by default runs/<time>.",
         ),
     ] = None,

@@ -122,6 +122,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         give_up_output()
         return 0
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):  # which Typer makes of it
+            raise
+        give_up_output()
+        return 0
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise

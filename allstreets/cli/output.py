@@ -20,6 +20,28 @@ JsonOption = Annotated[
 ]
 
 
+def written_path(text: str) -> Path:
+    """The parser of options and arguments that name a file or a folder to write to."""
+    _require_named(text)
+    if "://" in text:
+        raise typer.BadParameter(
+            f"{text} is elsewhere, and this is written on this machine: name a file or a folder of "
+            "it, and copy that. Only train --cluster writes to URLs."
+        )
+    return Path(text)
+
+
+def written_place(text: str) -> str:
+    """The same where URLs are written to as well."""
+    _require_named(text)
+    return text
+
+
+def _require_named(text: str) -> None:
+    if not text.strip():
+        raise typer.BadParameter("the name is empty: name a file or a folder")
+
+
 def command(*words: "str | Place") -> str:
     """A command that can be typed as it stands: by the path of this program if its name is unknown.
 

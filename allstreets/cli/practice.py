@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.output import JsonOption, console, print_json, written_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,10 +53,18 @@ def practice(
         bool, typer.Option("--stats", help="Show what was kept so far, and play nothing.")
     ] = False,
     export: Annotated[
-        Path | None, typer.Option(help="Write all results to a .csv or .json file.")
+        Path | None,
+        typer.Option(
+            parser=written_path, metavar="<Path>", help="Write all results to a .csv or .json file."
+        ),
     ] = None,
     anki: Annotated[
-        Path | None, typer.Option(help="Write missed decisions to an .apkg file for Anki.")
+        Path | None,
+        typer.Option(
+            parser=written_path,
+            metavar="<Path>",
+            help="Write missed decisions to an .apkg file for Anki.",
+        ),
     ] = None,
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete all results, after a question.")

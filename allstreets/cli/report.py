@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, command, console
+from allstreets.cli.output import JsonOption, command, console, written_path
 
 if TYPE_CHECKING:
     from allstreets.solvers import Spot
@@ -74,13 +74,24 @@ def report(
         typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
     ] = False,
     chart: Annotated[
-        Path | None, typer.Option(help="Draw the decision (of a whole game) to an .svg or .png.")
+        Path | None,
+        typer.Option(
+            parser=written_path,
+            metavar="<Path>",
+            help="Draw the decision (of a whole game) to an .svg or .png.",
+        ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="With --by: write the table to this file.")
+        Path | None,
+        typer.Option(
+            parser=written_path, metavar="<Path>", help="With --by: write the table to this file."
+        ),
     ] = None,
     parquet: Annotated[
-        Path | None, typer.Option(help="Write the table over flops to this file.")
+        Path | None,
+        typer.Option(
+            parser=written_path, metavar="<Path>", help="Write the table over flops to this file."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -231,15 +242,6 @@ def _announce_behind(spot: "Spot", line: str, target: float) -> None:
 
 def write_csv(rows: list[dict[str, Any]]) -> None:
     """Rows that share their keys as CSV on stdout; what does not exist is empty."""
-    import csv
-    import math
+    from allstreets.base import write_csv_rows
 
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]) if rows else ["combo"])
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(
-            {
-                key: "" if isinstance(value, float) and math.isnan(value) else value
-                for key, value in row.items()
-            }
-        )
+    write_csv_rows(sys.stdout, list(rows[0]) if rows else ["combo"], rows, line_end="\r\n")

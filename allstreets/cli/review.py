@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
+from allstreets.cli.output import (
+    JsonOption,
+    console,
+    percent,
+    plain_table,
+    print_json,
+    written_path,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +40,12 @@ def review(
         typer.Option(help="Whose decisions are judged.  [default: who wrote the history]"),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
-    csv: Annotated[Path | None, typer.Option(help="Write all decisions to this file.")] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            parser=written_path, metavar="<Path>", help="Write all decisions to this file."
+        ),
+    ] = None,
     seconds_per_spot: Annotated[
         float, typer.Option(min=0.1, help="Most time for one street of one hand.")
     ] = 20.0,
@@ -47,7 +59,9 @@ def review(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the review here, for allstreets explore.  [default: the cache folder]"
+            parser=written_path,
+            metavar="<Path>",
+            help="Keep the review here, for allstreets explore.  [default: the cache folder]",
         ),
     ] = None,
     json: JsonOption = False,

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, plain_table, print_json, print_looks
+from allstreets.cli.output import (
+    JsonOption,
+    console,
+    plain_table,
+    print_json,
+    print_looks,
+    written_path,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +46,13 @@ def simplify(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Save the simple strategies to this new folder."),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=written_path,
+            metavar="<Path>",
+            help="Save the simple strategies to this new folder.",
+        ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
     json: JsonOption = False,

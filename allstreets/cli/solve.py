@@ -10,7 +10,7 @@ import typer
 
 from allstreets.base import INTERRUPTED
 from allstreets.cli.keeping import UNSAVED, kept_in
-from allstreets.cli.output import JsonOption, console, print_json, print_looks
+from allstreets.cli.output import JsonOption, console, print_json, print_looks, written_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,10 @@ def solve(
         str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Save the solution in this folder.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", parser=written_path, metavar="<Path>", help="Save the solution here."
+        ),
     ] = None,
     save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
         Saved.full
@@ -89,7 +92,10 @@ def solve(
     line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Of many spots: append a row of each to this file.")
+        Path | None,
+        typer.Option(
+            parser=written_path, metavar="<Path>", help="Of many spots: append a row of each."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:

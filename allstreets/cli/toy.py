@@ -7,7 +7,14 @@ import typer
 
 from allstreets.base import INTERRUPTED
 from allstreets.cli.keeping import UNSAVED
-from allstreets.cli.output import JsonOption, console, percent, plain_table, print_json
+from allstreets.cli.output import (
+    JsonOption,
+    console,
+    percent,
+    plain_table,
+    print_json,
+    written_path,
+)
 
 if TYPE_CHECKING:
     from allstreets.cfr import CfrSolver, MccfrSolver
@@ -49,11 +56,23 @@ def toy(
         str | None, typer.Option(help="Prune below this regret: -300 or '-C*sqrt(t)'.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for checkpoints and metrics.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=written_path,
+            metavar="<Path>",
+            help="Folder for checkpoints and metrics.",
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the convergence curve: a .png or .svg file.")
+        Path | None,
+        typer.Option(
+            parser=written_path,
+            metavar="<Path>",
+            help="Draw the convergence curve: a .png or .svg file.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption
+from allstreets.cli.output import JsonOption, written_place
 
 
 def train(
@@ -18,6 +18,8 @@ def train(
         typer.Option(
             "--output",
             "-o",
+            parser=written_place,
+            metavar="<Path>",
             help="Folder for the solution (on a cluster also a URL: s3://bucket/run); "
             "default: runs/<time>.",
         ),

@@ -5,24 +5,46 @@ connection of the standard library: a half-iteration is a question to every work
 Ray's actors took four times as long for 64 of them (docs/cluster.md). A question is written down
 once and sent to all as the same bytes.
 
-Both ends prove that they know a key, which came by way of Ray, before anything is read. Nothing is
-encrypted, as nothing between Ray's own processes is.
+Both ends prove that they know a key, which came by way of Ray, before anything else is read:
+
+    worker → asker      a number, drawn anew for each
+    asker → worker      the number signed with the key, and a number of its own
+    worker → asker      that number signed
+
+Each is `NUMBER` or `SIGNED` bytes long, so that a stranger can neither claim a length nor make a
+worker read on; whoever says nothing is sent away, and keeps nobody from being heard meanwhile.
+Nothing is encrypted, as nothing between Ray's own processes is.
 """
 
+import hmac
 import os
 import pickle
+import secrets
+import selectors
 import socket
 import struct
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
 STALLED_SECONDS = 120  # in the middle of an answer
+PROOF_SECONDS = 30.0  # until both ends have proved that they know the key
+STRANGERS = 64  # who have connected and not proved it yet; one more, and the first has to go
+NUMBER = SIGNED = 32  # bytes
+ASKER, WORKER = b"allstreets asker", b"allstreets worker"
+
+
+class UnprovenError(ConnectionError):
+    """The other end does not know the key."""
+
+
+def signed(key: bytes, who: bytes, number: bytes) -> bytes:
+    """A number signed by one of the two ends."""
+    return hmac.digest(key, who + number, "sha256")
 
 
 @dataclass
@@ -88,10 +110,23 @@ def process_bytes(second: int) -> int:
 class Line:
     """The asker's end."""
 
-    def __init__(self, address: tuple[str, int], key: bytes, traffic: Traffic) -> None:
-        self._connection = Client(address, authkey=key)
+    def __init__(
+        self,
+        address: tuple[str, int],
+        key: bytes,
+        traffic: Traffic,
+        seconds: float = PROOF_SECONDS,
+    ) -> None:
+        """`OSError` if nobody answers within `seconds`, or somebody who does not know the key."""
+        until = time.monotonic() + seconds
+        with socket.create_connection(address, seconds) as opened:
+            number = _read(opened, NUMBER, until)
+            own = secrets.token_bytes(NUMBER)
+            opened.sendall(signed(key, ASKER, number) + own)
+            if not hmac.compare_digest(_read(opened, SIGNED, until), signed(key, WORKER, own)):
+                raise UnprovenError("the worker does not know the key")
+            self._connection = _connected(opened, STALLED_SECONDS)
         self._traffic = traffic
-        _set_up(self._connection, STALLED_SECONDS)
 
     def fileno(self) -> int:
         """For whoever waits for several lines."""
@@ -115,33 +150,131 @@ class Line:
             self._connection.close()
 
 
+@dataclass(eq=False)
+class _Stranger:
+    """Somebody who has connected, and what he has sent so far."""
+
+    connection: socket.socket
+    number: bytes
+    until: float
+    sent: bytes = b""
+
+    def listen(self, key: bytes) -> bool:
+        """Read what has come; whether it proves that he knows the key.
+
+        `ConnectionError` if he does not, or is gone.
+        """
+        data = self.connection.recv(SIGNED + NUMBER - len(self.sent))
+        self.sent += data
+        if not data:
+            raise ConnectionResetError
+        if len(self.sent) < SIGNED + NUMBER:
+            return False
+        proof, number = self.sent[:SIGNED], self.sent[SIGNED:]
+        if not hmac.compare_digest(proof, signed(key, ASKER, self.number)):
+            raise UnprovenError
+        self.connection.sendall(signed(key, WORKER, number))
+        return True
+
+
 class Exchange:
     """The worker's end: one caller, whose questions are answered one by one."""
 
-    def __init__(self, host: str, key: bytes) -> None:
-        self._listener = Listener((host, 0), authkey=key)
-        self.address: tuple[str, int] = self._listener.address
+    def __init__(self, host: str, key: bytes, seconds: float = PROOF_SECONDS) -> None:
+        """`seconds`: for callers to prove that they know the key."""
+        self._listener = socket.create_server((host, 0), backlog=STRANGERS)
+        self._listener.setblocking(False)
+        self._key, self.seconds = key, seconds
+        self._strangers: list[_Stranger] = []
+        self.address: tuple[str, int] = self._listener.getsockname()
 
     def serve(self, worker: object) -> None:
         """Answer until the caller hangs up."""
-        with self._listener:
-            connection = self._caller()
-        _set_up(connection)
+        with self._listener, self._caller() as caller:
+            connection = _connected(caller)
         with connection, suppress(EOFError, ConnectionError):
             while True:
                 connection.send_bytes(answer(worker, connection.recv_bytes()))
 
-    def _caller(self) -> Connection:
-        """The first who knows the key; others are sent away."""
-        while True:
-            with suppress(AuthenticationError, EOFError, ConnectionError):
-                return self._listener.accept()
+    def _caller(self) -> socket.socket:
+        """The first who knows the key; others are sent away, and nobody waits for them."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
+            while True:
+                for ready, _ in selector.select(self._until_next()):
+                    if ready.data is None:
+                        self._meet(selector)
+                        continue
+                    stranger: _Stranger = ready.data
+                    if stranger not in self._strangers:
+                        continue  # who had to go for another
+                    try:
+                        if stranger.listen(self._key):
+                            self._strangers.remove(stranger)
+                            self._dismiss(selector, len(self._strangers))
+                            return stranger.connection
+                    except BlockingIOError:
+                        continue
+                    except OSError:
+                        self._send_away(selector, stranger)
+                now = time.monotonic()
+                self._dismiss(selector, sum(one.until <= now for one in self._strangers))
+
+    def _until_next(self) -> float | None:
+        """Seconds until somebody has to be sent away."""
+        if not self._strangers:
+            return None
+        return max(0.0, self._strangers[0].until - time.monotonic())
+
+    def _meet(self, selector: selectors.BaseSelector) -> None:
+        """Let somebody in, and ask for a proof."""
+        with suppress(OSError):  # who is gone again
+            connection, _ = self._listener.accept()
+            connection.setblocking(False)
+            until = time.monotonic() + self.seconds
+            stranger = _Stranger(connection, secrets.token_bytes(NUMBER), until)
+            selector.register(connection, selectors.EVENT_READ, stranger)
+            self._strangers.append(stranger)
+            self._dismiss(selector, len(self._strangers) - STRANGERS)
+            try:
+                connection.sendall(stranger.number)
+            except OSError:
+                self._send_away(selector, stranger)
+
+    def _dismiss(self, selector: selectors.BaseSelector, count: int) -> None:
+        """Send away those who have been there longest."""
+        for stranger in self._strangers[: max(0, count)]:
+            self._send_away(selector, stranger)
+
+    def _send_away(self, selector: selectors.BaseSelector, stranger: _Stranger) -> None:
+        self._strangers.remove(stranger)
+        selector.unregister(stranger.connection)
+        stranger.connection.close()
 
 
-def _set_up(connection: Connection, stalled: int | None = None) -> None:
-    """Send small messages at once; fail where the rest of a message does not come."""
-    with socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as same:
-        same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if stalled is not None:
-            limit = struct.pack("ll", stalled, 0)
-            same.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+def _read(opened: socket.socket, size: int, until: float) -> bytes:
+    """So many bytes; an `OSError` if they do not come in time."""
+    data = b""
+    while len(data) < size:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the worker says nothing")
+        opened.settimeout(left)
+        more = opened.recv(size - len(data))
+        if not more:
+            raise UnprovenError("the worker has hung up: the key is another one")
+        data += more
+    return data
+
+
+def _connected(opened: socket.socket, stalled: int | None = None) -> Connection:
+    """What goes on with the connection of a socket, whose both ends know the key.
+
+    Small messages are sent at once; it fails where the rest of a message does not come.
+    """
+    opened.setblocking(True)
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if stalled is not None:
+        limit = struct.pack("ll", stalled, 0)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+    return Connection(opened.detach())

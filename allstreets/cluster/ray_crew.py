@@ -22,6 +22,7 @@ from allstreets.cluster.lost import WorkerLost
 from allstreets.cluster.worker import Worker
 
 START_SECONDS = 180.0  # until a worker has been started
+START_ATTEMPTS = 3  # of a worker that dies before it answers
 TICK_SECONDS = 1.0  # between two looks at what Ray says
 
 
@@ -56,12 +57,17 @@ class RayCrew(Crew):
         super().__init__()
         self._cluster, self._gpus, self._per_machine = cluster, gpus, per_machine
         self._selector = selectors.DefaultSelector()
-        self._avoided: set[str] = set()  # machines on which no worker could be started
+        self._avoided: dict[str, str] = {}  # machines on which no worker could be started, and why
         self._stations: list[RayStation] = []
         self._stations = self._start(self._vacant())
         if not self._stations:
             what = "a GPU" if gpus else "a core"
-            raise InputError(f"no machine of the cluster has {what} to lend")
+            reasons = [why for why in self._avoided.values() if why]
+            raise InputError(
+                f"no worker could be started on the cluster: {reasons[0]}"
+                if reasons
+                else f"no machine of the cluster has {what} to lend"
+            )
 
     @property
     def stations(self) -> Sequence[RayStation]:
@@ -102,7 +108,23 @@ class RayCrew(Crew):
         return found
 
     def _start(self, stations: Sequence[RayStation]) -> list[RayStation]:
-        """Start workers side by side; those that do not start are left out from then on."""
+        """Start workers side by side, and others for those that die on the way.
+
+        Machines on which none starts are left out from then on.
+        """
+        started, left = [], list(stations)
+        for _ in range(START_ATTEMPTS):
+            failed = self._try_to_start(left)
+            started += [station for station in left if station not in failed]
+            left = [station for station, why in failed.items() if why]
+            self._avoided |= {station.node: why for station, why in failed.items() if not why}
+            if not left:
+                break
+        self._avoided |= {station.node: failed[station] for station in left}
+        return [station for station in stations if station in started]
+
+    def _try_to_start(self, stations: Sequence[RayStation]) -> dict[RayStation, str]:
+        """Start workers; those that do not start, and why: nothing where Ray has no room."""
         ray, key = self._cluster.ray, secrets.token_bytes(32)
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -116,20 +138,21 @@ class RayCrew(Crew):
             station.actor = host.remote()
         opened = [station.actor.open.remote(self._bind(station), key) for station in stations]
         until = time.monotonic() + START_SECONDS
-        started = []
+        failed = {}
         for station, reference in zip(stations, opened, strict=True):
             try:
                 left = max(0.0, until - time.monotonic())
                 address, station.process = ray.get(reference, timeout=left)
                 station.ended = station.actor.serve.remote()
                 station.line = Line(address, key, self.traffic)
-            except (ray.exceptions.RayError, OSError, EOFError):
-                self._avoided.add(station.node)
+            except (ray.exceptions.RayError, OSError) as error:
+                late = isinstance(error, ray.exceptions.GetTimeoutError)
+                why = str(error).strip().partition("\n")[0] or type(error).__name__
+                failed[station] = "" if late else f"{station.address}: {why}"
                 self._end(station)
             else:
                 self._selector.register(station.line.fileno(), selectors.EVENT_READ, station)
-                started.append(station)
-        return started
+        return failed
 
     def _bind(self, station: RayStation) -> str:
         return THIS_MACHINE if self._cluster.is_local else station.address

@@ -1,12 +1,12 @@
 """Tables for a spreadsheet."""
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Response
 
+from allstreets.base import write_csv_rows
 from allstreets.explorer.downloads import download
 from allstreets.explorer.models.reports import (
     BoardHand,
@@ -27,9 +27,8 @@ def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
     """Rows as a file that a browser saves; what does not exist is an empty cell."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")  # as RFC 4180 has it
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(key)) for key in columns] for row in rows)
+    shown = [{key: _cell(value) for key, value in row.items()} for row in rows]
+    write_csv_rows(text, columns, shown, line_end="\r\n")  # as RFC 4180 has it
     return download(text.getvalue(), CSV_TYPE, name, ".csv")
 
 

@@ -4,16 +4,24 @@ Numba makes its compiler ready before it looks for a kept kernel: it imports all
 a kernel (and SciPy for its BLAS), and reads the code that other kernels would be linked with. That
 takes longer than a river takes to solve. A kernel that is only called needs its machine code and
 the names defined there; the rest waits until something is compiled, which makes Numba ready itself.
+
+Every file begins with its checksum: machine code that was damaged would not raise an error, it
+would be run.
 """
 
+import hashlib
+import pickle
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.runtime.nrt import rtsys
 
 EMPTY = ""  # the source of a module with nothing to link
+DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class KeptKernel(CompileResultCacheImpl):
@@ -44,6 +52,43 @@ class KeptKernel(CompileResultCacheImpl):
         return compiled
 
 
+class CheckedFiles(IndexDataCacheFile):
+    """The files of a kernel: what is damaged is as if it were not there, and is written again."""
+
+    def _load_index(self) -> Any:
+        """The names of the files of all versions; none, where they are those of other sources."""
+        found = self._read(self._index_path)
+        if found is None or found[:2] != (self._version, self._source_stamp):
+            return {}
+        return found[2]
+
+    def _save_index(self, overloads: Any) -> None:
+        self._write(self._index_path, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        found = self._read(self._data_path(name))
+        if found is None:
+            raise OSError(f"{name} is damaged or missing")  # upon which it is compiled again
+        return found
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        try:
+            whole = Path(path).read_bytes()
+        except OSError:
+            return None
+        digest, data = whole[:DIGEST_BYTES], whole[DIGEST_BYTES:]
+        return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
+
+    def _write(self, path: str, content: Any) -> None:
+        data = self._dump(content)
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(data).digest())
+            file.write(data)
+
+
 class KeptKernels(FunctionCache):
     """The versions of one kernel that are kept, by the types of its arguments."""
 
@@ -51,9 +96,17 @@ class KeptKernels(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
+        self._cache_file = CheckedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The kept version, or None."""
         rtsys.initialize(target)  # what kernels themselves call: memory and reference counts
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, target)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a version; where there is no room, it is compiled again next time."""
+        with suppress(OSError):
+            super().save_overload(signature, compiled)

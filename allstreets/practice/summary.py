@@ -1,6 +1,5 @@
 """What decisions add up to: score, loss per 100 decisions, leaks, and how that moves over time."""
 
-import csv
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError, write_atomic, write_csv_rows
 from allstreets.practice.records import Answer
 from allstreets.practice.results import StoredAnswer
 
@@ -153,9 +152,7 @@ def export_text(stored: Sequence[StoredAnswer], form: str) -> str:
             for one in row["options"]
         )
     out = StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]) if rows else ["time"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_rows(out, list(rows[0]) if rows else ["time"], rows)
     return out.getvalue()
 
 

@@ -1,11 +1,10 @@
 """A review as tables: decisions by loss, totals, CSV and JSON."""
 
-import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import write_atomic
+from allstreets.base import write_atomic, write_csv_rows
 from allstreets.betting import Street
 from allstreets.review.records import HandReview, ReviewedDecision
 from allstreets.review.run import Review
@@ -86,9 +85,7 @@ def write_csv(review: Review, path: Path) -> None:
         from io import TextIOWrapper
 
         text = TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-        writer = csv.DictWriter(text, list(rows[0]) if rows else COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+        write_csv_rows(text, list(rows[0]) if rows else COLUMNS, rows, line_end="\r\n")
         text.flush()
         text.detach()
 

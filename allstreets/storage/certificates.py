@@ -24,7 +24,8 @@ from allstreets.base import (
     write_checked_arrays,
 )
 from allstreets.solvers import Certificate, data_hash
-from allstreets.storage.manifest import cannot_write, read_manifest
+from allstreets.storage.manifest import MISFITS, cannot_write, read_manifest
+from allstreets.storage.manifest_facts import require_facts, require_plain_data
 from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.subgames import RealValues
 from allstreets.version import __version__
@@ -66,9 +67,11 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
     """
     try:
         facts = json.loads(certificate_path(folder).read_bytes())
+        require_plain_data(facts)
         total = facts.pop("checksum")
+        require_facts(facts, "certificate")
         found = Certificate.of(facts) if total == data_hash(facts) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, *MISFITS):
         return None
     if found is None or found.judged == judged_hash(manifest):
         return found
@@ -106,9 +109,9 @@ class CertificateWork:
                 raise cannot_write(self.folder.parent, error) from error
 
     def _facts_there(self) -> dict[str, Any] | None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, *MISFITS):
             there: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
-            return there
+            return dict(there)
         return None
 
     def save(self, flop: str, completion: str | None, values: RealValues, seconds: float) -> None:
@@ -130,9 +133,9 @@ class CertificateWork:
             return None
         try:
             arrays, facts = read_checked_arrays(self._path(flop, completion))
-        except (DamagedFileError, FileNotFoundError):
+            return RealValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
+        except (DamagedFileError, FileNotFoundError, *MISFITS):
             return None
-        return RealValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
 
     def has(self, flop: str, completion: str | None) -> bool:
         """Whether there is a file of a flop that was judged."""

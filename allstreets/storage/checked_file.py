@@ -99,6 +99,8 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         """Bytes start, …, end − 1."""
         blocks = self._entry["blocks"]
         size, sums = int(blocks["bytes"]), blocks["crc32"]
+        if size < 1:
+            raise DamagedFileError(f"{self._path} has blocks of {size:,} bytes")
         with memoryview(self._memory) as memory:
             for block in range(start // size, -(-end // size)):
                 if block in self._good:

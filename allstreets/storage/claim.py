@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote
@@ -20,11 +20,12 @@ def claim(folder: Place) -> Iterator[None]:
 
     The lock belongs to an open file, so the system releases it when the process is killed and
     no stale lock is left. Where the platform has no such locks the claim is not checked, nor is it
-    for a folder elsewhere.
+    for a folder elsewhere. A folder that was made for it, and holds nothing in the end, is removed.
     """
     if isinstance(folder, Remote):
         yield
         return
+    made = _missing(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
@@ -34,9 +35,26 @@ def claim(folder: Place) -> Iterator[None]:
         ) from None
     try:
         _lock(descriptor, folder)
-        yield
+        try:
+            yield
+        finally:
+            _leave_nothing_empty(folder, made)
     finally:
         os.close(descriptor)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """The folder and those above it that are not there, from the inside out."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def _leave_nothing_empty(folder: Path, made: list[Path]) -> None:
+    """Remove the folders that were made for what was not written in the end."""
+    with suppress(OSError):
+        if made and [path.name for path in folder.iterdir()] == [LOCK_NAME]:
+            (folder / LOCK_NAME).unlink()
+            for path in made:
+                path.rmdir()
 
 
 def _lock(descriptor: int, folder: Path) -> None:
@@ -52,3 +70,5 @@ def _lock(descriptor: int, folder: Path) -> None:
         ) from None
     except OSError:  # a file system without locks
         return
+    if not os.fstat(descriptor).st_nlink:  # whoever held it has just removed it with its folder
+        raise HeldError(f"another run has just left {folder}; try again")

@@ -21,6 +21,7 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
+    damage_told,
     read_manifest,
     require_same,
     write_manifest,
@@ -191,7 +192,12 @@ def load_flops(folder: Place | str) -> "FlopsResult":
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
-    return FlopsResult(
+    with damage_told(folder):
+        return _result(manifest, files)
+
+
+def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "FlopsResult":
+    result = FlopsResult(
         config=manifest["config"],
         model=CardModel.of(manifest["card_model"]),
         rows=tuple(without_files(row) for row in manifest["rows"]),
@@ -201,3 +207,5 @@ def load_flops(folder: Place | str) -> "FlopsResult":
         name=manifest["name"],
         description=manifest["description"],
     )
+    result.require_playable()
+    return result

@@ -1,14 +1,19 @@
 """Manifests: the JSON file that says what a folder holds, with a checksum over itself."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
-from allstreets.base import InputError, Place, write_atomic
+from allstreets.base import DamagedFileError, InputError, Place, shortened, write_atomic
 from allstreets.solvers import MadeSimple, data_hash
+from allstreets.storage.manifest_facts import MisfitError, require_facts, require_plain_data
 
 MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
+KIND_SHOWN = 40  # letters of a kind that is not known
+MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What readers raise where parts of a solution do not fit together."""
 
 Kind = Literal["spot", "spots", "postflop", "preflop", "unified"]
 
@@ -60,7 +65,32 @@ def cannot_write(folder: Place, error: OSError) -> InputError:
 def folder_kind(folder: Place) -> str:
     """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
     makers = dict.fromkeys(maker for _, maker in KINDS.values())
-    return str(_read(folder, " or ".join(makers)).get("kind"))
+    return str(_read(folder, " or ".join(makers)).get("kind"))[:KIND_SHOWN]
+
+
+def stored_token(folder: Place) -> str | None:
+    """What the names of the files of the solution that a folder holds now have in common."""
+    with suppress(InputError):
+        return str(_read(folder, "").get("token"))
+    return None
+
+
+@contextmanager
+def damage_told(folder: Place, *, asked: bool = False) -> Iterator[None]:
+    """Around reading what a folder holds: where it does not fit together, it is damaged.
+
+    Checksums tell what has changed since it was written, not who wrote it. Where somebody has
+    `asked` for a place of the solution, an `InputError` is about that.
+    """
+    try:
+        yield
+    except InputError as error:
+        if asked:
+            raise
+        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from error
+    except (DamagedFileError, *MISFITS) as error:
+        told = f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
+        raise InputError(f"the solution in {folder} is damaged: {told}.\n{AGAIN}") from error
 
 
 def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
@@ -75,6 +105,10 @@ def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
     require_schema(folder, facts, SCHEMAS[kind])
     if manifest.get("checksum") != data_hash(facts):
         raise InputError(f"{folder / MANIFEST} is damaged: it fails its checksum.\n{AGAIN}")
+    try:
+        require_facts(facts, kind)
+    except MisfitError as error:
+        raise InputError(f"{folder / MANIFEST} is damaged: {error}.\n{AGAIN}") from None
     return manifest
 
 
@@ -87,8 +121,8 @@ def require_schema(folder: Place, facts: Mapping[str, Any], schema: int) -> None
     if isinstance(there, int) and there > schema:
         advice = "update allstreets to that version"
     raise InputError(
-        f"{folder} was written by allstreets {facts.get('code_version')} in another format "
-        f"(schema {there}, this is {schema}); {advice}"
+        f"{folder} was written by allstreets {_brief(facts.get('code_version'))} in another format "
+        f"(schema {_brief(there)}, this is {schema}); {advice}"
     )
 
 
@@ -97,6 +131,7 @@ def _read(folder: Place, maker: str) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(path.read_bytes())
         manifest.items()
+        require_plain_data(manifest)
     except FileNotFoundError:
         what = "does not exist" if not folder.exists() else "holds no solution (no manifest.json)"
         raise InputError(f"{folder} {what}; make one with: {maker}") from None
@@ -104,6 +139,8 @@ def _read(folder: Place, maker: str) -> dict[str, Any]:
         raise InputError(f"{folder} is a file; name the folder of a solution") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except MisfitError as error:
+        raise InputError(f"{path} is damaged: {error}.\n{AGAIN}") from None
     except (ValueError, RecursionError, AttributeError):
         raise InputError(f"{path} is damaged.\n{AGAIN}") from None
     return manifest
@@ -134,5 +171,8 @@ def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:39] + "…"
+    return _brief(json.dumps(value))
+
+
+def _brief(value: Any) -> str:
+    return shortened(str(value))[1:-1]

@@ -7,6 +7,7 @@ neither.
 
 import hashlib
 import json
+import math
 import mmap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -181,7 +182,12 @@ def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[
 
 def _place(start: int, entry: Mapping[str, Any]) -> Place:
     first, last = entry["data_offsets"]
-    return Place(start + first, start + last, TYPES[entry["dtype"]], tuple(entry["shape"]))
+    dtype, shape = TYPES[entry["dtype"]], tuple(entry["shape"])
+    if not all(type(each) is int and each >= 0 for each in (first, last, *shape)):
+        raise ValueError("an array lies nowhere")
+    if last - first != math.prod(shape) * dtype.itemsize:
+        raise ValueError("an array does not fill its place")
+    return Place(start + first, start + last, dtype, shape)
 
 
 def mapped_array(memory: mmap.mmap, place: Place) -> NDArray[Any]:

@@ -6,19 +6,21 @@
 
 Whoever reads a solution maps its files into memory, which needs files of this machine; a file is
 fetched as a whole, once. Files of a solution that has been replaced are removed.
+
+Only copies in the cache folder are filled: a folder from elsewhere cannot name an address.
 """
 
 import hashlib
-import json
 import secrets
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote, cache_folder, place_of
+from allstreets.storage.manifest import stored_token
 
 MARK = ".remote"
-DEPTH = 3  # of folders below the one with the mark
+UNNAMED = "solution"  # a copy of an address that ends in no name
 SMALL = ("metrics.jsonl", "certificate/certificate.json")
 
 
@@ -28,7 +30,7 @@ def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
     if isinstance(place, Path):
         return place
     token = hashlib.sha256(place.url.encode()).hexdigest()[:12]
-    folder = cache_folder() / "remote" / token / place.name
+    folder = _copies() / token / (UNNAMED if place.name in ("", ".", "..") else place.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text(place.url)
@@ -48,16 +50,16 @@ def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
         (folder / name).unlink(missing_ok=True)
         with suppress(OSError):
             _fetch(place / name, folder / name)
-    _clear_replaced(folder, first)
+    _clear_replaced(folder)
     return folder
 
 
-def _clear_replaced(folder: Path, manifest: str) -> None:
+def _clear_replaced(folder: Path) -> None:
     """Remove the files of solutions that others have replaced."""
-    with suppress(OSError, ValueError):
-        token = str(json.loads((folder / manifest).read_bytes()).get("token"))
+    token = stored_token(folder)
+    with suppress(OSError):
         for path in [*folder.glob("preflop-*"), *folder.glob("flops-*")]:
-            if token in path.name:
+            if token is None or token in path.name:
                 continue
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
@@ -65,23 +67,36 @@ def _clear_replaced(folder: Path, manifest: str) -> None:
                 path.unlink()
 
 
+def _copies() -> Path:
+    """The folder of all copies: ours alone, and the only one whose marks are read."""
+    return (cache_folder() / "remote").resolve()
+
+
+def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
+    """The address that a copy was made from, and the way from there to a path inside the copy."""
+    path = path.resolve()
+    if not path.is_relative_to(_copies()):
+        return None
+    token, name, *inside = (*path.relative_to(_copies()).parts, "", "")
+    try:
+        url = (_copies() / token / name / MARK).read_text()
+    except OSError:
+        return None
+    return Remote(url), tuple(part for part in inside if part)
+
+
 def origin(folder: Path) -> str:
     """What people call a folder: the URL that it is a copy of, or its own name."""
-    try:
-        return (folder / MARK).read_text()
-    except OSError:
-        return str(folder)
+    found = _copy_of(folder)
+    return str(folder) if found is None or found[1] else found[0].url
 
 
 def fetch_missing(path: Path) -> None:
     """Fetch a file of a copy; nothing happens anywhere else."""
-    folder, names = path.parent, [path.name]
-    for _ in range(DEPTH):
-        if (folder / MARK).is_file():
-            _fetch(Remote((folder / MARK).read_text()) / "/".join(reversed(names)), path)
-            return
-        names.append(folder.name)
-        folder = folder.parent
+    found = _copy_of(path)
+    if found is not None and found[1]:
+        source, inside = found
+        _fetch(source / "/".join(inside), path)
 
 
 def _fetch(source: Remote, target: Path) -> None:

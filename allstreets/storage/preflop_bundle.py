@@ -12,7 +12,7 @@ from typing import Any
 
 from allstreets.betting import build_preflop_tree
 from allstreets.solvers import PreflopResult, preflop_locks, rules_mapping, rules_of
-from allstreets.storage.manifest import Kind, read_manifest, write_manifest
+from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
     SUFFIX,
@@ -58,8 +58,10 @@ def load_preflop(folder: Path | str) -> "PreflopResult":
 
     folder = Path(folder)
     manifest = read_manifest(folder, KIND)
-    rules = rules_of(manifest["game"]["preflop"])
-    tree = build_preflop_tree(rules)
-    result = PreflopResult(rules, open_preflop(folder, manifest, tree), facts_of(manifest))
-    result.before = replace(result.before, locks=preflop_locks(tree, result.lock))
+    with damage_told(folder):
+        rules, facts = rules_of(manifest["game"]["preflop"]), facts_of(manifest)
+        tree = build_preflop_tree(rules)
+    result = PreflopResult(rules, open_preflop(folder, manifest, tree), facts)
+    with damage_told(folder):
+        result.before = replace(result.before, locks=preflop_locks(tree, result.lock))
     return result

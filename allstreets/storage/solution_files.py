@@ -8,7 +8,6 @@ Every save gives its files new names, syncs them, and renames the manifest into 
 a writer dies, the folder holds one whole solution.
 """
 
-import json
 import os
 import re
 import shutil
@@ -28,9 +27,11 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
+    damage_told,
     read_manifest,
     require_same,
     require_trained,
+    stored_token,
 )
 from allstreets.storage.mapped import open_mapped
 from allstreets.subgames import CardModel
@@ -72,7 +73,7 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """What `facts_mapping` wrote down."""
 
-    figures = {key: manifest["figures"][key] for key in FIGURES}
+    figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}
     plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
     values = figures.pop("values")
@@ -172,7 +173,7 @@ def open_file(
     try:
         return open_mapped(path, entry, verify=True)
     except DamagedFileError as error:
-        if not path.exists() and _token(folder) not in (None, token):
+        if not path.exists() and stored_token(folder) not in (None, token):
             raise InputError(f"{folder} was saved again in the meantime: open it again") from None
         raise InputError(f"the solution in {folder} is damaged: {error}.\n{advice}") from None
 
@@ -184,14 +185,8 @@ def open_preflop(
 
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
-    return PreflopSolution.unpack(tree, arrays)
-
-
-def _token(folder: Place) -> str | None:
-    """The token of the solution that the folder holds now."""
-    with suppress(OSError, ValueError, AttributeError):
-        return str(json.loads((folder / MANIFEST).read_bytes()).get("token"))
-    return None
+    with damage_told(folder):
+        return PreflopSolution.unpack(tree, arrays)
 
 
 @contextmanager
@@ -210,7 +205,7 @@ def clear_unfinished(folder: Place) -> None:
 
     A failure costs disk space, not the solution.
     """
-    token = _token(folder)
+    token = stored_token(folder)
     if token is None and (folder / MANIFEST).exists():
         return  # unreadable: the files beside it may be all that is left
     for path in _in(folder):

@@ -15,12 +15,12 @@ dies, the folder holds one whole solution.
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from allstreets import solvers, subgames  # whose kernels are loaded when something is played
-from allstreets.base import Arrays, DamagedFileError, InputError
+from allstreets.base import Arrays, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.solvers import (
@@ -42,11 +42,11 @@ from allstreets.storage import manifest as manifests
 from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
-    AGAIN,
     MANIFEST,
     SCHEMAS,
     Kind,
     cannot_write,
+    damage_told,
     require_same,
     require_trained,
     write_manifest,
@@ -232,7 +232,8 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
-    kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
+    with damage_told(folder):
+        kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, settings)
     result: SpotResult
     if manifest["saved"] == "full":
@@ -244,8 +245,9 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
-    made = manifest.get("simplified")
-    result.simplified = None if made is None else MadeSimple.read(made)
+    with damage_told(folder):
+        made = manifest.get("simplified")
+        result.simplified = None if made is None else MadeSimple.read(made)
     return result
 
 
@@ -268,10 +270,8 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
     settings = _Settings(
         config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
     )
-    try:
+    with damage_told(folder):  # input that is wrong here is not the user's, but the manifest's
         return Spot.from_mapping(config), settings
-    except InputError as error:  # not the user's input, but the manifest's
-        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
 
 
 class _Opened:
@@ -296,7 +296,7 @@ class _Opened:
         level = len(cards)
         if level >= len(self._kept) and self._manifest["saved"] != "full":
             raise InputError("this street was not saved: look up a node by its line")
-        with _damage_reported(self._folder):
+        with damage_told(self._folder, asked=True):
             if level >= len(self._kept):
                 return self._played(cards)
             return self._stored(cards)
@@ -365,19 +365,10 @@ class _Opened:
         return self._files[name]
 
 
-@contextmanager
-def _damage_reported(folder: Path) -> Iterator[None]:
-    """Damage as users see it."""
-    try:
-        yield
-    except DamagedFileError as error:
-        raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from None
-
-
 def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays:
     """All arrays of one file of a bundle, every byte verified."""
-    entry = manifest["files"][name]
-    with _damage_reported(folder):
+    with damage_told(folder):
+        entry = manifest["files"][name]
         return open_mapped(folder / entry["file"], entry, verify=True)
 
 
@@ -404,7 +395,8 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
-    solver.restore(state)
+    with damage_told(folder):
+        solver.restore(state)
     return manifest
 
 
@@ -417,7 +409,8 @@ def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
             "not stored.\nSolve the spot again in another folder, with --save full"
         )
     spot, how = _spot_of(folder, manifest)
-    solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
+    with damage_told(folder):
+        solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
     restore_spot(solver, folder)
     return solver
 

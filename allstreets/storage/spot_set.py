@@ -10,7 +10,7 @@ has a row is whole, and what has none is gone on with from its bundle.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,8 @@ class SpotSet:
 def read_entries(folder: Path) -> list[Entry]:
     """The spots of a set, solved or not."""
     spots: Sequence[Mapping[str, Any]] = read_manifest(folder, KIND)["spots"]
-    return [Entry(**spot) for spot in spots]
+    keys = [each.name for each in fields(Entry)]
+    return [Entry(**{key: spot[key] for key in keys if key in spot}) for spot in spots]
 
 
 def load_spots(folder: Path | str) -> SpotSet:

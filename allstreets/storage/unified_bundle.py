@@ -36,7 +36,7 @@ from allstreets.storage.flop_files import (
     write_flop,
     write_flops,
 )
-from allstreets.storage.manifest import Kind, read_manifest, write_manifest
+from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import (
@@ -209,10 +209,15 @@ def load_unified(folder: Place | str) -> "UnifiedResult":
     folder = mirrored(folder)
     manifest = read_manifest(folder, KIND)
     rows = manifest["flops"]
-    game = game_of(manifest["game"], [row["flop"] for row in rows], [row["weight"] for row in rows])
-    before = replace(open_preflop(folder, manifest, game.tree), locks=game.locks.preflop)
+    flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
+    with damage_told(folder):
+        game = game_of(manifest["game"], flops, weights)
+        tree, locks, facts = game.tree, game.locks.preflop, facts_of(manifest)
+        for pot in game.flop_pots:
+            game.rules_of(pot)  # trees are built when they are needed, rules are checked here
+    before = replace(open_preflop(folder, manifest, tree), locks=locks)
     source = BundleSource(folder, manifest, before)
-    facts = replace(facts_of(manifest), certificate=read_certificate(folder, manifest))
+    facts = replace(facts, certificate=read_certificate(folder, manifest))
     return UnifiedResult(game, source, facts)
 
 

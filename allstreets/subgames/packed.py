@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import InputError
 from allstreets.betting import BettingTree, NodeKind, read_only
 from allstreets.kernels.simd import LARGEST
 from allstreets.subgames.card_model import CardModel, StageStreets
@@ -123,9 +124,11 @@ class PackedStrategies:
 
     def at(self, node: int) -> Floats:
         """[A, H]: the strategy at a decision."""
-        first = int(self.first_row[node])
-        rows = slice(first, first + int(self.tree.child_count[node]))
-        return decode(self.stored[int(self.stages[node])][rows])
+        first, actions = int(self.first_row[node]), int(self.tree.child_count[node])
+        shares = self.stored[int(self.stages[node])][first : first + actions]
+        if shares.ndim != 2 or len(shares) != actions:
+            raise InputError("the solution is damaged: its strategies are not those of its tree")
+        return decode(shares)
 
 
 @lru_cache(maxsize=16)

@@ -8,13 +8,14 @@ tasks run side by side in processes of their own; what two of them need, one com
 import gc
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from allstreets.base import InputError, suggest, thread_count
+from allstreets.base import InputError, listen_to_parent, suggest, thread_count
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
@@ -99,16 +100,37 @@ def compile_ahead(kinds: Sequence[str], processes: int | None = None) -> None:
     if not tasks:
         return
 
-    def run(task: str) -> None:
-        subprocess.run([sys.executable, "-m", __name__, task], check=True)
-        with suppress(OSError):  # then it is run once more
-            _marker(task).touch()
+    count = min(thread_count(processes, "processes"), len(tasks))
+    running: list[subprocess.Popen[bytes]] = []
+    failed = threading.Event()
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for done in as_completed([pool.submit(_run, task, running, failed) for task in tasks]):
+                done.result()
+        except BaseException:
+            failed.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in running:
+                child.kill()
+            raise
 
-    with ThreadPoolExecutor(min(thread_count(processes, "processes"), len(tasks))) as pool:
-        list(pool.map(run, tasks))
+
+def _run(task: str, running: list[subprocess.Popen[bytes]], failed: threading.Event) -> None:
+    """Run a task in a process, which ends with its input: that is, with this one."""
+    command = [sys.executable, "-m", __name__, task]
+    # In a session of its own: a terminal's Ctrl-C is for this process, which ends the others.
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as child:
+        running.append(child)
+        if failed.is_set():  # while it was started
+            child.kill()
+        if code := child.wait():
+            raise subprocess.CalledProcessError(code, command)
+    with suppress(OSError):  # then it is run once more
+        _marker(task).touch()
 
 
 if __name__ == "__main__":
+    listen_to_parent()
     # The compiler makes millions of objects and hardly any garbage: looking for it takes a tenth.
     gc.set_threshold(50_000, 50, 100)
     TASKS[sys.argv[1]]()

@@ -6,23 +6,24 @@ after the other on its standard input, stores what it finds beside the solution,
 
     python -m allstreets.training.certify_workers FOLDER '{"model": {…}, "iterations": 100, …}'
 
-A worker ends with its input, so none outlives the job. One that is killed, for its memory most
-likely, gives its flop back to the others.
+A worker ends with its input, at once, so none outlives the job. One that is killed, for its memory
+most likely, gives its flop back to the others.
 """
 
 import json
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
 
-from allstreets.base import InputError
+from allstreets.base import InputError, listen_to_parent
 from allstreets.cards import Flop, parse_flop
 from allstreets.solvers import Completion, Judge
 from allstreets.storage import CertificateWork, load_unified
@@ -153,7 +154,7 @@ def _answered(pipe: IO[str]) -> bool:
     return line.startswith(DONE)
 
 
-def work_for(folder: Path, facts: str, orders: IO[str], answers: IO[str]) -> None:
+def work_for(folder: Path, facts: str, orders: Iterable[str], answers: IO[str]) -> None:
     """What a worker does: judge the flops that are named in `orders`, line by line."""
     told = json.loads(facts)
     completion = Completion(CardModel.of(told["model"]), told["iterations"])
@@ -170,5 +171,15 @@ def work_for(folder: Path, facts: str, orders: IO[str], answers: IO[str]) -> Non
         answers.flush()
 
 
+def _orders() -> Iterator[str]:
+    """The lines of standard input; at its end the process ends, in the middle of a flop too."""
+    waiting = SimpleQueue[str]()
+    listen_to_parent(waiting.put)
+    while True:
+        yield waiting.get()
+
+
 if __name__ == "__main__":
-    work_for(Path(sys.argv[1]), sys.argv[2], sys.stdin, sys.stdout)
+    with suppress(BrokenPipeError):  # the job ends in the same moment
+        work_for(Path(sys.argv[1]), sys.argv[2], _orders(), sys.stdout)
+    os._exit(0)

@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError, Place, Remote
-from allstreets.cluster import ClusterFlops, RayCrew, WorkerLost, connect
+from allstreets.cluster import ClusterFlops, Crew, RayCrew, WorkerLost, connect
 from allstreets.kernels.cuda.device import CPU
 from allstreets.storage import claim, newest_checkpoint
 from allstreets.subgames import EngineSpec
@@ -56,11 +57,35 @@ def cluster_games(
                 f"{workers} worker{'s' if workers > 1 else ''} with {cores} "
                 f"core{'s' if cores > 1 else ''} in all",
             )
-            games = ClusterFlops(spec, crew, costs, threads)
-            _require_shared(games, folder)
-            yield games
+            yield begin_games(spec, crew, costs, threads, folder, watch)
         finally:
             crew.close()
+
+
+def begin_games(
+    spec: EngineSpec,
+    crew: Crew,
+    costs: NDArray[np.float64] | None,
+    threads: int | None,
+    folder: Place,
+    watch: Watch,
+) -> ClusterFlops:
+    """Let workers build their games; others are started for those that die on the way."""
+    for losses in count(1):
+        try:
+            games = ClusterFlops(spec, crew, costs, threads)
+            _require_shared(games, folder)
+        except WorkerLost as lost:
+            if losses > MOST_LOSSES:
+                raise InputError(
+                    f"{lost}, for the {losses}th time before the first iteration: perhaps a "
+                    "machine has too little memory"
+                ) from None
+            told(watch, f"{lost}; its flops are built again")
+            crew.replace(lost.workers)
+        else:
+            return games
+    raise AssertionError
 
 
 def _require_shared(games: ClusterFlops, folder: Place) -> None:

@@ -5,14 +5,13 @@ alone, unless a set or a file says otherwise. One that cannot be read keeps its 
 the others are solved all the same.
 """
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from allstreets.base import InputError
+from allstreets.base import InputError, csv_rows
 from allstreets.betting import street_of_board
 from allstreets.cards import boards_alike, cards_text, parse_board, parse_flop_set
 
@@ -82,10 +81,10 @@ def _lines(path: Path) -> Iterator[WeightedBoard]:
     between = next((mark for mark in "\t;" if mark in first), ",")
     head: list[str] | None = None
     found = False
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#"):
+    for number, row in csv_rows(lines, str(path), between):
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or cells[0].startswith("#"):
             continue
-        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=between))]
         if head is None:
             head = [cell.lower() for cell in cells]
             if any(name in head for name in (*BOARD_HEADS, "weight")):

@@ -6,14 +6,13 @@ there. A row with an action that no row before had widens the table.
 
 import csv
 import io
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, write_atomic
+from allstreets.base import InputError, write_atomic, write_csv_rows
 from allstreets.training.spot_jobs import SpotRow
 
 FIGURES = tuple(one.name for one in fields(SpotRow) if one.name != "frequencies")
@@ -71,7 +70,7 @@ class SpotTable:
                 self._rewrite([*there, cells])
                 return
             with self.path.open("a", newline="") as file:
-                self._lines(file, [cells])
+                write_csv_rows(file, self._columns, [cells], head=False)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -79,19 +78,8 @@ class SpotTable:
 
     def _rewrite(self, rows: Iterable[Mapping[str, Any]]) -> None:
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(self._columns)
-        self._lines(text, rows)
+        write_csv_rows(text, self._columns, rows)
         write_atomic(self.path, lambda file: file.write(text.getvalue().encode()))
-
-    def _lines(self, file: Any, rows: Iterable[Mapping[str, Any]]) -> None:
-        writer = csv.writer(file, lineterminator="\n")
-        for row in rows:
-            writer.writerow([_cell(row.get(key)) for key in self._columns])
 
     def _refusal(self, error: OSError) -> InputError:
         return InputError(f"cannot write {self.path}: {error.strerror}; name another file")
-
-
-def _cell(value: Any) -> Any:
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if missing else value

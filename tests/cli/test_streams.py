@@ -77,3 +77,19 @@ def test_the_system_says_no(
     assert cli.main(["flops", "AhKd7s"]) == 2
     told = "Error: cannot use 'secret/file': Permission denied; name another file or folder\n"
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("command", ["flops --format csv", "tree", "range 22+", "toy kuhn -n 10"])
+def test_a_reader_who_has_seen_enough(command: str) -> None:
+    """Such as `head`, here before the first line."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "allstreets", *command.split()],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    assert done.returncode == 0
+    assert "Error" not in done.stderr

@@ -120,6 +120,44 @@ def test_killed_workers_and_a_lost_machine_change_nothing(tmp_path: Path, crews:
     assert not crews.made[-1].stations
 
 
+def test_a_worker_that_is_killed_while_it_starts_is_replaced(
+    tmp_path: Path, crews: Crews, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed, true_host = tmp_path / "killed", ray_crew.Host
+
+    class DyingHost(true_host):  # type: ignore[valid-type, misc]
+        def open(self, address: str, key: bytes) -> Any:  # once, on whichever machine is first
+            try:
+                killed.touch(exist_ok=False)
+            except FileExistsError:
+                return true_host.open(self, address, key)
+            os.kill(os.getpid(), signal.SIGKILL)
+            raise AssertionError
+
+    monkeypatch.setattr(ray_crew, "Host", DyingHost)
+    with connect(crews.address) as cluster:
+        crew = RayCrew(cluster)
+        assert killed.exists()
+        assert len(crew.stations) == len(cluster.nodes())
+        assert [answer.value for answer in crew.ask("sees", tmp_path)] == [True] * len(
+            crew.stations
+        )
+        crew.close()
+
+
+def test_a_worker_that_never_starts_is_told(crews: Crews, monkeypatch: pytest.MonkeyPatch) -> None:
+    class DeadHost:
+        def open(self, *_: Any) -> None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(ray_crew, "Host", DeadHost)
+    with (
+        connect(crews.address) as cluster,
+        pytest.raises(InputError, match="no worker could be started on the cluster: "),
+    ):
+        RayCrew(cluster)
+
+
 def _other(crews: Crews) -> int:
     """A worker that is not on the first machine, without which there is no cluster."""
     head = crews.cluster.head_node.node_id

@@ -165,7 +165,7 @@ def test_a_set_that_lies(tmp_path: Path, spots: str) -> None:
     write_manifest(turns, {**facts, "spots": json.loads(spots)})
     found = names(Library([tmp_path]))
     assert found["turn Ks7d4c9h"] is None
-    assert "not as it was written" in (found["turns"] or "")
+    assert "manifest.json is damaged: spots" in (found["turns"] or "")
     (turns / "manifest.json").write_text(json.dumps({**facts, "checksum": "x"}))
     assert "fails its checksum" in (names(Library([tmp_path]))["turns"] or "")
 
@@ -290,7 +290,7 @@ def test_a_manifest_that_lies(opened: Path) -> None:
     del facts["checksum"], facts["config"]["pot"]
     write_manifest(path, facts)
     library = Library([path])
-    assert "not as it was written" in (library.cards()[0].problem or "")
+    assert "manifest.json is damaged: config.pot is missing" in (library.cards()[0].problem or "")
     with pytest.raises(MissingError, match="damaged"):
         library.view(library.cards()[0].id)
 

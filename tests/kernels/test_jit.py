@@ -1,8 +1,11 @@
 """Kernels are compiled once, also where two processes need them at the same time."""
 
 import os
+import pickle
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -86,6 +89,69 @@ def test_a_kept_kernel_is_loaded_without_the_compiler_and_linked_when_it_is_call
         for _ in range(2)
     ]
     assert outputs == [["0", "True", "True"], ["1", "False", "True"]]
+
+
+ONCE = """
+import numpy as np
+from allstreets.kernels.external_sampling import random_number
+print(random_number(np.uint64(1)))
+print(sum(random_number.stats.cache_hits.values()))
+"""
+
+
+def run_once(folder: Path) -> list[str]:
+    """What the kernel answers, and how often it was found on disk."""
+    found = subprocess.run(
+        [sys.executable, "-c", ONCE],
+        env=with_cache(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return found.stdout.split()
+
+
+def flipped(data: bytes) -> bytes:
+    """With another bit in the middle, where machine code stands."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache that holds one kernel, and what that answers."""
+    folder = tmp_path_factory.mktemp("kept")
+    answer, hits = run_once(folder)
+    assert hits == "0"
+    return folder, answer
+
+
+@pytest.mark.parametrize("kinds", [("nbi", "nbc"), ("nbc",)], ids=["all files", "the code"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: b"",
+        lambda data: data[: len(data) // 3],
+        lambda data: bytes(range(256)) * (len(data) // 256 + 1),
+        lambda _: pickle.dumps({"a foreign": "pickle"}),
+        flipped,
+    ],
+    ids=["emptied", "cut", "garbage", "foreign", "flipped"],
+)
+def test_a_damaged_kernel_is_compiled_again(
+    kept: tuple[Path, str],
+    damage: Callable[[bytes], bytes],
+    kinds: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "cache"
+    shutil.copytree(kept[0], folder)
+    files = [path for kind in kinds for path in folder.rglob(f"*random_number*.{kind}")]
+    assert len(files) == len(kinds)
+    for path in files:
+        path.write_bytes(damage(path.read_bytes()))
+    assert run_once(folder) == [kept[1], "0"]
+    assert run_once(folder) == [kept[1], "1"]  # and the file is whole again
 
 
 def test_python_cannot_call_an_inner_kernel() -> None:

@@ -1,26 +1,36 @@
 """The exploitability of the whole game out of single flops: known games, known populations."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+import scipy.stats
 from builders.whole_solution import classes, raked
 
+from allstreets.betting import Player
 from allstreets.cards import (
+    FLOP_COUNT,
+    HAND_COUNT,
     Flop,
     all_flops,
     flop_table,
     preflop_equity,
+    spread_flops,
 )
 from allstreets.solvers.certify.figures import (
     JudgedFlops,
     RealGame,
+    jackknife,
     judged_flops,
+    margin_of_error,
     needs_class_values,
 )
 from allstreets.solvers.certify.known import known_totals
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
-from allstreets.solvers.preflop.cfr import Floats
+from allstreets.solvers.preflop.cfr import Floats, PreflopLock
+from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.unified.solver import UnifiedSolver
 from allstreets.subgames import DealtPairs
 from allstreets.subgames.real_flop import RealValues
@@ -134,3 +144,100 @@ def test_a_likeness_of_the_values_on_all_flops_takes_most_of_the_luck_away() -> 
         found = game._leaves(game.judged.weights)
         errors.append(float(np.abs(found - wanted)[reached].mean()))
     assert errors[1] < errors[0] / 3
+
+
+def test_variances_are_those_of_repeated_draws() -> None:
+    values = np.random.default_rng(6).normal(size=1755)
+    sums, variances = [], []
+    for seed in range(600):
+        draws = draw_flops((), 12, seed)
+        weights = np.array([draw.weight for draw in draws])
+        drawn = values[[draw.flop.number for draw in draws]]
+        pairs = np.array([draw.pair for draw in draws])
+        sums.append(float(weights @ drawn))
+        variances.append(jackknife(weights, pairs, partial(np.dot, drawn)))
+    assert np.shape(variances) == (600, 6)
+    assert np.sum(variances) / 600 == pytest.approx(np.var(sums), rel=0.12)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 9, 12, 25, 40, 100, 1000])
+def test_few_pairs_widen_the_interval_as_students_t_does(freedom: int) -> None:
+    margin = margin_of_error(np.full(freedom, 4.0))
+    expected = float(scipy.stats.t.ppf(0.975, freedom)) * np.sqrt(4.0 * freedom)
+    assert margin == pytest.approx(expected, rel=0.003)
+
+
+def test_one_pair_that_makes_the_error_counts_alone() -> None:
+    alone = margin_of_error(np.array([4.0]))
+    assert margin_of_error(np.array([4.0, *[1e-6] * 20])) == pytest.approx(alone, rel=1e-3)
+    assert margin_of_error(np.zeros(5)) == 0
+
+
+def test_gains_after_the_flop_are_counted_by_the_pairs_that_see_it() -> None:
+    people = Population(luck=0.0)
+    draws = draw_flops((), 8, seed=1)
+    values = []
+    for draw in draws:  # ten chips of every opposing combo: whatever is drawn, that is the gain
+        met = people.reach[::-1] @ DealtPairs.of([draw.flop.cards]).matrix(0)
+        values.append(RealValues(10.0 * met))
+    judged = judged_flops(draws, values, people.reach, people.preflop.pairs)
+    game = RealGame(people.preflop, people.strategies, judged)
+    met = people.reach[::-1] @ people.preflop.pairs
+    gain = 10.0 * float((people.reach * met).sum())
+    expected = gain / people.preflop.weight / 2 * MBB_PER_CHIP
+    assert game.figures().after_flop == pytest.approx(expected, rel=1e-9)
+    plain = float(judged.weights @ np.einsum("aph,daph->d", people.reach, judged.best))
+    assert plain != pytest.approx(gain, rel=1e-4)
+
+
+class Monotone(Population):
+    """What hand classes make of a flop tells its values, but for what monotone flops lose."""
+
+    def __init__(self) -> None:
+        super().__init__(luck=0.0)
+        flops = all_flops()
+        dealt = DealtPairs.of([flop.cards for flop in flops])
+        met = np.stack([self.reach[::-1] @ dealt.matrix(flop.number) for flop in flops])
+        luck = np.random.default_rng(2).normal(size=met.shape)
+        self.played = (self.worth + 0.1 * luck * self.pots) * met
+        monotone = np.array([flop.texture.suits == "monotone" for flop in flops])
+        self.best = self.played + 0.2 * monotone[:, None, None, None] * self.pots * met
+
+    def values(self, flop: Flop) -> RealValues:
+        return RealValues(self.best[flop.number])
+
+    def covered(self, count: int, seeds: int) -> float:
+        """How often the interval covers the truth."""
+        every = self.game(everything(spread_flops(FLOP_COUNT)))
+        truth, inside = every.figures().exploitability, 0
+        for seed in range(seeds):
+            draws = draw_flops({*range(0, 1755, 9)}, count, seed)
+            played = self.played if needs_class_values(draws) else None
+            low, high = self.game(draws, played).figures().interval
+            inside += low <= truth <= high
+        return inside / seeds
+
+
+def test_intervals_cover_a_loss_on_monotone_flops_alone() -> None:
+    assert Monotone().covered(12, 20) >= 0.93
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("count", [8, 12, 16, 24, 32])
+def test_intervals_cover_what_they_say(count: int) -> None:
+    assert Monotone().covered(count, 100) >= 0.93
+
+
+def test_responses_before_the_flop_keep_to_locks() -> None:
+    people = Population(luck=0.1)
+    root, hands = int(people.preflop.tree.decisions()[0]), np.arange(HAND_COUNT) % 2 == 0
+    strategy = people.strategies[root][::-1]
+    locked = replace(people.preflop, locks={root: PreflopLock(hands, strategy)})
+    strategies = people.strategies | {root: locked.held(root, people.strategies[root])}
+    draws = draw_flops((), 6, seed=1)
+    values = [people.values(draw.flop) for draw in draws]
+    judged = judged_flops(draws, values, people.reach, people.preflop.pairs)
+    game, player = RealGame(locked, strategies, judged), Player(int(locked.tree.player[root]))
+    response = game._response(player, game._leaves(judged.weights)[player])[root]
+    np.testing.assert_array_equal(response[:, hands], strategy[:, hands])
+    assert (response[:, ~hands].max(axis=0) == 1).all()

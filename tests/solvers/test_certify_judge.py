@@ -5,12 +5,19 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from builders.whole_solution import combo_result, result, trips_result
+from builders.whole_solution import (
+    combo_result,
+    result,
+    solver_of,
+    trips_result,
+    whole_game,
+)
 
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
+from allstreets.solvers.unified.result import UnifiedResult
 from allstreets.subgames import CLASSES, CardModel
 
 QUICKLY = Completion(CLASSES, 3)
@@ -71,3 +78,15 @@ def test_flops_are_completed_as_the_solution_solves_its_own_but_for_what_is_name
     assert Completion.like(CardModel("classes")).model == CardModel("boards", groups=32)
     assert Completion.like(CardModel("classes"), kind="classes", iterations=5).iterations == 5
     assert Completion.like(own, kind="exact", iterations=9) == Completion(EXACTLY, 9)
+
+
+def test_under_rake_both_players_values_are_kept() -> None:
+    game = whole_game(["7s7h7d"], 3, "100%", (), rake=0.05, rake_cap=0.3)
+    raked = UnifiedResult.of(solver_of(game, 20), name="raked")
+    flop = parse_flop("7s7h7d").flop
+    judge = Judge(raked, QUICKLY)
+    values = judge.values(flop)
+    assert values.own is not None
+    pays = [float((judge.reach[player] * values.own[player]).sum()) for player in Player]
+    assert sum(pays) < -1e-3 * abs(pays[0])  # what one player wins is less than the other loses
+    assert Judge(trips_result(), QUICKLY).values(flop).own is None

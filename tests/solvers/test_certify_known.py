@@ -38,7 +38,6 @@ def test_pairs_and_margins() -> None:
         np.testing.assert_allclose(found[1], won, rtol=1e-5, atol=1e-3)
 
 
-@pytest.mark.thorough
 def test_values_by_hand_classes_are_summed_as_flops_are_dealt() -> None:
     played = np.random.default_rng(4).random((FLOP_COUNT, 2, 1, HAND_COUNT))
     found = known_numbers(FLOPS, reach(), 3, played)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from allstreets.base import InputError
-from allstreets.storage import claim
+from allstreets.storage import LOCK_NAME, claim
 
 HOLD = """
 import pathlib, sys
@@ -54,3 +54,19 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"cannot write to the folder {tmp_path}/file/run: Not a directory; name another folder"
     )
+
+
+def test_nothing_is_left_that_holds_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BrokenPipeError), claim(tmp_path / "a" / "b"):
+        raise BrokenPipeError
+    assert not list(tmp_path.iterdir())
+    with claim(tmp_path / "a" / "b"):
+        (tmp_path / "a" / "b" / "solution").touch()
+    assert {path.name for path in (tmp_path / "a" / "b").iterdir()} == {LOCK_NAME, "solution"}
+    with claim(tmp_path / "a"):
+        pass
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {LOCK_NAME, "b"}
+    (tmp_path / "mine").mkdir()  # empty, and not ours
+    with claim(tmp_path / "mine"):
+        pass
+    assert (tmp_path / "mine").exists()

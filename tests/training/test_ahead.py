@@ -1,9 +1,11 @@
 """Kernels compiled ahead of need: the smallest jobs call what real ones call."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,15 +52,56 @@ def test_what_was_compiled_is_not_compiled_again(
 ) -> None:
     started: list[str] = []
 
-    def run(command: list[str], check: bool) -> None:
-        assert check
-        started.append(command[-1])
+    class Quick(subprocess.Popen[bytes]):
+        def __init__(self, command: list[str], **options: Any) -> None:
+            started.append(command[-1])
+            super().__init__([sys.executable, "-c", ""], **options)
 
     monkeypatch.setattr(ahead, "compiled_folder", lambda: tmp_path)
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "Popen", Quick)
     compile_ahead(["first-run"], processes=1)
     assert started == ["boards", "classes", "flop"]
     compile_ahead(["spots"], processes=1)
     assert started == ["boards", "classes", "flop", "turn", "river"]
     compile_ahead(["spots", "first-run"])
     assert len(started) == 5
+
+
+KILLED = """
+import os, signal, subprocess
+from allstreets.training.ahead import compile_ahead
+class Last(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+subprocess.Popen = Last
+compile_ahead(["spots"], 1)
+"""
+
+
+def test_who_compiles_ends_with_the_job(tmp_path: Path) -> None:
+    """Right after a process was started to compile what takes half a minute."""
+    places = os.pathsep.join(path for path in sys.path if path)
+    job = subprocess.run(
+        [sys.executable, "-c", KILLED],
+        env=os.environ | {"ALLSTREETS_CACHE": str(tmp_path), "PYTHONPATH": places},
+        stderr=subprocess.PIPE,  # which is read until the last that holds it has ended
+    )
+    assert (job.returncode, job.stderr) == (-signal.SIGKILL, b"")
+    assert not list(tmp_path.rglob("solved-*"))  # the mark that all has been compiled
+
+
+def test_a_task_that_fails_ends_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+
+    class Failing(subprocess.Popen[bytes]):
+        def __init__(self, _: list[str], **options: Any) -> None:
+            started.append("")
+            program = "input()" if len(started) == 1 else "raise SystemExit(3)"
+            super().__init__([sys.executable, "-c", program], **options)
+
+    monkeypatch.setattr(ahead, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(subprocess, "Popen", Failing)
+    with pytest.raises(subprocess.CalledProcessError, match="exit status 3"):
+        compile_ahead(["first-run"], processes=2)
+    assert not list(tmp_path.iterdir())

@@ -2,8 +2,10 @@
 
 import io
 import json
+import os
 import shutil
 import signal
+import subprocess
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -152,3 +154,27 @@ def test_after_a_request_to_stop_no_flop_is_begun(copy: Path) -> None:
     workers = Workers(job(copy).judge, copy, 2)
     assert list(workers.judge(job(copy).flops, lambda: True)) == []
     assert judged(copy) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from allstreets.solvers import Completion
+from allstreets.subgames import CLASSES
+from allstreets.training import certify_workers, plan_certify
+folder = Path(sys.argv[1])
+job = plan_certify(folder, "own", completion=lambda _: Completion(CLASSES, 5), threads=1)
+job.work.begin()
+certify_workers._answered = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+list(certify_workers.Workers(job.judge, folder, 1).judge(job.flops, lambda: False))
+"""
+
+
+def test_who_judges_ends_with_the_job(copy: Path) -> None:
+    """Killed when its first flop has been named: the worker ends, and has nothing to say."""
+    job = subprocess.run(
+        [sys.executable, "-c", KILLED, str(copy)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stderr=subprocess.PIPE,  # which is read until the last that holds it has ended
+    )
+    assert (job.returncode, job.stderr) == (-signal.SIGKILL, b"")

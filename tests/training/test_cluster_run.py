@@ -13,7 +13,7 @@ from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, WorkerLost, flops
 from allstreets.storage import CheckpointWarning
 from allstreets.training import cluster_run
-from allstreets.training.cluster_run import train_through_losses, with_nodes
+from allstreets.training.cluster_run import begin_games, train_through_losses, with_nodes
 from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.progress import node_lines
 from allstreets.training.records import Progress
@@ -173,3 +173,34 @@ def test_machines_are_shown(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in lines] == ["  10.0.0.0", "  10.0.0.1"]
     assert lines[0].startswith("  10.0.0.0: 3 flops | ")
     assert "waiting" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("places", "left"),
+    [
+        ((1,), 3),  # the first answer of all
+        ((5, 9), 3),  # while games are built, and again
+        ((12,), 3),  # while workers look for the folder
+        ((2, 3), 2),  # there is room for one more only
+    ],
+)
+def test_workers_that_die_while_they_begin_are_replaced(
+    tmp_path: Path, undisturbed: dict[str, bytes], places: tuple[int, ...], left: int
+) -> None:
+    told: list[str] = []
+    watch = Watch(told=told.append)
+    job = plan_unified(small_config(**KEYS), tmp_path / "run")
+    crew = CrewHere(3, faults_at(*places), spare=len(places) - (3 - left))
+    games = begin_games(job.spec(), crew, None, 1, tmp_path / "run", watch)
+    assert len(crew.stations) == left
+    assert told[0].endswith(" has died; its flops are built again")
+    job._train(job.solver(games), watch, resume=False, spent=0.0)
+    assert crew.answers > max(places)
+    assert kept_numbers(tmp_path / "run") == undisturbed
+
+
+def test_workers_that_die_again_and_again_end_the_run(tmp_path: Path) -> None:
+    crew = CrewHere(1, lambda _: LOST, spare=100)
+    job = plan_unified(small_config(**KEYS), tmp_path / "run")
+    with pytest.raises(InputError, match="for the 11th time before the first iteration"):
+        begin_games(job.spec(), crew, None, 1, tmp_path / "run", NOBODY)

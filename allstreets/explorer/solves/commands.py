@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from types import FrameType
 
-from allstreets.base import SIGNALS, Control
+from allstreets.base import SIGNALS, Control, listen_to_parent
 from allstreets.explorer.models.solves import SolveState
 from allstreets.explorer.solves.reports import Report
 
@@ -37,7 +37,7 @@ class Commands(Control):
         """Take commands from a file descriptor, and the system's signals to end the process."""
         for number in SIGNALS:
             signal.signal(number, self._terminate)
-        threading.Thread(target=self._read, args=(source,), daemon=True).start()
+        listen_to_parent(self.take, self._interrupt, source)
 
     def take(self, word: str) -> None:
         """One command; unknown words are ignored."""
@@ -52,15 +52,6 @@ class Commands(Control):
         """Return when the solve may go on, or has to end."""
         with self._changed:
             self._changed.wait_for(lambda: not self.is_paused())
-
-    def _read(self, source: int) -> None:
-        # Plain reads: a thread inside a buffered file would hold its lock when Python ends.
-        waiting = b""
-        while chunk := os.read(source, 4096):
-            *lines, waiting = (waiting + chunk).split(b"\n")
-            for line in lines:
-                self.take(line.decode(errors="replace").strip())
-        self._interrupt()
 
     def _terminate(self, _: int, __: FrameType | None) -> None:
         self._interrupt()

@@ -20,6 +20,9 @@ from allstreets.betting import (
     POT_SHARES,
     Player,
     PlayerSizes,
+    PostflopRules,
+    Street,
+    StreetSizes,
     find_decision,
     line_text,
     read_only,
@@ -31,7 +34,7 @@ from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import POTS, Decision, Evs
 from allstreets.solvers.flops.hands import flop_hands
 from allstreets.solvers.flops.view import PotView
-from allstreets.solvers.game.game import PotGame, pot_at
+from allstreets.solvers.game.game import PotGame, model_stack, pot_at
 from allstreets.subgames import CardModel, PackedStrategies
 
 RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
@@ -136,14 +139,30 @@ class FlopsResult:
     def pot(self, spr: float) -> PotGame:
         """The betting at a stack-to-pot ratio."""
         if spr not in self._pots:
-            texts = self.config["sizes"]
-            players = [
-                PlayerSizes.parse(texts[street.text]["bet"], texts[street.text]["raise"])
-                for street in POSTFLOP
-            ]
-            sizes = tuple((player, player) for player in players)
-            self._pots[spr] = pot_at(spr, sizes, self.config["max_raises_per_street"])
+            self._pots[spr] = pot_at(spr, self.sizes, self.config["max_raises_per_street"])
         return self._pots[spr]
+
+    def require_playable(self) -> None:
+        """Refuse flops, ratios and sizes that there are not; trees are built when needed."""
+        for spr in self.sprs:
+            PostflopRules(
+                Street.FLOP,
+                CHIPS_PER_POT,
+                model_stack(spr),
+                self.sizes,
+                max_raises=self.config["max_raises_per_street"],
+            )
+            self.flops_at(spr)
+
+    @cached_property
+    def sizes(self) -> tuple[StreetSizes, ...]:
+        """The bet sizes of flop, turn and river, which are those of both players."""
+        texts = self.config["sizes"]
+        players = [
+            PlayerSizes.parse(texts[street.text]["bet"], texts[street.text]["raise"])
+            for street in POSTFLOP
+        ]
+        return tuple((player, player) for player in players)
 
     def strategies(self, flop: str, spr: float | None = None) -> PackedStrategies:
         """The strategies of all decisions of a flop, as they are stored."""

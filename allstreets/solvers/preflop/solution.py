@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import require_shape
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
@@ -59,6 +60,11 @@ class PreflopSolution:
             actions = int(tree.child_count[node])
             strategies[node] = arrays["strategies"][row : row + actions]
             row += actions
+        hands = len(HAND_SIZES)
+        require_shape(arrays, "strategies", (row, hands))
+        require_shape(arrays, "pairs", (hands, hands))
+        if "values" in arrays:
+            require_shape(arrays, "values", (2, tree.node_count, hands))
         return cls(tree, arrays["pairs"], strategies, arrays.get("values"))
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import DamagedFileError, InputError, require_shape
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, card_text
 from allstreets.solvers.equity import combo_equity
@@ -104,9 +104,31 @@ class StoredStreet:
         self._tree, self._arrays = tree, arrays
         self._slots: NodeSlots = node_slots(tree, street)
         self._place = {node: place for place, node in enumerate(tree.decisions(street))}
+        self._require_shapes()
         self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
         masks = COMBO_MASKS[self._combos[0]], COMBO_MASKS[self._combos[1]]
         self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
+
+    def _require_shapes(self) -> None:
+        """Refuse arrays that are not those of this street."""
+        for player in Player:
+            name = player.name.lower()
+            combos = self._arrays[f"combos_{name}"]
+            own = [node for node in self._place if self._tree.player_at(node) == player]
+            decisions = len(self._place), len(combos)
+            actions = int(self._tree.child_count[own].sum()), len(combos)
+            shapes = {
+                "reach": decisions,
+                "values": decisions,
+                "strategy": actions,
+                "actions": actions,
+                **({"equity": decisions} if "equity_oop" in self._arrays else {}),
+            }
+            whole = combos.ndim == 1 and combos.dtype.kind == "i"
+            if not whole or not ((combos >= 0) & (combos < COMBO_COUNT)).all():
+                raise DamagedFileError(f"combos_{name} holds other things than combos")
+            for array, shape in shapes.items():
+                require_shape(self._arrays, f"{array}_{name}", shape)
 
     @property
     def combos(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

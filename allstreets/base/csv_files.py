@@ -1,0 +1,69 @@
+"""Tables as CSV: those of other people and programs are read, ours are written for spreadsheets.
+
+A spreadsheet takes a text that begins like a formula for one, and runs it. Names of spots, of
+players and of files are other people's: '=HYPERLINK(…)' may be one. Such a text gets an apostrophe
+in front, which spreadsheets take for "this is text". Numbers stay as they are.
+"""
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TextIO
+
+from allstreets.base.errors import InputError
+
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_rows(
+    lines: Iterable[str], source: str, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Each row with the number of its last line; an `InputError` names a line that makes none."""
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"{source}, line {rows.line_num}: not a row of a table ({error})"
+            ) from None
+        yield rows.line_num, row
+
+
+def csv_cell(value: Any) -> Any:
+    """What stands in a cell; what does not exist is empty.
+
+    >>> csv_cell("=1+1"), csv_cell(-1.5), csv_cell("-1.5"), csv_cell(None)
+    ("'=1+1", -1.5, '-1.5', '')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str) and value.startswith(FORMULA_SIGNS) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def write_csv_rows(
+    file: TextIO,
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    head: bool = True,
+    line_end: str = "\n",
+) -> None:
+    """Write rows, a cell for each of the columns."""
+    writer = csv.writer(file, lineterminator=line_end)
+    if head:
+        writer.writerow([csv_cell(column) for column in columns])
+    for row in rows:
+        writer.writerow([csv_cell(row.get(column)) for column in columns])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip() == text
