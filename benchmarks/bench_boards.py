@@ -16,9 +16,9 @@ import numpy as np
 from bench_unified import ONE_SIZE, iteration_seconds
 from report import RESULTS, Row, best_seconds, write_rows
 
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.solvers import UnifiedSolver
-from allstreets.subgames.boards import BoardsSubgame
-from allstreets.subgames.boards_flops import BoardsFlops
 from allstreets.training import UnifiedConfig
 
 FLOPS = ("Ks8s3d", "Qh9d4c")

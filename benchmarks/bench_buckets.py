@@ -22,12 +22,16 @@ from report import Row, write_report
 from allstreets.betting import NodeKind, Player, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, live_combos, parse_cards, runouts
 from allstreets.cfr.schedules import tuned
-from allstreets.solvers.game.game import PotGame, pot_at
-from allstreets.subgames.buckets import bucket_stages, build_bucket_model, parse_bucket_counts
-from allstreets.subgames.classes import class_stages
-from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_view import StreetView, average_strategy, set_average_strategy
-from allstreets.subgames.matrix_model import Stage
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
+from allstreets.engines.matrix.bucket_chain import (
+    bucket_stages,
+    build_bucket_model,
+    parse_bucket_counts,
+)
+from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.classes import class_stages
+from allstreets.games.whole_game import PotGame, pot_at
 
 Floats = NDArray[np.float64]
 HandsOnBoard = Callable[[tuple[int, ...]], NDArray[np.integer]]  # [1326] the model's hands

@@ -26,8 +26,8 @@ from allstreets.cards import (
 )
 from allstreets.cards.evaluator_tables import evaluator_tables
 from allstreets.cards.isomorphism import canonical_boards
+from allstreets.cards.kernels.evaluator import evaluate_combos, evaluate_hands
 from allstreets.cards.matchups import build_preflop_matchups
-from allstreets.kernels.evaluator import evaluate_combos, evaluate_hands
 
 
 def evaluator_rows(quick: bool) -> list[Row]:

@@ -34,7 +34,7 @@ from allstreets.cluster.crew import Station
 from allstreets.cluster.line import Answer, answer, read_answer
 from allstreets.cluster.shares import cut
 from allstreets.cluster.worker import Sizes, Visits
-from allstreets.solvers import flop_costs
+from allstreets.games import flop_costs
 from allstreets.storage import Checkpoint, save_checkpoint, save_unified
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.solver_config import UnifiedConfig

@@ -26,8 +26,8 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.games.whole_game import UnifiedGame
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 from allstreets.storage import save_unified
 
 HOST = "127.0.0.1:8000"

@@ -29,11 +29,11 @@ from report import Row, best_seconds, write_report
 from allstreets.betting import Player, Street, same_sizes
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import linear, tuned
+from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.spec import EngineSpec
+from allstreets.games.whole_game import PotGame, pot_at
 from allstreets.solvers import FlopsSolver, FlopTargets
-from allstreets.solvers.game.game import PotGame, pot_at
-from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.engine import EngineSpec
-from allstreets.subgames.matrix_flops import MatrixFlops
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.flops_run import plan_flops
 

@@ -22,10 +22,10 @@ from report import Row, write_report
 
 from allstreets.base import processors
 from allstreets.betting import Player
-from allstreets.kernels.cuda.device import open_device
+from allstreets.engines.device import open_device
+from allstreets.engines.spec import EngineSpec
 from allstreets.solvers import SpotSolver, UnifiedSolver
 from allstreets.solvers.spot.solver import solve
-from allstreets.subgames.engine import EngineSpec
 from allstreets.training.solver_config import UnifiedConfig
 
 SPOTS = "turn_rainbow,turn_deep,flop_small,flop_medium"

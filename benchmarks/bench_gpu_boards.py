@@ -38,15 +38,15 @@ from gpu_table import ROWS, START, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
-from allstreets.kernels.exact_layout import UPDATE
-from allstreets.solvers.game.estimate import hands_of_flops
-from allstreets.subgames import cuda_rivers
-from allstreets.subgames.boards_flops import BoardsFlops
-from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.cuda_boards import CudaBoardsFlops
-from allstreets.subgames.cuda_boards_layout import RIVER, FlatBoards
-from allstreets.subgames.cuda_boards_memory import BoardsMemory, FlopCounts
-from allstreets.subgames.cuda_boards_set import SetThere, compiled, settle_together
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.cuda import boards_rivers as cuda_rivers
+from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.boards_layout import RIVER, FlatBoards
+from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
+from allstreets.engines.cuda.boards_set import SetThere, compiled, settle_together
+from allstreets.engines.exact.kernels.layout import UPDATE
+from allstreets.games.whole_game_estimate import hands_of_flops
 from allstreets.training.solver_config import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")
@@ -302,7 +302,7 @@ def main() -> None:
 
         device: Any = HostDevice()
     else:
-        from allstreets.kernels.cuda.device import open_device
+        from allstreets.engines.device import open_device
 
         device = open_device("cuda")
     say("device", device.name)

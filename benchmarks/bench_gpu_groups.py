@@ -33,13 +33,13 @@ from gpu_table import ROWS, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cards import parse_cards
-from allstreets.subgames.boards_cards import GroupSettings, RiverGroups, flop_boards, group_rivers
-from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.cuda_boards import CudaBoardsFlops
-from allstreets.subgames.cuda_groups import CudaGroups
-from allstreets.subgames.exact_cards import every_combo, first_street, kernel_boards, next_street
-from allstreets.subgames.pool import Pool
-from allstreets.subgames.river_street import river_street
+from allstreets.engines.boards.cards import GroupSettings, RiverGroups, flop_boards, group_rivers
+from allstreets.engines.boards.river_street import river_street
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
+from allstreets.engines.thread_pool import Pool
 from allstreets.training.solver_config import UnifiedConfig
 
 THREADS = os.cpu_count() or 1
@@ -241,7 +241,7 @@ def main() -> None:
 
         device: Any = HostDevice()
     else:
-        from allstreets.kernels.cuda.device import open_device
+        from allstreets.engines.device import open_device
 
         device = open_device("cuda")
     say("device", device.name)

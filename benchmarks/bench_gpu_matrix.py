@@ -39,16 +39,16 @@ from gpu_table import ROWS, TimedDevice, part, random_reach, say, timed
 from allstreets.betting import Player
 from allstreets.cards import build_flop_table
 from allstreets.cfr import parse_schedule
-from allstreets.kernels.cuda.sources import matrix_source
-from allstreets.kernels.matrix_layout import UPDATE
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.buckets import parse_bucket_counts
-from allstreets.subgames.cuda_classes import ClassPasses
-from allstreets.subgames.cuda_matrix import CudaMatrixFlops
-from allstreets.subgames.cuda_stages import StagePasses
-from allstreets.subgames.cuda_store import Residence, everything_resident, streaming
-from allstreets.subgames.engine import EngineSpec
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.matrix_chain import StagePasses
+from allstreets.engines.cuda.matrix_classes import ClassPasses
+from allstreets.engines.cuda.residence import Residence, everything_resident, streaming
+from allstreets.engines.cuda.sources import matrix_source
+from allstreets.engines.matrix.bucket_chain import parse_bucket_counts
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.kernels.layout import UPDATE
+from allstreets.engines.spec import EngineSpec
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 from allstreets.training.solver_config import UnifiedConfig
 
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}
@@ -341,7 +341,7 @@ def main() -> None:
 
         device: Any = HostDevice()
     else:
-        from allstreets.kernels.cuda.device import open_device
+        from allstreets.engines.device import open_device
 
         device = open_device("cuda")
     say("device", device.name)

@@ -16,8 +16,7 @@ import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability, external_sampling_mccfr
 from report import Row, write_report
 
-from allstreets.cfr import CfrSolver, MccfrSolver, Pruning, compile_game, sequence_form
-from allstreets.games import Leduc
+from allstreets.cfr import CfrSolver, Leduc, MccfrSolver, Pruning, compile_game, sequence_form
 
 GAME = pyspiel.load_game("leduc_poker")
 CHECKED_AT = 10  # iterations after which exploitabilities are compared

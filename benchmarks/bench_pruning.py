@@ -37,9 +37,9 @@ from allstreets.cards.hands import HAND_OF_COMBO
 from allstreets.cards.matchups import matchups
 from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.kernels.matrix_layout import UPDATE
-from allstreets.subgames.matrix_model import Stage
-from allstreets.subgames.matrix_pruning import blocks_of_hands
+from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.kernels.layout import UPDATE
+from allstreets.engines.matrix.pruning import blocks_of_hands
 
 HANDS = 169
 POT = 1000

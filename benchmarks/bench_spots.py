@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from report import Row, best_seconds, write_report
 
-from allstreets.solvers import Spot, SpotSolver
+from allstreets.games import Spot
+from allstreets.solvers import SpotSolver
 
 HERE = Path(__file__).parent
 SPOTS = HERE.parent / "tests" / "data" / "spots.json"

@@ -37,14 +37,14 @@ from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
 from allstreets.cards.flop_margins import count_margins
 from allstreets.cards.flop_sets import every_flop
 from allstreets.cfr import parse_schedule
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.spec import EngineSpec
+from allstreets.engines.thread_pool import Pool
+from allstreets.games.whole_game import UnifiedGame, pot_at
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, UnifiedSolver
-from allstreets.solvers.certify.judge import Judge
-from allstreets.solvers.game.game import UnifiedGame, pot_at
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames.boards_flops import BoardsFlops
-from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.engine import EngineSpec
-from allstreets.subgames.pool import Pool
+from allstreets.solvers.certify.evaluator import Judge
+from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.flops_run import plan_flops
 

@@ -23,8 +23,8 @@ from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import FlopSet, build_flop_table
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 from allstreets.training.solver_config import UnifiedConfig
 
 HANDS = 169

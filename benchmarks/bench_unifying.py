@@ -24,8 +24,10 @@ from report import Row, write_report
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import tuned
+from allstreets.engines.protocol import FlopGames
+from allstreets.engines.spec import EngineSpec
+from allstreets.games.whole_game import PotGame, UnifiedGame
 from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
-from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.play import (
     model_values,
@@ -35,9 +37,7 @@ from allstreets.solvers.separated.play import (
     resolve_flops,
 )
 from allstreets.solvers.separated.solver import PreflopSolver
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.engine import EngineSpec
-from allstreets.subgames.flop_games import FlopGames
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "own SPRs": (),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.betting import Player
-from allstreets.subgames.cuda_boards_layout import FLOP, RIVER, TURN
-from allstreets.subgames.cuda_boards_set import SetThere
+from allstreets.engines.cuda.boards_layout import FLOP, RIVER, TURN
+from allstreets.engines.cuda.boards_set import SetThere
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from allstreets.solvers import Lock, Spot, SpotSolver, solve
+from allstreets.games import Lock, Spot
+from allstreets.solvers import SpotSolver, solve
 from allstreets.storage import load_spot, save_spot
 
 SPOT = Spot(

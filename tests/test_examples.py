@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from allstreets.solvers import estimate_spot
+from allstreets.games import estimate_spot
 from allstreets.training import read_spot
 
 ROOT = Path(__file__).parents[1]

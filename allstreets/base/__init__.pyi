@@ -24,6 +24,10 @@ from .interrupt import SIGNALS as SIGNALS
 from .interrupt import InterruptRequest as InterruptRequest
 from .interrupt import ends_by_signals as ends_by_signals
 from .interrupt import interrupt_request as interrupt_request
+from .jit import compiled_folder as compiled_folder
+from .jit import inlined_kernel as inlined_kernel
+from .jit import inner_kernel as inner_kernel
+from .jit import kernel as kernel
 from .json_files import read_json_object as read_json_object
 from .json_files import typed_record as typed_record
 from .locks import held as held

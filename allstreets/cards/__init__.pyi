@@ -12,6 +12,8 @@ from .card import parse_cards as parse_cards
 from .categories import DRAWS as DRAWS
 from .categories import MADE as MADE
 from .categories import hand_categories as hand_categories
+from .combo_pairs import fitting as fitting
+from .combo_pairs import pairs_of as pairs_of
 from .combos import COMBO_CARDS as COMBO_CARDS
 from .combos import COMBO_COUNT as COMBO_COUNT
 from .combos import COMBO_MASKS as COMBO_MASKS

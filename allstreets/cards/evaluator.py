@@ -11,7 +11,7 @@ from allstreets.base import InputError
 from allstreets.cards.card import DECK_SIZE, cards_text
 from allstreets.cards.combos import COMBO_CARDS
 from allstreets.cards.evaluator_tables import CATEGORIES, category_starts, evaluator_tables
-from allstreets.kernels.evaluator import evaluate_combos, evaluate_hands
+from allstreets.cards.kernels.evaluator import evaluate_combos, evaluate_hands
 
 STRENGTH_COUNT = 7462
 

@@ -5,7 +5,7 @@
 3. Every multiset of 5, 6 or 7 ranks, and every set of five or more suited ranks, gets the
    strength of its best five cards.
 
-`allstreets.kernels.evaluator` describes how the kernels read them.
+`cards.kernels.evaluator` describes how the kernels read them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import cached_arrays
 from allstreets.cards.card import DECK_SIZE
-from allstreets.kernels.evaluator import HIGH_MASK, LOW_BITS, LOW_MASK, EvaluatorTables
+from allstreets.cards.kernels.evaluator import HIGH_MASK, LOW_BITS, LOW_MASK, EvaluatorTables
 
 CATEGORIES = (
     "high card",

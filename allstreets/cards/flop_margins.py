@@ -17,8 +17,8 @@ from allstreets.cards.combos import COMBO_CARDS, live_combos
 from allstreets.cards.evaluator import combo_strengths
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS
+from allstreets.cards.kernels.class_wins import ROW_LENGTH, add_class_wins
 from allstreets.cards.runouts import board_symmetries
-from allstreets.kernels.class_wins import ROW_LENGTH, add_class_wins
 
 RUNOUTS = comb(52 - 3 - 4, 2)  # 990 for any two combos that fit
 

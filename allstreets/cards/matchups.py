@@ -18,7 +18,7 @@ from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.evaluator import combo_strengths
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, canonical_boards
-from allstreets.kernels.matchups import WEIGHT_LIMIT, count_wins
+from allstreets.cards.kernels.matchups import WEIGHT_LIMIT, count_wins
 
 PREFLOP_TABLE = "preflop-matchups"
 PREFLOP_VERSION = 1

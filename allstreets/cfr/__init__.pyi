@@ -4,6 +4,10 @@ from .best_response import exploitability as exploitability
 from .best_response import game_value as game_value
 from .flat import FlatGame as FlatGame
 from .flat import compile_game as compile_game
+from .game import FIRST as FIRST
+from .game import SECOND as SECOND
+from .game import Game as Game
+from .game import State as State
 from .mccfr import MccfrSolver as MccfrSolver
 from .metrics import Metrics as Metrics
 from .pruning import SQUARE_ROOT as SQUARE_ROOT
@@ -23,3 +27,8 @@ from .sequence_form import SequenceForm as SequenceForm
 from .sequence_form import sequence_form as sequence_form
 from .states import check_state as check_state
 from .tabular import CfrSolver as CfrSolver
+from .toys.kuhn import Kuhn as Kuhn
+from .toys.leduc import Leduc as Leduc
+from .toys.openspiel import load_openspiel as load_openspiel
+from .toys.registry import game_names as game_names
+from .toys.registry import load_game as load_game

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.cfr.flat import TERMINAL, Floats, compile_game
+from allstreets.cfr.game import FIRST, SECOND, Game
+from allstreets.cfr.kernels.tabular import respond, spread_reach
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.cfr.strategies import StrategyTable, from_table
-from allstreets.games import FIRST, SECOND, Game
-from allstreets.kernels.tabular import respond, spread_reach
 
 
 @dataclass(frozen=True)

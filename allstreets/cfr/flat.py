@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.games import FIRST, SECOND, Game, State
+from allstreets.cfr.game import FIRST, SECOND, Game, State
 
 CHANCE = 2
 TERMINAL = 3

@@ -40,12 +40,8 @@ from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
 from allstreets.cfr.figures import Figures
 from allstreets.cfr.flat import CHANCE, Floats
-from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.sampling_tree import sampling_tree
-from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.cfr.states import check_state
-from allstreets.games import Game
-from allstreets.kernels.external_sampling import (
+from allstreets.cfr.game import Game
+from allstreets.cfr.kernels.external_sampling import (
     Learned,
     Skipping,
     Stack,
@@ -53,6 +49,10 @@ from allstreets.kernels.external_sampling import (
     put_together,
     run_walks,
 )
+from allstreets.cfr.pruning import Pruning
+from allstreets.cfr.sampling_tree import sampling_tree
+from allstreets.cfr.sequence_form import SequenceForm
+from allstreets.cfr.states import check_state
 
 LONGEST_ROUND = 64  # iterations of all streams together; at first a quarter of those before
 

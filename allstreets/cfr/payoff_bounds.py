@@ -1,14 +1,14 @@
 """How good an action could at best be: the bounds behind the sound rule of pruning.
 
-Axis letters: K lanes, E entries; see `kernels.pruned.Bounds` for the arrays.
+Axis letters: K lanes, E entries; see `cfr.kernels.pruned.Bounds` for the arrays.
 """
 
 import numpy as np
 
 from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame, Floats
+from allstreets.cfr.game import FIRST
+from allstreets.cfr.kernels.pruned import Bounds, Skips
 from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.games import FIRST
-from allstreets.kernels.pruned import Bounds, Skips
 
 
 def payoff_bounds(form: SequenceForm) -> Bounds:

@@ -1,6 +1,6 @@
 """A flat game as the tree that sampling walks over: compact nodes, chance moves in constant time.
 
-Axis letters: N nodes. See `kernels.external_sampling.Tree` for the arrays.
+Axis letters: N nodes. See `cfr.kernels.external_sampling.Tree` for the arrays.
 
 Two things differ from the tree of `flat`. Chance moves that follow one another directly, such as
 the deal of one card after another, become one move. And the order is that of a walk: the children
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL, FlatGame, Floats
-from allstreets.kernels.external_sampling import Tree
+from allstreets.cfr.kernels.external_sampling import Tree
 
 
 def sampling_tree(game: FlatGame) -> Tree:

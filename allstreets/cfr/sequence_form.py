@@ -11,7 +11,7 @@ So one product with a sparse matrix, an entry for each end of the game, replaces
 histories, and the rest of an iteration happens on the player's own information sets. Nothing is
 approximated: the values are the counterfactual values of the walk, summed in another order.
 
-For the kernels the slots are put in another order, that of lanes: see `kernels.tabular`.
+For the kernels the slots are put in another order, that of lanes: see `cfr.kernels.tabular`.
 
 Koller, Megiddo & von Stengel (1996), Efficient computation of equilibria for extensive games.
 """
@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame, Floats
-from allstreets.games import FIRST, SECOND
-from allstreets.kernels.tabular import Layout, Tables
+from allstreets.cfr.game import FIRST, SECOND
+from allstreets.cfr.kernels.tabular import Layout, Tables
 
 BLOCK = 4  # entries of the payoff matrix that the kernel takes at once
 

@@ -24,14 +24,14 @@ from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
 from allstreets.cfr.figures import Figures
 from allstreets.cfr.flat import Floats
+from allstreets.cfr.game import Game
+from allstreets.cfr.kernels.pruned import Bounds, iterate_pruned
+from allstreets.cfr.kernels.tabular import iterate, match_regrets
 from allstreets.cfr.payoff_bounds import empty_skips, payoff_bounds
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm
 from allstreets.cfr.states import check_state
-from allstreets.games import Game
-from allstreets.kernels.pruned import Bounds, iterate_pruned
-from allstreets.kernels.tabular import iterate, match_regrets
 
 
 class CfrSolver(Figures):

@@ -11,7 +11,8 @@ from allstreets.cli.solve import Job, run_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Bound, LockRequest, Solved
+    from allstreets.games import Bound
+    from allstreets.solvers import LockRequest, Solved
 
 
 def lock(
@@ -192,7 +193,7 @@ def _lock_game(
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":
-    from allstreets.solvers import Bound
+    from allstreets.games import Bound
 
     pairs = [_split(text, flag) for text in texts or ()]
     return [Bound.read(line, action, f"{sign}{share}", flag) for action, share in pairs]
@@ -200,7 +201,7 @@ def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[B
 
 def _file_bounds(file: Path) -> "list[Bound]":
     from allstreets.cli.text_files import read_text
-    from allstreets.solvers import read_bounds
+    from allstreets.games import read_bounds
 
     return read_bounds(read_text(file), file.name)
 

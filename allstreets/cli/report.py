@@ -10,7 +10,7 @@ import typer
 from allstreets.cli.output import JsonOption, command, console, written_path
 
 if TYPE_CHECKING:
-    from allstreets.solvers import Spot
+    from allstreets.games import Spot
 
 
 class By(StrEnum):

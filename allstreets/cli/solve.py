@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from allstreets.solvers import Estimate, Origin, Spot, SpotResult
+    from allstreets.games import Estimate, Spot
+    from allstreets.solvers import Origin, SpotResult
     from allstreets.training import SpotConfig, SpotOutcome
 
 
@@ -259,7 +260,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     """Print the memory and time of the spot, and refuse one that does not fit."""
     from allstreets.base import thread_count
     from allstreets.cards import cards_text
-    from allstreets.solvers import (
+    from allstreets.games import (
         available_bytes,
         device_bytes,
         estimate_spot,

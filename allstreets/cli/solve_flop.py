@@ -66,7 +66,8 @@ def solve_flop(
     _announce(found, config, job.output, job)
 
     from allstreets.base import thread_count
-    from allstreets.solvers import Origin, available_bytes, real_figures
+    from allstreets.games import available_bytes
+    from allstreets.solvers import Origin, real_figures
 
     if found.place is not None:
         console(stderr=True).print("Playing the solution's own strategies with real cards …")
@@ -93,7 +94,7 @@ def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -
     """What is about to be solved, and where it will be; refuse what does not fit."""
     import shutil
 
-    from allstreets.solvers import available_bytes, estimate_spot, require_memory
+    from allstreets.games import available_bytes, estimate_spot, require_memory
     from allstreets.training import data_size
 
     err = console(stderr=True)

@@ -147,8 +147,7 @@ def _solver(
     prune_threshold: str | None,
 ) -> "CfrSolver | MccfrSolver":
     from allstreets.base import InputError, suggest, thread_count
-    from allstreets.cfr import SCHEDULES, CfrSolver, MccfrSolver, Pruning, parse_schedule
-    from allstreets.games import load_game
+    from allstreets.cfr import SCHEDULES, CfrSolver, MccfrSolver, Pruning, load_game, parse_schedule
 
     if algorithm != SAMPLING and "(" not in algorithm and algorithm.lower() not in SCHEDULES:
         known = [*SCHEDULES, SAMPLING]

@@ -14,7 +14,8 @@ from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.solvers import OWN, available_bytes, locks_text, require_flop_room
+from allstreets.games import available_bytes
+from allstreets.solvers import OWN, locks_text, require_flop_room
 from allstreets.training import (
     FlopsJob,
     FlopsOutcome,

@@ -26,8 +26,7 @@ from allstreets.cluster.line import Answer, Traffic
 from allstreets.cluster.shared_folder import not_shared
 from allstreets.cluster.shares import balanced, cut
 from allstreets.cluster.worker import Sizes, Visits
-from allstreets.storage import StoredArrays
-from allstreets.subgames import (
+from allstreets.engines import (
     Arrays,
     EngineSpec,
     Flags,
@@ -38,6 +37,7 @@ from allstreets.subgames import (
     Values,
     flop_of,
 )
+from allstreets.storage import StoredArrays
 from allstreets.version import __version__
 
 MEASURED = 20  # half-iterations before flops move

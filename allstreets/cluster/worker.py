@@ -19,9 +19,7 @@ from allstreets.base import Place, write_checked_arrays
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.cluster.same_version import require_version
-from allstreets.solvers import GroupedByRanges
-from allstreets.storage import StoredArrays, write_flops
-from allstreets.subgames import (
+from allstreets.engines import (
     EngineSpec,
     Flags,
     Floats,
@@ -35,6 +33,8 @@ from allstreets.subgames import (
     moved_key,
     rounded_values,
 )
+from allstreets.solvers import GroupedByRanges
+from allstreets.storage import StoredArrays, write_flops
 
 WRITERS = 4  # threads that write the files of a checkpoint
 

@@ -23,16 +23,13 @@ from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.opening import read_facts
+from allstreets.games import Bound, Lock, read_bounds, spot_mapping
 from allstreets.solvers import (
-    Bound,
-    Lock,
     LockRequest,
     SpotResult,
     UnifiedResult,
     difference,
     gain_text,
-    read_bounds,
-    spot_mapping,
     with_locks,
 )
 from allstreets.storage import folder_kind, load_spot, load_unified

@@ -19,7 +19,7 @@ from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.protocol import timed_protocol
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers import available_bytes
+from allstreets.games import available_bytes
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8169  # where bookmarks find it again

@@ -1,7 +1,4 @@
-"""Games small enough to prove a solver on, and an adapter for OpenSpiel's.
-
-`load_game` knows them by name; `Game` and `State` say what a new game must provide.
-"""
+"""The games to solve: spots, the whole game, their locks, and what they take."""
 
 from allstreets.base.lazy import lazy_names
 

@@ -38,6 +38,7 @@ from allstreets.cards import (
     cards_text,
     parse_board,
 )
+from allstreets.engines import CardModel
 from allstreets.practice.playable import (
     AFTER,
     BEFORE,
@@ -55,7 +56,6 @@ from allstreets.solvers import (
     in_suits,
     swept,
 )
-from allstreets.subgames import CardModel
 
 CACHED_VIEWS = 8  # pots on flops, with all their values
 UNOPENED = "unopened"

@@ -10,13 +10,13 @@ from typing import Any
 
 from allstreets.base import Control, InputError, cache_folder, interrupt_request, shorten
 from allstreets.betting import Player
+from allstreets.games import data_hash
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
 from allstreets.review.folder import IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand
 from allstreets.review.records import HandReview
 from allstreets.review.spots import Effort, StoppedError
-from allstreets.solvers import data_hash
 
 VERSION = 3  # of what is kept: a change that alters reviews takes the next number
 NOBODY = "nobody's cards are shown as his own: name the player with --hero"

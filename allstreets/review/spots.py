@@ -27,17 +27,10 @@ from allstreets.betting import (
     parse_sizes,
 )
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text
+from allstreets.engines import RiverGroups
+from allstreets.games import Spot, UnifiedGame, available_bytes, estimate_spot
 from allstreets.hands import Moment, PlayedHand
-from allstreets.solvers import (
-    Floats,
-    Spot,
-    SpotResult,
-    SpotSolver,
-    UnifiedGame,
-    available_bytes,
-    estimate_spot,
-)
-from allstreets.subgames import RiverGroups
+from allstreets.solvers import Floats, SpotResult, SpotSolver
 
 SHARED = ", river hands alike in strength and suits sharing a strategy"
 WAYS: tuple[tuple[str, RiverGroups, str], ...] = (

@@ -41,11 +41,11 @@ from allstreets.cards import (
     parse_combo,
     parse_hand,
 )
+from allstreets.solvers.format import decision_line, decision_text
 from allstreets.solvers.hands import Bools, Floats, Hands, Longs, Pair, class_sums, quotient
 from allstreets.solvers.html import decision_html
 from allstreets.solvers.reached import LineReach, often_taken, settled_actions
-from allstreets.solvers.rows import hand_rows
-from allstreets.solvers.words import decision_line, decision_text
+from allstreets.solvers.tables import hand_rows
 
 RARE_SHARE = 1e-3  # of all hands: a place with less is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn

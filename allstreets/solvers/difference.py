@@ -5,23 +5,21 @@ Both are of the same spot, or of the same game: one has locks that the other doe
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import ANY_CARD_WORD, BIG_BLINDS, CHIPS, Player, split_line
+from allstreets.games import Bound, lock_bounds, named_action
 from allstreets.solvers.board_report import report_of
-from allstreets.solvers.game.locks import lock_bounds
+from allstreets.solvers.format import number_text, percent_text
 from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.spot.bounds import Bound
-from allstreets.solvers.spot.locks import named_action
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.solvers.words import number_text, percent_text
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 Two = tuple[float, float]  # before and after; NaN where it is not known
-Solved = SpotResult | PreflopResult
+Solved: TypeAlias = SpotResult | PreflopResult
 SHOWN = 0.0005  # of a frequency: less is not seen in a table
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets import cards  # its kernels are loaded by who counts, not by who reads
-from allstreets.cards import COMBO_MASKS, Range, live_combos
+from allstreets.cards import fitting
 from allstreets.solvers.hands import Bools, Floats, Longs, Pair, quotient
 
 CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
@@ -26,20 +26,6 @@ def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats
     oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
     fits = fitting(oop, ip)
     return np.where(fits, cards.matchups(board, oop, ip).equity, 0.0), fits
-
-
-def fitting(first: Longs, second: Longs) -> Bools:
-    """[H, H']: which combos have no card in common."""
-    fits: Bools = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
-    return fits
-
-
-def pairs_of(ranges: tuple[Range, Range], board: tuple[int, ...] = ()) -> float:
-    """Σ of the weights of all pairs of combos that fit beside a board and each other."""
-    live = live_combos(board)
-    held = [np.flatnonzero((one.weights > 0) & live) for one in ranges]
-    oop, ip = (one.weights[some] for one, some in zip(ranges, held, strict=True))
-    return float(oop @ fitting(held[0], held[1]) @ ip)
 
 
 def class_equity(

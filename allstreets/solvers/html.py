@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from allstreets.cards import HAND_COUNT, HAND_NAMES, cards_text, grid_cell
-from allstreets.solvers.words import decision_notes, number_text, percent_text, pot_text
+from allstreets.solvers.format import decision_notes, number_text, percent_text, pot_text
 
 if TYPE_CHECKING:
     from allstreets.solvers.decision import Decision

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from allstreets.base import InputError
-from allstreets.solvers.spot.bounds import Bound
-from allstreets.solvers.spot.locks import Lock
-from allstreets.solvers.spot.observed import lock_as_played, observed_locks
+from allstreets.games import Bound, Lock
+from allstreets.solvers.spot.frequency_locks import lock_as_played, observed_locks
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.unified.observed import lock_game_as_played, observed_game_locks
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.frequency_locks import lock_game_as_played, observed_game_locks
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 
 @dataclass(frozen=True)

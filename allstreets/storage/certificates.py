@@ -23,11 +23,12 @@ from allstreets.base import (
     write_atomic,
     write_checked_arrays,
 )
-from allstreets.solvers import Certificate, data_hash
+from allstreets.engines import RealValues
+from allstreets.games import data_hash
+from allstreets.solvers import Certificate
 from allstreets.storage.manifest import MISFITS, cannot_write, read_manifest
 from allstreets.storage.manifest_facts import require_facts, require_plain_data
 from allstreets.storage.solution_files import SUFFIX, drop
-from allstreets.subgames import RealValues
 from allstreets.version import __version__
 
 FOLDER, CERTIFICATE, WORK = "certificate", "certificate.json", "work.json"

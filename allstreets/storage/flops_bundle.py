@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
-from allstreets.solvers import FlopsResult, data_hash
+from allstreets.engines import CardModel
+from allstreets.games import data_hash
+from allstreets.solvers import FlopsResult
 from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -29,7 +31,6 @@ from allstreets.storage.manifest import (
 from allstreets.storage.mapped import open_mapped
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import SUFFIX, clear_unfinished, drop, require_ours
-from allstreets.subgames import CardModel
 from allstreets.version import __version__
 
 KIND: Kind = "postflop"

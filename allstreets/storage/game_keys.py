@@ -11,13 +11,11 @@ from typing import Any
 
 from allstreets.base import InputError
 from allstreets.betting import PreflopRules
-from allstreets.solvers import (
+from allstreets.engines import CardModel
+from allstreets.games import (
     Lock,
-    PreflopResult,
     Spot,
-    SpotResult,
     UnifiedGame,
-    UnifiedResult,
     game_mapping,
     game_of,
     lock_mapping,
@@ -25,11 +23,11 @@ from allstreets.solvers import (
     rules_of,
     spot_mapping,
 )
+from allstreets.solvers import PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind, read_manifest
 from allstreets.storage.opening import Solution
 from allstreets.storage.solution_files import facts_of
 from allstreets.storage.spot_bundle import read_spot
-from allstreets.subgames import CardModel
 
 SHOWN = 60  # letters of a value in a message
 LOCKS, BELOW, SPOT = "locks", "flops and cards", "spot"

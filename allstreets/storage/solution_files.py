@@ -19,7 +19,9 @@ from typing import Any, BinaryIO
 
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
-from allstreets.solvers import MadeSimple, PreflopSolution, SolutionFacts, data_hash
+from allstreets.engines import CardModel
+from allstreets.games import data_hash
+from allstreets.solvers import MadeSimple, PreflopSolution, SolutionFacts
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     AGAIN,
@@ -34,7 +36,6 @@ from allstreets.storage.manifest import (
     stored_token,
 )
 from allstreets.storage.mapped import open_mapped
-from allstreets.subgames import CardModel
 from allstreets.version import __version__
 
 SUFFIX = ".safetensors"

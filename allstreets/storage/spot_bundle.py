@@ -19,24 +19,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from allstreets import solvers, subgames  # whose kernels are loaded when something is played
+from allstreets import engines, solvers  # whose kernels are loaded when something is played
 from allstreets.base import Arrays, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
+from allstreets.engines import RiverGroups, deal_streets
+from allstreets.games import Spot, data_hash, spot_mapping, spot_root
 from allstreets.solvers import (
     Announce,
     MadeSimple,
-    Spot,
     SpotResult,
     StoredStreet,
     StreetNumbers,
     TrimmedResult,
     board_name,
     board_names,
-    data_hash,
     pack_street,
-    spot_mapping,
-    spot_root,
 )
 from allstreets.storage import manifest as manifests
 from allstreets.storage.checked_file import BlockSums, CheckedFile
@@ -52,7 +50,6 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
-from allstreets.subgames import RiverGroups, deal_streets
 from allstreets.version import __version__
 
 if TYPE_CHECKING:
@@ -331,7 +328,7 @@ class _Opened:
     ) -> "Iterator[tuple[CheckedFile, str, int, int]]":
         """(file, array, first slot, last slot) of the average strategies of a view of `cards`."""
         subgame = solver.subgame
-        numbers = subgames.find_board(subgame, cards).numbers
+        numbers = engines.find_board(subgame, cards).numbers
         for level, street in enumerate(subgame.levels):
             if level < len(numbers):
                 first, last = numbers[level], numbers[level] + 1

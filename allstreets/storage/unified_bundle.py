@@ -4,7 +4,7 @@
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
-What a flop's file holds is listed in `subgames.packed`. A solution made with `store: preflop`
+What a flop's file holds is listed in `engines.quantised`. A solution made with `store: preflop`
 or `memory: per_batch` has no flops: their strategies are gone.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
+from allstreets.games import game_mapping, game_of
 from allstreets.solvers import (
     Kept,
     PreflopSolution,
@@ -24,8 +25,6 @@ from allstreets.solvers import (
     StoredGame,
     UnifiedResult,
     UnifiedSolver,
-    game_mapping,
-    game_of,
 )
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim

@@ -15,13 +15,13 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from allstreets.base import InputError, listen_to_parent, suggest, thread_count
+from allstreets.base import InputError, compiled_folder, listen_to_parent, suggest, thread_count
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
-from allstreets.kernels.jit import compiled_folder
-from allstreets.solvers import Spot, SpotSolver, UnifiedGame, UnifiedSolver, first_ranges, keep
-from allstreets.subgames import CardModel
+from allstreets.engines import CardModel
+from allstreets.games import Spot, UnifiedGame
+from allstreets.solvers import SpotSolver, UnifiedSolver, first_ranges, keep
 from allstreets.training.compiled import mark_compiled, must_announce
 
 FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few

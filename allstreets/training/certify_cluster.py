@@ -26,10 +26,9 @@ from allstreets.cluster import (
     fitting,
     require_versions,
 )
-from allstreets.kernels.cuda.device import CPU
+from allstreets.engines import CPU, RealValues
 from allstreets.solvers import Completion, Judge, estimate_certificate
 from allstreets.storage import CertificateWork, load_unified
-from allstreets.subgames import RealValues
 from allstreets.training.cluster_nodes import NodesInUse, NodeWork
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ import numpy as np
 
 from allstreets.base import InputError, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
-from allstreets.kernels.cuda.device import CPU, open_device
+from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
+from allstreets.games import available_bytes
 from allstreets.solvers import (
     ALL,
     OWN,
@@ -29,7 +30,6 @@ from allstreets.solvers import (
     Judge,
     RealGame,
     UnifiedResult,
-    available_bytes,
     class_values,
     draw_flops,
     estimate_certificate,
@@ -38,7 +38,6 @@ from allstreets.solvers import (
     needs_class_values,
 )
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
-from allstreets.subgames import CardModel, DealtPairs, RealValues
 from allstreets.training.certify_cluster import CertifyOnCluster
 from allstreets.training.certify_workers import Workers, judge_and_keep
 from allstreets.training.cluster_nodes import NodeWork

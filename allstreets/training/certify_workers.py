@@ -25,9 +25,9 @@ from typing import IO
 
 from allstreets.base import InputError, listen_to_parent
 from allstreets.cards import Flop, parse_flop
+from allstreets.engines import CardModel
 from allstreets.solvers import Completion, Judge
 from allstreets.storage import CertificateWork, load_unified
-from allstreets.subgames import CardModel
 
 DONE, FAILED = "done ", "failed "  # how the answers of a worker begin; the rest is JSON
 

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, Crew, RayCrew, WorkerLost, connect
-from allstreets.kernels.cuda.device import CPU
+from allstreets.engines import CPU, EngineSpec
 from allstreets.storage import claim, newest_checkpoint
-from allstreets.subgames import EngineSpec
 from allstreets.training.records import Progress
 from allstreets.training.watch import Watch
 from allstreets.training.wording import data_size

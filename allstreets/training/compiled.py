@@ -3,8 +3,8 @@
 from contextlib import suppress
 from pathlib import Path
 
-from allstreets.kernels.jit import compiled_folder
-from allstreets.solvers import Spot
+from allstreets.base import compiled_folder
+from allstreets.games import Spot
 
 COMPILING = "compiling kernels, once, about half a minute"
 

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 
 from allstreets.base import InputError
-from allstreets.kernels.cuda.device import open_device
-from allstreets.solvers import UnifiedEstimate, UnifiedGame, game_device_bytes, matrix_lengths
-from allstreets.subgames import (
+from allstreets.engines import (
     CardModel,
     Residence,
     Streaming,
     device_room,
     everything_resident,
+    open_device,
     residence,
     streaming,
     table_bytes,
 )
+from allstreets.games import UnifiedEstimate, UnifiedGame, game_device_bytes, matrix_lengths
 from allstreets.training.wording import data_size
 
 

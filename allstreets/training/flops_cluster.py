@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import Arrays, Control
 from allstreets.cluster import Need, RayTasks, Task, Tasks, connect, fitting, require_versions
-from allstreets.kernels.cuda.device import CPU
+from allstreets.engines import CPU
 from allstreets.storage import Row, drop
 from allstreets.training.cluster_nodes import NodesInUse
 from allstreets.training.cluster_run import told
@@ -24,7 +24,7 @@ from allstreets.training.loop import Intervals, train
 
 if TYPE_CHECKING:
     from allstreets.cards import Flop
-    from allstreets.solvers import PotGame
+    from allstreets.games import PotGame
     from allstreets.training.flops_run import FlopsJob, FlopsRun
     from allstreets.training.watch import Watch
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allstreets.base import Arrays, Control, InputError, InterruptRequest
+from allstreets.engines import PagesAgain
 from allstreets.storage import Row, drop, latest_checkpoint
-from allstreets.subgames import PagesAgain
 from allstreets.training.folder_run import CHECKPOINTS
 from allstreets.training.loop import Intervals, RunFiles, train
 from allstreets.training.records import Progress

@@ -31,14 +31,13 @@ from allstreets.base import (
 )
 from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
-from allstreets.kernels.cuda.device import CPU
+from allstreets.engines import CPU, CardModel, EngineSpec, PagesAgain
+from allstreets.games import PotGame, available_bytes
 from allstreets.solvers import (
     FlopEstimate,
     FlopsResult,
     FlopsSolver,
     FlopTargets,
-    PotGame,
-    available_bytes,
     estimate_flops,
     group_size,
     summary_of,
@@ -51,7 +50,6 @@ from allstreets.storage import (
     claim,
     load_flops,
 )
-from allstreets.subgames import CardModel, EngineSpec, PagesAgain
 from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.cluster_run import require_cluster
 from allstreets.training.estimate import process_bytes

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import IP, PreflopRules, parse_raise_sizes
-from allstreets.solvers import Lock
+from allstreets.games import Lock
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.config_values import Rake, Size, Sizes
 from allstreets.training.shared_config import LockConfig

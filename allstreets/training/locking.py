@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import Place
-from allstreets.solvers import Lock, SpotResult, UnifiedResult, lock_mapping, with_game_locks
+from allstreets.engines import AGREEMENT
+from allstreets.games import Lock, lock_mapping
+from allstreets.solvers import SpotResult, UnifiedResult, with_game_locks
 from allstreets.storage import read_spot_manifest
-from allstreets.subgames import AGREEMENT
 from allstreets.training.config import check_config
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.spot_config import SpotConfig

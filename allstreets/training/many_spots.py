@@ -22,8 +22,8 @@ from allstreets.base import (
     thread_count,
     write_parquet,
 )
-from allstreets.kernels.cuda.device import CPU
-from allstreets.solvers import Spot, available_bytes, estimate_spot, spot_mapping
+from allstreets.engines import CPU
+from allstreets.games import Spot, available_bytes, estimate_spot, spot_mapping
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.config import check_config

@@ -29,7 +29,7 @@ from typing import Any
 from allstreets.base import InputError, shorten
 from allstreets.betting import Street, street_of_board
 from allstreets.cards import Range, cards_text, parse_board
-from allstreets.solvers import Spot
+from allstreets.games import Spot
 from allstreets.training.config import check_config
 from allstreets.training.pio_lines import Amounts, bets_of, sizes_of_lines
 from allstreets.training.spot_config import SpotConfig

@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from allstreets.betting import CHIPS_PER_POT, PlayerSizes, parse_sizes, sizes_text
 from allstreets.cards import NAMED, Flop, all_flops, parse_flop
 from allstreets.cfr import Pruning
-from allstreets.solvers import FlopTargets, PotGame, pot_at
-from allstreets.subgames import CardModel
+from allstreets.engines import CardModel
+from allstreets.games import PotGame, pot_at
+from allstreets.solvers import FlopTargets
 from allstreets.training.config_model import ConfigModel, ConfigWarning, WrongKeyError
 from allstreets.training.config_values import PotShare, Sizes
 from allstreets.training.flop_choice_config import FlopsConfig

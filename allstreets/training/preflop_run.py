@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
+from allstreets.games import preflop_locks
 from allstreets.solvers import (
     MBB_PER_CHIP,
     FlopsResult,
@@ -24,7 +25,6 @@ from allstreets.solvers import (
     PreflopSolver,
     SolutionFacts,
     mean_over_flops,
-    preflop_locks,
     refuse_rake,
     row_weight,
 )

@@ -11,7 +11,7 @@ from allstreets.cfr import Metrics
 if TYPE_CHECKING:
     from allstreets.base import Place
     from allstreets.cluster import NodeUse
-    from allstreets.kernels.cuda.device import DeviceUse
+    from allstreets.engines import DeviceUse
     from allstreets.training.stopping import StopRule
 
 # Why a run ended. All but the last are the names of stop rules.

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from allstreets.base import InputError
 from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
-from allstreets.kernels.cuda.device import DEVICE_PATTERN, named_device
+from allstreets.engines import DEVICE_PATTERN, named_device
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.problems import shown
 

@@ -13,15 +13,14 @@ from allstreets.betting import (
     raises_text,
     sizes_text,
 )
+from allstreets.games import game_mapping, rules_mapping
 from allstreets.solvers import (
     OWN_GAME,
     Certificate,
     PreflopResult,
     UnifiedResult,
-    game_mapping,
     locks_text,
     node_report,
-    rules_mapping,
 )
 from allstreets.training.wording import duration, figure
 

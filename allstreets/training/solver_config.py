@@ -6,8 +6,9 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
-from allstreets.solvers import UnifiedGame, VisitPlan
-from allstreets.subgames import CardModel
+from allstreets.engines import CardModel
+from allstreets.games import UnifiedGame
+from allstreets.solvers import VisitPlan
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
 from allstreets.training.flop_choice_config import FlopsConfig

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from allstreets.base import InputError
 from allstreets.betting import neat
-from allstreets.solvers import Spot
+from allstreets.games import Spot
 from allstreets.training.config import check_config, read_config
 from allstreets.training.config_model import ConfigModel, WrongKeyError
 from allstreets.training.config_values import Rake, RangeText, Sizes, Target

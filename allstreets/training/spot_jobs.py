@@ -21,17 +21,16 @@ import numpy as np
 
 from allstreets.base import Control, InputError, thread_count
 from allstreets.betting import NodeKind, Player, parse_line
-from allstreets.solvers import (
+from allstreets.games import (
     Spot,
-    SpotResult,
     available_bytes,
     data_hash,
     device_bytes,
     estimate_spot,
-    quotient,
     require_device_room,
     require_memory,
 )
+from allstreets.solvers import SpotResult, quotient
 from allstreets.storage import (
     MANIFEST,
     Saved,

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from allstreets.base import Control, InputError, interrupt_request
-from allstreets.solvers import Spot, SpotResult, SpotSolver
+from allstreets.games import Spot
+from allstreets.solvers import SpotResult, SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
     Saved,

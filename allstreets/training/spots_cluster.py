@@ -28,8 +28,8 @@ from allstreets.cluster import (
     require_versions,
     signed,
 )
-from allstreets.kernels.cuda.device import CPU
-from allstreets.solvers import Spot, estimate_spot
+from allstreets.engines import CPU
+from allstreets.games import Spot, estimate_spot
 from allstreets.storage import HeldError, claim
 from allstreets.training.cluster_nodes import NodesInUse, NodeWork
 from allstreets.training.spot_jobs import SpotJob, SpotRow, solve_spot_job

@@ -9,20 +9,22 @@ from weakref import finalize
 
 from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
-from allstreets.kernels.cuda.device import CPU
+from allstreets.engines import CPU, EngineSpec, FlopGames, SpreadGames
+from allstreets.games import (
+    UnifiedEstimate,
+    UnifiedGame,
+    estimate_unified,
+    flop_costs,
+    require_room,
+)
 from allstreets.solvers import (
     Kept,
-    UnifiedEstimate,
     UnifiedFigures,
-    UnifiedGame,
     UnifiedResult,
     UnifiedSolver,
-    estimate_unified,
     first_ranges,
-    flop_costs,
     give_orders,
     keep,
-    require_room,
 )
 from allstreets.storage import (
     load_unified,
@@ -31,7 +33,6 @@ from allstreets.storage import (
     require_unified_folder,
     save_unified,
 )
-from allstreets.subgames import EngineSpec, FlopGames, SpreadGames
 from allstreets.training.cluster_run import (
     cluster_games,
     require_cluster,

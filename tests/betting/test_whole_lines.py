@@ -19,7 +19,7 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.solvers.game.game import UnifiedGame
+from allstreets.games.whole_game import UnifiedGame
 
 GAME = whole_game(bets="50%,100%")
 LIMPED = GAME.pots[0].tree

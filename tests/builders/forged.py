@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from allstreets.solvers import data_hash
+from allstreets.games import data_hash
 
 Facts = dict[str, Any]
 

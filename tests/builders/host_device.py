@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.kernels.cuda.device import Device, DeviceUse, moved_bytes
+from allstreets.engines.device import Device, DeviceUse, moved_bytes
 
 LOOP = """
 #ifdef HOST_TEAM

@@ -10,7 +10,7 @@ from allstreets.cards import parse_board
 from allstreets.cards.combos import COMBO_CARDS, COMBO_MASKS
 from allstreets.cards.hands import HAND_OF_COMBO
 from allstreets.cards.matchups import matchups
-from allstreets.subgames.matrix_model import Stage
+from allstreets.engines.matrix.cards import Stage
 
 
 def ordered_stage(

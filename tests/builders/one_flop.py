@@ -10,10 +10,10 @@ from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Multipliers, linear
-from allstreets.kernels.matrix_layout import BEST_RESPONSE, EVALUATE, UPDATE, Floats
-from allstreets.subgames.matrix import NO_DISCOUNTS, MatrixGame
-from allstreets.subgames.matrix_model import Stage, StageMatrices
-from allstreets.subgames.matrix_pruning import checked_pruning
+from allstreets.engines.matrix.cards import Stage, StageMatrices
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE, Floats
+from allstreets.engines.matrix.pruning import checked_pruning
+from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame
 
 Reach = NDArray[np.float64]  # [H]
 Values = NDArray[np.float64]  # [H]

@@ -27,10 +27,10 @@ from allstreets.betting import (
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import HAND_COUNT, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.solvers.game.game import UnifiedGame
+from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 ROOT_EVS = (-0.5, 0.3, 1.25)  # bb of the small blind's fold, limp and raise, for every hand
 FACING_EVS = (-1.0, 0.75)  # bb of the big blind's fold and call

@@ -22,11 +22,11 @@ from allstreets.cards import (
     live_combos,
     parse_board,
 )
+from allstreets.engines.card_model import EXACT
 from allstreets.hands.ledger import Ledger
 from allstreets.hands.played import PlayedHand
 from allstreets.solvers import Floats, SpotResult, flop_spot, solve
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames.card_model import EXACT
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 FLOP = "7s7h7d"
 LIMPED = "c x"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from allstreets.solvers import Spot
+from allstreets.games import Spot
 
 RIVER: dict[str, Any] = {
     "board": "Ks7d4c9h2s",

@@ -9,14 +9,14 @@ import numpy as np
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.engines.card_model import CLASSES, EXACT, CardModel
+from allstreets.engines.spec import MemoryMode
+from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.unified.kept import Kept, keep
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.whole_game.precision import Kept, keep
+from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solvers.whole_game.solver import UnifiedFigures, UnifiedSolver
 from allstreets.storage import save_unified
-from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
-from allstreets.subgames.engine import MemoryMode
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"
 """A flop of `classes()` in two spellings."""

@@ -21,7 +21,7 @@ from allstreets.cards import (
     evaluate,
     parse_cards,
 )
-from allstreets.kernels.evaluator import DEAD
+from allstreets.cards.kernels.evaluator import DEAD
 
 # The textbook number of five-card hands in each category.
 FIVE_CARD_COUNTS = {

@@ -13,9 +13,18 @@ from reference.games import (
 )
 
 from allstreets.base import InputError
-from allstreets.cfr import best_response, compile_game, exploitability, game_value, sequence_form
-from allstreets.games import FIRST, SECOND, Kuhn, Leduc
-from allstreets.games.leduc import LeducState
+from allstreets.cfr import (
+    FIRST,
+    SECOND,
+    Kuhn,
+    Leduc,
+    best_response,
+    compile_game,
+    exploitability,
+    game_value,
+    sequence_form,
+)
+from allstreets.cfr.toys.leduc import LeducState
 
 LEDUC = sequence_form(compile_game(Leduc()))
 

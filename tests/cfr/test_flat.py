@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from reference.games import RandomGame, all_states, information_sets
 
 from allstreets.base import InputError
-from allstreets.cfr import FlatGame, compile_game
+from allstreets.cfr import FIRST, SECOND, FlatGame, Game, Kuhn, Leduc, compile_game
 from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL
-from allstreets.games import FIRST, SECOND, Game, Kuhn, Leduc
 
 
 def check(game: Game) -> FlatGame:

@@ -7,10 +7,18 @@ import pytest
 from reference.games import NaiveExternalSampling, RandomGame, split_mix
 
 from allstreets.base import InputError
-from allstreets.cfr import CfrSolver, MccfrSolver, Pruning, compile_game, sequence_form
+from allstreets.cfr import (
+    CfrSolver,
+    Game,
+    Kuhn,
+    Leduc,
+    MccfrSolver,
+    Pruning,
+    compile_game,
+    sequence_form,
+)
+from allstreets.cfr.kernels.external_sampling import random_number
 from allstreets.cfr.strategies import as_table
-from allstreets.games import Game, Kuhn, Leduc
-from allstreets.kernels.external_sampling import random_number
 
 if TYPE_CHECKING:
     from allstreets.training.solver import TrainingSolver

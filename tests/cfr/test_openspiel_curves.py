@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from allstreets.cfr import CfrSolver, compile_game, sequence_form
-from allstreets.games import load_game
+from allstreets.cfr import CfrSolver, compile_game, load_game, sequence_form
 
 DATA = Path(__file__).parent.parent / "data" / "openspiel_curves.json"
 GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}

@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import RandomGame
 
-from allstreets.cfr import CfrSolver, compile_game, sequence_form
+from allstreets.cfr import FIRST, SECOND, CfrSolver, Leduc, compile_game, sequence_form
+from allstreets.cfr.kernels.pruned import bound_of
 from allstreets.cfr.payoff_bounds import payoff_bounds
 from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.games import FIRST, SECOND, Leduc
-from allstreets.kernels.pruned import bound_of
 
 
 def check(form: SequenceForm) -> list[float]:

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import RandomGame
 
-from allstreets.cfr import FlatGame, compile_game
+from allstreets.cfr import FlatGame, Leduc, compile_game
 from allstreets.cfr.flat import CHANCE, TERMINAL
 from allstreets.cfr.sampling_tree import alias_table, sampling_tree
-from allstreets.games import Leduc
 
 
 def check(flat: FlatGame) -> None:

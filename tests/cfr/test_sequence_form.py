@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import RandomGame
 
-from allstreets.cfr import FlatGame, compile_game, sequence_form
+from allstreets.cfr import FIRST, SECOND, FlatGame, Kuhn, Leduc, compile_game, sequence_form
 from allstreets.cfr.flat import NOWHERE, TERMINAL
 from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.games import FIRST, SECOND, Kuhn, Leduc
 
 
 def dense_payoffs(form: SequenceForm, player: int) -> np.ndarray:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from reference.games import random_table
 
-from allstreets.cfr import compile_game
+from allstreets.cfr import Kuhn, compile_game
 from allstreets.cfr.strategies import as_table, entropy, from_table, largest_by_set, normalised
-from allstreets.games import Kuhn
 
 FLAT = compile_game(Kuhn())
 

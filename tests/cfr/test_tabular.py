@@ -11,10 +11,18 @@ from reference.games import NaiveCfr, RandomGame, information_sets
 
 from allstreets.base import InputError
 from allstreets.cfr import SCHEDULES as NAMES
-from allstreets.cfr import CfrSolver, Pruning, compile_game, parse_schedule, sequence_form
+from allstreets.cfr import (
+    CfrSolver,
+    Game,
+    Kuhn,
+    Leduc,
+    Pruning,
+    compile_game,
+    parse_schedule,
+    sequence_form,
+)
 from allstreets.cfr.metrics import avg_positive_regret
 from allstreets.cfr.strategies import as_table
-from allstreets.games import Game, Kuhn, Leduc
 
 if TYPE_CHECKING:
     from allstreets.training.solver import TrainingSolver
@@ -93,7 +101,7 @@ def test_both_players_together_win_nothing() -> None:
     solver = CfrSolver(LEDUC, "linear")
     solver.train_batch(10)
     tables = solver._tables
-    from allstreets.kernels.tabular import collect_payoffs
+    from allstreets.cfr.kernels.tabular import collect_payoffs
 
     totals = []
     for player in (0, 1):

@@ -8,8 +8,9 @@ from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
 
 from allstreets.cli.main import main
-from allstreets.solvers import Lock, LockRequest, SpotSolver, difference
-from allstreets.solvers.words import percent_text
+from allstreets.games import Lock
+from allstreets.solvers import LockRequest, SpotSolver, difference
+from allstreets.solvers.format import percent_text
 from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
 
 

@@ -118,7 +118,7 @@ def test_ctrl_c_ends_with_130() -> None:
     [
         (["solve", "x.yaml"], "allstreets.training.read_spot_config"),
         (["train", "x.yaml"], "allstreets.training.read_train_config"),
-        (["toy", "kuhn"], "allstreets.games.load_game"),
+        (["toy", "kuhn"], "allstreets.cfr.load_game"),
     ],
 )
 def test_runs_hear_signals_before_anything_is_read(

@@ -11,7 +11,7 @@ from builders.small_flops import failing
 from builders.small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
 
 from allstreets.cli.main import main
-from allstreets.solvers.game import estimate as unified_estimate
+from allstreets.games import whole_game_estimate as unified_estimate
 from allstreets.storage import load_flops, load_preflop, load_unified
 from allstreets.training import read_train_config
 from allstreets.training.flops_run import FlopsJob, plan_flops

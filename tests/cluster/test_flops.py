@@ -13,10 +13,10 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
 from allstreets.cluster import ClusterFlops
 from allstreets.cluster.worker import Visits
+from allstreets.engines import EngineSpec, FlopGames
+from allstreets.games.whole_game_estimate import flop_costs
 from allstreets.solvers import UnifiedSolver, keep
-from allstreets.solvers.game.estimate import flop_costs
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
-from allstreets.subgames import EngineSpec, FlopGames
 from allstreets.training.unified_run import UnifiedJob, plan_unified
 
 # Few runouts differ on the first, and there are fewer buckets on the second than on others.

@@ -28,6 +28,8 @@ from allstreets.cards import (
     runouts,
 )
 from allstreets.cli.report_unified import report_unified
+from allstreets.engines import CardModel
+from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.card_reports import joined
@@ -35,8 +37,6 @@ from allstreets.explorer.views.opening import open_view
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import UnifiedResult
 from allstreets.storage import board_report, load_unified, save_unified
-from allstreets.subgames import CardModel
-from allstreets.subgames.exact_cards import StreetBoards, first_street, next_street
 
 FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS = 16

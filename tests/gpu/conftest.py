@@ -10,7 +10,7 @@ import pytest
 from builders.host_device import CURRENT, HostDevice, compiler
 
 from allstreets.base import InputError
-from allstreets.kernels.cuda.device import open_device
+from allstreets.engines.device import open_device
 
 
 @pytest.fixture(params=["processor", "gpu"], autouse=True)

@@ -11,16 +11,16 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, parse_schedule
-from allstreets.solvers.game.estimate import hands_of_flops
-from allstreets.subgames.boards_cards import FlopBoards, flop_boards, group_rivers
-from allstreets.subgames.boards_flops import BoardsFlops
-from allstreets.subgames.card_model import CardModel
-from allstreets.subgames.cuda_boards import CudaBoardsFlops
-from allstreets.subgames.cuda_boards_layout import RIVER
-from allstreets.subgames.cuda_boards_memory import BoardsMemory, FlopCounts
-from allstreets.subgames.cuda_rivers import RiverPieces, Table
-from allstreets.subgames.cuda_street import street_bettings
-from allstreets.subgames.flop_games import FlopGames
+from allstreets.engines.boards.cards import FlopBoards, flop_boards, group_rivers
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.boards_layout import RIVER
+from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
+from allstreets.engines.cuda.boards_rivers import RiverPieces, Table
+from allstreets.engines.cuda.boards_street import street_bettings
+from allstreets.engines.protocol import FlopGames
+from allstreets.games.whole_game_estimate import hands_of_flops
 
 SCHEDULE = parse_schedule("ahead")
 MODEL = CardModel("boards", groups=16, rows=32)
@@ -50,8 +50,8 @@ def cards_made_once() -> Iterator[None]:
         return MADE[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("allstreets.subgames.boards_flops.flop_boards", made)
-        patch.setattr("allstreets.subgames.cuda_boards.CudaGroups", lambda _: group_rivers)
+        patch.setattr("allstreets.engines.boards.engine.flop_boards", made)
+        patch.setattr("allstreets.engines.cuda.boards.CudaGroups", lambda _: group_rivers)
         yield
     MADE.clear()
     ENGINES.clear()
@@ -152,7 +152,7 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
 ) -> None:
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
-    monkeypatch.setattr("allstreets.subgames.cuda_boards_set.ROOM_BYTES", 1)
+    monkeypatch.setattr("allstreets.engines.cuda.boards_set.ROOM_BYTES", 1)
     monkeypatch.setattr(tried_device(), "shared_bytes", 12 * 1024)
     parts = there()
     assert len(parts._sets[0].chunks) == len(FLOPS)

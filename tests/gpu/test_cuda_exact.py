@@ -10,11 +10,11 @@ from builders.host_device import tried_device
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
-from allstreets.solvers.spot.locks import Lock
+from allstreets.engines.cuda.exact import CudaSubgame
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.games.locks import Lock
+from allstreets.games.spot import Spot, spot_root
 from allstreets.solvers.spot.solver import SpotSolver, _impose
-from allstreets.solvers.spot.spot import Spot, spot_root
-from allstreets.subgames.cuda_exact import CudaSubgame
-from allstreets.subgames.exact import ExactSubgame
 
 RIVER = Spot("Ks8h5d2c9c", "AA,KQs,87s,T9o,55:0.4", "QQ-JJ,A5s,98s,KTo", 20, 60, bets=("50%", "a"))
 TURN = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))
@@ -86,7 +86,7 @@ def test_boards_may_be_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     whole = on_host(TURN)
     whole.iterate(solver.reach, every)
     expected = values(whole, solver)
-    monkeypatch.setattr("allstreets.subgames.cuda_exact.CHUNK_BYTES", 20_000)
+    monkeypatch.setattr("allstreets.engines.cuda.exact.CHUNK_BYTES", 20_000)
     parts = on_host(TURN)
     parts.iterate(solver.reach, every)
     assert len(parts._launches[Player.OOP, 0]) > len(whole._launches[Player.OOP, 0])

@@ -7,10 +7,10 @@ import pytest
 from builders.host_device import HostDevice, tried_device
 
 from allstreets.cards import HAND_COUNT, parse_cards
-from allstreets.subgames.boards_cards import GroupSettings, RiverGroups, group_rivers
-from allstreets.subgames.cuda_groups import CudaGroups
-from allstreets.subgames.exact_cards import StreetBoards, every_combo, first_street
-from allstreets.subgames.river_street import RiverStreet, river_street
+from allstreets.engines.boards.cards import GroupSettings, RiverGroups, group_rivers
+from allstreets.engines.boards.river_street import RiverStreet, river_street
+from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.exact.cards import StreetBoards, every_combo, first_street
 
 FEW = "KsKhKdKc"  # twelve rivers, hands of many combos
 MANY = "Ks8s5d2c"  # every combo a hand
@@ -67,7 +67,7 @@ def test_they_are_those_of_processors(board: str, settings: GroupSettings) -> No
 def test_small_shared_memory_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     (turn, river), settings = streets(FEW), GroupSettings(32, 64)
     monkeypatch.setattr(tried_device(), "shared_bytes", 32 * 1024)
-    monkeypatch.setattr("allstreets.subgames.cuda_groups.APART_BLOCKS", 7)
+    monkeypatch.setattr("allstreets.engines.cuda.bucketing.APART_BLOCKS", 7)
     grouping = CudaGroups(tried_device())
     assert_same(
         group_rivers(turn, river, ranges(), settings), grouping(turn, river, ranges(), settings)

@@ -19,17 +19,17 @@ from allstreets.betting import (
 )
 from allstreets.cards import canonical_flop, parse_board
 from allstreets.cfr import Multipliers, parse_schedule
-from allstreets.subgames.bucket_flops import bucket_flops
-from allstreets.subgames.buckets import BucketCounts
-from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.classes import class_stages
-from allstreets.subgames.cuda_matrix import CudaMatrixFlops
-from allstreets.subgames.cuda_pieces import TreeCutter
-from allstreets.subgames.cuda_store import Residence
-from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.flop_games import FlopGames
-from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
-from allstreets.subgames.packed import ONE_BYTE
+from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.matrix_pieces import TreeCutter
+from allstreets.engines.cuda.residence import Residence
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.matrix.bucket_chain import BucketCounts
+from allstreets.engines.matrix.bucket_flops import bucket_flops
+from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.engines.protocol import FlopGames
+from allstreets.engines.quantised import ONE_BYTE
 
 BOARDS = [parse_board(text) for text in ("Ks8h5d", "9s7h6d", "QsJs2s")]
 FLOPS = np.arange(len(BOARDS))
@@ -173,7 +173,7 @@ def test_steps_are_iterations_and_chunks_of_flops_change_nothing(
 ) -> None:
     ranges, whole = reach(), there()
     whole.iterate(ranges, np.ones((whole.pots, whole.flops), bool), every(3))
-    monkeypatch.setattr("allstreets.subgames.cuda_matrix.ROOM_BYTES", 1)
+    monkeypatch.setattr("allstreets.engines.cuda.matrix.ROOM_BYTES", 1)
     halves = there()
     visit(halves, ranges, every(3))
     for name, array in whole.state().items():
@@ -184,7 +184,7 @@ def test_steps_are_iterations_and_chunks_of_flops_change_nothing(
 def test_flops_that_come_and_go_are_the_same_bit_for_bit(
     resident: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.subgames.cuda_store.SLOTS", 2)  # a slot is used again
+    monkeypatch.setattr("allstreets.engines.cuda.residence.SLOTS", 2)  # a slot is used again
     ranges, games = reach(), [there(), there(where=Residence(len(BOARDS), resident, 1))]
     found = [[*visit(one, ranges, every(3)), *values(one, ranges)] for one in games]
     for one, two in zip(*found, strict=True):

@@ -13,26 +13,20 @@ from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
+from allstreets.engines.card_model import CLASSES, EXACT, CardModel
+from allstreets.engines.cuda.exact import CudaSubgame
+from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.residence import device_room, table_bytes
+from allstreets.engines.device import CPU, Device
 from allstreets.explorer.solves import worker
 from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
-from allstreets.kernels.cuda.device import CPU, Device
-from allstreets.solvers import (
-    FlopsResult,
-    Spot,
-    SpotSolver,
-    UnifiedSolver,
-    matrix_lengths,
-    solve,
-)
-from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
+from allstreets.games import Spot, matrix_lengths
+from allstreets.solvers import FlopsResult, SpotSolver, UnifiedSolver, solve
+from allstreets.solvers.certify.evaluator import EXACTLY, Completion, Judge
 from allstreets.storage.spot_bundle import restore_spot
-from allstreets.subgames.card_model import CLASSES, EXACT, CardModel
-from allstreets.subgames.cuda_exact import CudaSubgame
-from allstreets.subgames.cuda_matrix import CudaMatrixFlops
-from allstreets.subgames.cuda_store import device_room, table_bytes
 from allstreets.training.jobs import plan, run
 from allstreets.training.train_config import read_train_config
 
@@ -115,7 +109,7 @@ def test_a_game_larger_than_the_device_is_the_same_bit_for_bit(
     stored, lengths = solvers[0].memory_bytes, matrix_lengths(model)
     least = device_room(stored, table_bytes(lengths, len(flops))) - stored // 4
     small = HostDevice(free_bytes=least)
-    monkeypatch.setattr("allstreets.subgames.engine.open_device", lambda _: small)
+    monkeypatch.setattr("allstreets.engines.spec.open_device", lambda _: small)
     games = game.build(game.engine(model, device="cuda"))
     assert isinstance(games, CudaMatrixFlops)
     assert 3 < games.where.streamed < 6  # a slot is used again

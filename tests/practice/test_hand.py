@@ -27,6 +27,7 @@ from allstreets.cards import (
     parse_combo,
     texture,
 )
+from allstreets.engines import CardModel
 from allstreets.hands import PlayedHand
 from allstreets.hands.ledger import Ledger
 from allstreets.practice import Dealer, Hand, Playable, Wanted, deal_hand, open_playable
@@ -36,7 +37,6 @@ from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
 from allstreets.solvers import SpotSolver, UnifiedResult
-from allstreets.subgames import CardModel
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
 

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, combo_strengths
-from allstreets.kernels.group_layout import MATRIX_ONE
-from allstreets.kernels.simd import widen
-from allstreets.subgames.boards import BoardsSubgame
-from allstreets.subgames.exact_cards import StreetBoards
-from allstreets.subgames.exact_view import average_strategy, find_board
+from allstreets.engines.boards.kernels.layout import MATRIX_ONE
+from allstreets.engines.boards.subgame import BoardsSubgame
+from allstreets.engines.exact.cards import StreetBoards
+from allstreets.engines.exact.view import average_strategy, find_board
+from allstreets.engines.simd.vectors import widen
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from allstreets.games import FIRST, SECOND, Game, State
+from allstreets.cfr import FIRST, SECOND, Game, State
 
 Table = dict[str, dict[str, float]]
 

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from allstreets.cfr import FIRST, SECOND
 from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
-from allstreets.games import FIRST, SECOND
 
 
 def exact_value(flat: FlatGame) -> float:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, combo_strengths
-from allstreets.subgames.card_model import Precision
-from allstreets.subgames.exact import ExactSubgame
-from allstreets.subgames.exact_cards import StreetBoards
-from allstreets.subgames.exact_sharing import Sharing
-from allstreets.subgames.exact_view import set_average_strategy
+from allstreets.engines.card_model import Precision
+from allstreets.engines.exact.cards import StreetBoards
+from allstreets.engines.exact.hand_buckets import Sharing
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.exact.view import set_average_strategy
 
 Array = NDArray[np.float64]
 Board = tuple[int, ...]

@@ -24,10 +24,10 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, parse_cards, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
-from allstreets.subgames.matrix_model import Stage
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.games.whole_game import UnifiedGame
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]  # hands of OOP and IP

@@ -19,6 +19,9 @@ from allstreets.cards import (
     preflop_equity,
     spread_flops,
 )
+from allstreets.engines import DealtPairs
+from allstreets.engines.lifted_values import RealValues
+from allstreets.games.preflop import PreflopLock
 from allstreets.solvers.certify.figures import (
     JudgedFlops,
     RealGame,
@@ -29,11 +32,9 @@ from allstreets.solvers.certify.figures import (
 )
 from allstreets.solvers.certify.known import known_totals
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
-from allstreets.solvers.preflop.cfr import Floats, PreflopLock
+from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames import DealtPairs
-from allstreets.subgames.real_flop import RealValues
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 
 @pytest.mark.parametrize("solved", [classes, raked])

@@ -16,9 +16,9 @@ from builders.whole_solution import (
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
-from allstreets.solvers.certify.judge import EXACTLY, Completion, Judge
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames import CLASSES, CardModel
+from allstreets.engines import CLASSES, CardModel
+from allstreets.solvers.certify.evaluator import EXACTLY, Completion, Judge
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 QUICKLY = Completion(CLASSES, 3)
 

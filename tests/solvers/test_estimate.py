@@ -7,9 +7,10 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Street
-from allstreets.solvers import Lock, Spot, SpotSolver, estimate_spot
-from allstreets.solvers.spot.estimate import available_bytes, require_memory
-from allstreets.solvers.spot.spot import spot_root
+from allstreets.games import Lock, Spot, estimate_spot
+from allstreets.games.spot import spot_root
+from allstreets.games.spot_estimate import available_bytes, require_memory
+from allstreets.solvers import SpotSolver
 
 
 @pytest.mark.parametrize("keys", [RIVER, TURN, FLOP])

@@ -11,11 +11,11 @@ from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs
+from allstreets.engines.card_model import CLASSES
+from allstreets.engines.quantised import ONE_BYTE, PackedStrategies
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
 from allstreets.solvers.flops.hands import combo_hands, flop_hands
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.card_model import CLASSES
-from allstreets.subgames.packed import ONE_BYTE, PackedStrategies
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 RANDOM = np.random.default_rng(7)
 

@@ -7,10 +7,10 @@ from builders.whole_solution import BUCKETS, buckets, classes, combos, forgotten
 from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs
 from allstreets.cards.combos import COMBO_MASKS
+from allstreets.engines.card_model import CLASSES, EXACT
+from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.quantised import ONE_BYTE
 from allstreets.solvers.flops.hands import combo_hands, flop_hands, live
-from allstreets.subgames.buckets import BucketCounts, build_bucket_model
-from allstreets.subgames.card_model import CLASSES, EXACT
-from allstreets.subgames.packed import ONE_BYTE
 
 
 def test_models_of_games() -> None:

@@ -9,7 +9,7 @@ from builders.whole_solution import classes, raked
 from allstreets.betting import NodeKind, Player
 from allstreets.solvers.flops.evaluation import NodeEvaluation
 from allstreets.solvers.flops.sweep import TreeSweep, swept
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 
 @pytest.mark.parametrize("make", [classes, raked])

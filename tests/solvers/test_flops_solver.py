@@ -32,15 +32,15 @@ from allstreets.cards import (
 from allstreets.cards.flop_sets import FlopSet, named_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear, parse_schedule, tuned
-from allstreets.kernels.pair_sums import add_outer_products
+from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
+from allstreets.engines.matrix.kernels.pair_sums import add_outer_products
+from allstreets.engines.matrix.pair_values import class_values
+from allstreets.engines.protocol import Arrays
+from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Numbers, PackedStrategies
+from allstreets.engines.spec import EngineSpec
+from allstreets.games.whole_game import PotGame, pot_at
 from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
-from allstreets.solvers.game.game import PotGame, pot_at
-from allstreets.subgames.buckets import BucketCounts, bucket_stages, build_bucket_model
-from allstreets.subgames.card_model import CLASSES, CardModel
-from allstreets.subgames.engine import EngineSpec
-from allstreets.subgames.flop_games import Arrays
-from allstreets.subgames.packed import ONE_BYTE, TWO_BYTES, Numbers, PackedStrategies
-from allstreets.subgames.pair_values import class_values
 
 ONE, TWO = named_flops(["Ks7d2c"]), named_flops(["Ks7d2c", "9s8s3h:2"])
 FLOP = ONE.flops[0]

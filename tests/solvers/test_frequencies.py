@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from allstreets.engines import TWO_BYTES, decode, encode
+from allstreets.games.frequency_targets import Floats, smallest_change
 from allstreets.solvers.spot.even_rounding import evenly_rounded
-from allstreets.solvers.spot.frequencies import Floats, smallest_change
-from allstreets.subgames import TWO_BYTES, decode, encode
 
 NONE, ALL = 0.0, 1.0
 

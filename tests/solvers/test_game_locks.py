@@ -11,11 +11,10 @@ from builders.small_games import BUCKETS, LIMPED, small_config
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
+from allstreets.games import Bound, Lock, UnifiedGame
+from allstreets.games.whole_game_data import game_mapping, game_of
 from allstreets.solvers import (
-    Bound,
-    Lock,
     LockRequest,
-    UnifiedGame,
     UnifiedResult,
     UnifiedSolver,
     difference,
@@ -24,9 +23,8 @@ from allstreets.solvers import (
     observed_game_locks,
     with_game_locks,
 )
-from allstreets.solvers.game.text import game_mapping, game_of
-from allstreets.solvers.unified.kept import keep
-from allstreets.solvers.unified.ordered import flop_orders
+from allstreets.solvers.whole_game.frequency_locks_by_flop import flop_orders
+from allstreets.solvers.whole_game.precision import keep
 from allstreets.storage import compare, load_unified, save_unified
 from allstreets.training import simplify
 from allstreets.training.unified_run import plan_unified

@@ -5,18 +5,14 @@ import pytest
 from builders.small_spots import TURN, spot
 
 from allstreets.base import InputError
+from allstreets.games import Lock, Spot, read_bounds, spot_mapping, spot_root
 from allstreets.solvers import (
-    Lock,
-    Spot,
     SpotResult,
     change_lines,
     difference,
     lock_as_played,
     observed_locks,
-    read_bounds,
     solve,
-    spot_mapping,
-    spot_root,
     with_locks,
 )
 

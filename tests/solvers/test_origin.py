@@ -10,9 +10,9 @@ from builders.whole_solution import buckets, combo_result, solver_of, trips_resu
 
 from allstreets.betting import CHIPS_PER_BB, Player, action_word, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
+from allstreets.games import Lock
 from allstreets.solvers import (
     FlopSpot,
-    Lock,
     Origin,
     SpotResult,
     SpotSolver,

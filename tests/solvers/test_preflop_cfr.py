@@ -23,7 +23,8 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
-from allstreets.solvers.preflop.cfr import PreflopCfr, PreflopGame, Strategies, normalised
+from allstreets.games.preflop import PreflopGame, Strategies
+from allstreets.solvers.preflop.cfr import PreflopCfr, normalised
 
 Floats = NDArray[np.float64]
 HANDS = (0, 20, 77, 168)

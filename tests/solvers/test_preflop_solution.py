@@ -20,8 +20,8 @@ from reference.solution import hand_ev, reach_of
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.rows import node_report
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.tables import node_report
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 
 def test_the_root_is_worth_the_game() -> None:

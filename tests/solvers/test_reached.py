@@ -10,7 +10,8 @@ from builders.whole_solution import whole_game
 
 from allstreets.betting import BIG_BLINDS, Player, parse_line
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.solvers import Lock, SpotResult, SpotSolver, action_rows, node_report
+from allstreets.games import Lock
+from allstreets.solvers import SpotResult, SpotSolver, action_rows, node_report
 from allstreets.solvers.reached import LEAST_SHARE, LineReach, settled_actions
 from allstreets.solvers.spot.resolve import TrimmedResult
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from builders.small_games import small_config
 
-from allstreets.solvers.unified import regrouping
-from allstreets.solvers.unified.regrouping import FIRST_LOOK, GroupedByRanges, Regrouping
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.boards_flops import BoardsFlops
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.solvers.whole_game import rebucketing as regrouping
+from allstreets.solvers.whole_game.rebucketing import FIRST_LOOK, GroupedByRanges, Regrouping
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 CONFIG = small_config(
     cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,

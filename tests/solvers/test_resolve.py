@@ -9,7 +9,8 @@ from builders.small_spots import FLOP, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, line_text, parse_line
-from allstreets.solvers import Lock, SpotSolver, solve
+from allstreets.games import Lock
+from allstreets.solvers import SpotSolver, solve
 from allstreets.solvers.spot.resolve import TrimmedResult, rest_of_line, spot_below
 
 SIZES = {

@@ -14,7 +14,7 @@ from allstreets.solvers import (
     solve,
 )
 from allstreets.solvers.html import action_symbols
-from allstreets.solvers.rows import reached_rows
+from allstreets.solvers.tables import reached_rows
 
 
 @pytest.fixture(scope="module")

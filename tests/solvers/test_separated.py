@@ -11,9 +11,12 @@ from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_lin
 from allstreets.cards import hand_pairs
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.games.whole_game import PotGame, UnifiedGame
 from allstreets.solvers.flops.leaves import SubgameLeaves
 from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
-from allstreets.solvers.game.game import PotGame, UnifiedGame
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.pair_values import mean_over_flops
 from allstreets.solvers.separated.play import (
@@ -24,10 +27,7 @@ from allstreets.solvers.separated.play import (
     resolve_flops,
 )
 from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.classes import class_stages
-from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 
 @cache

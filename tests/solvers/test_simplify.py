@@ -15,6 +15,9 @@ from reference.spot import NaiveSpot
 from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import parse_schedule
+from allstreets.engines import RiverGroups, average_strategy
+from allstreets.engines.card_model import EXACT
+from allstreets.engines.exact.view import set_average_strategy
 from allstreets.solvers import (
     Simplification,
     Simplified,
@@ -27,9 +30,6 @@ from allstreets.solvers import (
     simplify_spot,
 )
 from allstreets.solvers.simplify.rule import drop_rare, keep_sizes, round_to_grid
-from allstreets.subgames import RiverGroups, average_strategy
-from allstreets.subgames.card_model import EXACT
-from allstreets.subgames.exact_view import set_average_strategy
 
 Floats = NDArray[np.float64]
 TINY = {**RIVER, "oop_range": "AA,QQ,JTs,87s,A5s", "ip_range": "KK,99,QJs,T8s", "stack": 150}

@@ -8,7 +8,8 @@ from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
 from allstreets.cards import Range, equity
-from allstreets.solvers import Spot, SpotSolver
+from allstreets.games import Spot
+from allstreets.solvers import SpotSolver
 
 GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot": 10, "stack": 20}
 

@@ -25,7 +25,8 @@ from allstreets.cards import (
     parse_combo,
 )
 from allstreets.cfr import tuned
-from allstreets.solvers import Lock, Spot, SpotSolver, solve
+from allstreets.games import Lock, Spot
+from allstreets.solvers import SpotSolver, solve
 
 DATA = Path(__file__).parents[1] / "data"
 REFERENCE: dict[str, dict[str, Any]] = {

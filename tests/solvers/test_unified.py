@@ -27,11 +27,12 @@ from allstreets.betting import IP, OOP, POSTFLOP, Player
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.games.preflop import Strategies
 from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.preflop.cfr import Strategies, normalised
+from allstreets.solvers.preflop.cfr import normalised
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 Floats = NDArray[np.float64]
 AfterFlop = dict[tuple[int, int, int], Floats]

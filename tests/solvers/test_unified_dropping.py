@@ -12,11 +12,11 @@ from allstreets.betting import Player
 from allstreets.cards import parse_hand
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.quantised import TWO_BYTES
 from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.unified.kept import keep
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.packed import TWO_BYTES
+from allstreets.solvers.whole_game.precision import keep
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 KEYS: dict[str, Any] = {"stack_depth": 12, "raise_cap": 2}
 AFTER = 10

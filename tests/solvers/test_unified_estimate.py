@@ -10,15 +10,15 @@ from allstreets.base import InputError
 from allstreets.betting import NodeKind, TreeSize
 from allstreets.cards import runouts
 from allstreets.cards.combos import live_combos
-from allstreets.solvers.game.estimate import (
+from allstreets.engines.card_model import CLASSES
+from allstreets.games.spot_estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
+from allstreets.games.whole_game_estimate import (
     EXACT_SECONDS_PER_SLOT,
     PREFLOP_SECONDS_PER_DECISION,
     UnifiedEstimate,
     estimate_unified,
     require_room,
 )
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
-from allstreets.subgames.card_model import CLASSES
 from allstreets.training.solver_config import UnifiedConfig
 from allstreets.training.unified_run import plan_unified
 
@@ -94,7 +94,7 @@ def test_no_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("an estimate counts; it builds nothing")
 
-    monkeypatch.setattr("allstreets.solvers.game.game.build_postflop_tree", refuse)
+    monkeypatch.setattr("allstreets.games.whole_game.build_postflop_tree", refuse)
     for cards in ("classes", "buckets", "exact"):
         config = small_config(postflop_bet_sizes=[0.5, 1.0], cards=cards)
         need = need_of(config)

@@ -21,10 +21,10 @@ from allstreets.betting import (
 from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.game.text import game_identity
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game_data import game_identity
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 GAME = UnifiedGame(
     PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),

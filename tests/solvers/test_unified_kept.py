@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from builders.whole_solution import buckets, classes, forgotten, played, result
 
-from allstreets.solvers.unified import kept
-from allstreets.solvers.unified.kept import evaluate_rounded, keep
-from allstreets.subgames import rounded
-from allstreets.subgames.matrix_flops import MatrixFlops
-from allstreets.subgames.packed import ONE_BYTE, TWO_BYTES
+from allstreets.engines import quantised_values as rounded
+from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
+from allstreets.solvers.whole_game import precision as kept
+from allstreets.solvers.whole_game.precision import evaluate_rounded, keep
 
 
 def test_values_are_those_of_what_is_read_back() -> None:

@@ -22,8 +22,8 @@ from allstreets.cards import HAND_SIZES, parse_hand
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.unified.solver import UnifiedFigures, UnifiedSolver
+from allstreets.games.whole_game import UnifiedGame
+from allstreets.solvers.whole_game.solver import UnifiedFigures, UnifiedSolver
 
 Floats = NDArray[np.float64]
 

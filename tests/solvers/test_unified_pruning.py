@@ -10,9 +10,9 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.engines.matrix.engine import MatrixFlops
 from allstreets.solvers.preflop.cfr import Flags, Floats
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.matrix_flops import MatrixFlops
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 DCFR = parse_schedule("dcfr")
 STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos

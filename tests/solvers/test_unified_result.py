@@ -33,11 +33,11 @@ from allstreets.cards import (
     parse_flop,
     parse_hand,
 )
+from allstreets.engines.card_model import CLASSES
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.reached import LEAST_SHARE
-from allstreets.solvers.rows import action_rows
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames.card_model import CLASSES
+from allstreets.solvers.tables import action_rows
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 PREFLOP = ("", "c", "r2.5", "r2.5 r6.25", "a")
 POSTFLOP = ("c x", "c x | x", "c x | x b100% c", "r2.5 c | x x | b100%")

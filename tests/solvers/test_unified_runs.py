@@ -26,12 +26,12 @@ from allstreets.cards import (
 from allstreets.cards.flop_margins import RUNOUTS, count_margins
 from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.dealt_pairs import DealtPairs
-from allstreets.subgames.matrix_flops import MatrixCards, MatrixFlops
-from allstreets.subgames.matrix_model import Stage
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 TUNED = parse_schedule("tuned")
 

@@ -13,12 +13,12 @@ from allstreets.betting import POSTFLOP, Player, PreflopRules, Street, payoffs, 
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.engines.protocol import FlopGames
+from allstreets.games.locks import Lock
+from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan
-from allstreets.solvers.game.game import UnifiedGame
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.spot.locks import Lock
-from allstreets.solvers.unified.solver import UnifiedSolver
-from allstreets.subgames.flop_games import FlopGames
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 Floats = NDArray[np.float64]
 STREETS = tuple(int(street) for street in POSTFLOP)

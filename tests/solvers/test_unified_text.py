@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from allstreets.betting import PostflopRules, PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.solvers.game.game import UnifiedGame
-from allstreets.solvers.game.text import (
+from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game_data import (
     game_identity,
     game_mapping,
     game_of,

@@ -9,9 +9,9 @@ from builders.small_spots import RIVER, spot
 from builders.whole_solution import FLOP, classes, result
 
 from allstreets.solvers import SpotResult, SpotSolver, solve
+from allstreets.solvers.format import mix_lines, number_text, percent_text
 from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.words import mix_lines, number_text, percent_text
 from allstreets.storage import load_flops
 
 LONGEST = 200  # letters of a line

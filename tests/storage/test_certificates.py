@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from builders.certificates import certificate as some_certificate
 
+from allstreets.engines import RealValues
 from allstreets.solvers import Certificate
 from allstreets.storage.certificates import (
     CertificateWork,
@@ -16,7 +17,6 @@ from allstreets.storage.certificates import (
     read_certificate,
     write_certificate,
 )
-from allstreets.subgames import RealValues
 
 MANIFEST = {
     "game": {"stack": 20},

@@ -10,7 +10,7 @@ from builders.whole_solution import raked
 import allstreets
 from allstreets.base import InputError
 from allstreets.solvers import SpotResult, SpotSolver
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.storage import save_spot, save_unified
 
 

@@ -10,6 +10,7 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards
+from allstreets.engines.exact.view import find_board
 from allstreets.solvers import Decision, SpotResult, SpotSolver
 from allstreets.storage import checked_file, load_spot, save_spot
 from allstreets.storage.mapped import array_places, map_file
@@ -20,7 +21,6 @@ from allstreets.storage.spot_bundle import (
     restore_spot,
     spot_identity,
 )
-from allstreets.subgames.exact_view import find_board
 
 LINES = {
     "river": ("", "x b50%", "b50% r60%"),

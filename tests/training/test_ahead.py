@@ -26,7 +26,7 @@ import sys
 from allstreets import Spot, solve
 spot = Spot(board="Ks7d4c9h2s", oop="22+,A2s+", ip="KTs+,QQ+", pot=10, stack=95, rake="5%")
 print(solve(spot, target=0.01).exploitability < 0.01)
-modules = [vars(module) for name, module in sys.modules.items() if "allstreets.kernels" in name]
+modules = [vars(module) for name, module in sys.modules.items() if name.startswith("allstreets.")]
 kernels = {id(found): found for names in modules for found in names.values()}.values()
 stats = [found.stats for found in kernels if hasattr(found, "stats")]
 print(sum(map(len, (one.cache_hits for one in stats))) > 0)

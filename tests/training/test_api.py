@@ -14,7 +14,7 @@ import allstreets
 from allstreets.base import InputError
 from allstreets.solvers.flops.result import FlopsResult
 from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training import Progress, TrainConfig, check_config
 from allstreets.training import api as api_module
 from allstreets.training.api import train

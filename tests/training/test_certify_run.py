@@ -13,9 +13,9 @@ from builders.small_games import LIMPED, solve_limped, write_small
 import allstreets
 from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
+from allstreets.engines import CLASSES
 from allstreets.solvers import Certificate, Completion
 from allstreets.storage import load_unified
-from allstreets.subgames import CLASSES
 from allstreets.training import CertifyJob, CertifyProgress, plan_certify
 from allstreets.training.certify_progress import certify_line
 from allstreets.training.solution_report import certificate_lines, quality_lines

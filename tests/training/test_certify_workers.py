@@ -17,9 +17,9 @@ from builders.crews import TasksHere
 from builders.small_games import solve_limped
 
 from allstreets.base import InputError
+from allstreets.engines import CLASSES
 from allstreets.solvers import Completion, Judge
 from allstreets.storage import load_unified
-from allstreets.subgames import CLASSES
 from allstreets.training import CertifyJob, CertifyProgress, certify_run, plan_certify
 from allstreets.training.certify_cluster import JudgedSolution, JudgesThere, judge_there
 from allstreets.training.certify_workers import Workers, work_for
@@ -160,7 +160,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from allstreets.solvers import Completion
-from allstreets.subgames import CLASSES
+from allstreets.engines import CLASSES
 from allstreets.training import certify_workers, plan_certify
 folder = Path(sys.argv[1])
 job = plan_certify(folder, "own", completion=lambda _: Completion(CLASSES, 5), threads=1)

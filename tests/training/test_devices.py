@@ -8,9 +8,9 @@ from builders.host_device import HostDevice
 
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.kernels.cuda import device as devices
-from allstreets.kernels.cuda.device import DeviceUse, open_device
-from allstreets.solvers import device_bytes, require_device_room
+from allstreets.engines import device as devices
+from allstreets.engines.device import DeviceUse, open_device
+from allstreets.games import device_bytes, require_device_room
 from allstreets.training.jobs import plan
 from allstreets.training.progress import progress_line, progress_table
 from allstreets.training.records import Progress
@@ -77,7 +77,7 @@ def test_what_only_processors_do(key: str, value: Any) -> None:
 
 
 def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allstreets.solvers.spot.estimate.open_device", lambda _: HostDevice())
+    monkeypatch.setattr("allstreets.games.spot_estimate.open_device", lambda _: HostDevice())
     require_device_room("cuda", device_bytes(100_000_000))
     with pytest.raises(InputError, match=r"needs 12\.5 GB on processor, of which 4\.3 GB are free"):
         require_device_room("cuda", device_bytes(10_000_000_000))

@@ -21,7 +21,7 @@ def test_importing_training_is_light() -> None:
 SPOT_SCRIPT = """
 import sys
 from allstreets.training import read_spot
-print([name for name in sys.modules if name.startswith("allstreets.solvers.unified")])
+print([name for name in sys.modules if name.startswith("allstreets.solvers.whole_game")])
 """
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from allstreets.base import InputError
 from allstreets.cards import Range
-from allstreets.solvers import Spot
+from allstreets.games import Spot
 from allstreets.training import read_pio_script, read_spot
 from allstreets.training.pio_lines import bets_of
 

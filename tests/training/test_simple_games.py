@@ -15,6 +15,7 @@ import allstreets
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
+from allstreets.engines import CardModel, judge_flop, real_plays
 from allstreets.solvers import (
     MBB_PER_CHIP,
     RealGame,
@@ -32,7 +33,6 @@ from allstreets.storage import (
     save_unified,
 )
 from allstreets.storage.unified_bundle import GameWriter
-from allstreets.subgames import CardModel, judge_flop, real_plays
 
 Floats = NDArray[np.float64]
 At = Callable[[int], Floats]  # decision → [A, 169]

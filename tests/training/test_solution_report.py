@@ -7,9 +7,9 @@ from builders.whole_solution import buckets, forgotten, raked, result
 
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
-from allstreets.solvers.game.game import UnifiedGame
+from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 

@@ -9,7 +9,7 @@ from builders.small_spots import RIVER, TURN
 
 from allstreets.base import InputError
 from allstreets.betting import line_text
-from allstreets.solvers import Spot, spot_mapping
+from allstreets.games import Spot, spot_mapping
 from allstreets.training import read_spot
 
 YAML = """\

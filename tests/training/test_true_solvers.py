@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from allstreets.base import InputError
-from allstreets.cfr import CfrSolver, MccfrSolver, Pruning
-from allstreets.games import Kuhn, Leduc
+from allstreets.cfr import CfrSolver, Kuhn, Leduc, MccfrSolver, Pruning
 from allstreets.training import (
     ExploitabilityThreshold,
     Intervals,

@@ -20,8 +20,8 @@ from harness.pressing import press_in
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cards import subset_counts
 from allstreets.cli.main import main
-from allstreets.solvers.game import estimate as unified_estimate
-from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.games import whole_game_estimate as unified_estimate
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.storage.mapped import write_mapped

@@ -7,8 +7,8 @@ that solve open them.
 from functools import cache
 
 from allstreets.base import InputError, processors
+from allstreets.engines import CPU, gpu_names
 from allstreets.explorer.models.solves import DeviceChoice
-from allstreets.kernels.cuda.device import CPU, gpu_names
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from allstreets.base import InputError, processors
 from allstreets.betting import Player, Street
 from allstreets.cards import cards_text
+from allstreets.engines import RiverGroups
 from allstreets.explorer.models.solves import (
     FlopSource,
     PlayerSizesForm,
@@ -20,22 +21,16 @@ from allstreets.explorer.solves.edits import edits_text
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
 from allstreets.explorer.views.range_words import weights_text
-from allstreets.solvers import (
+from allstreets.games import (
     Estimate,
-    FlopSpot,
-    Origin,
     Spot,
-    SpotResult,
-    UnifiedResult,
     available_bytes,
     estimate_spot,
-    flop_spot,
-    real_figures,
     require_memory,
     sizes_mapping,
 )
+from allstreets.solvers import FlopSpot, Origin, SpotResult, UnifiedResult, flop_spot, real_figures
 from allstreets.storage import load_unified
-from allstreets.subgames import RiverGroups
 from allstreets.training import SpotConfig, data_size
 
 Precision = Literal["float32", "float16"]

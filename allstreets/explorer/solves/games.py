@@ -11,7 +11,7 @@ from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.games import GameEstimate, SampleGame
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.solves import GameForm
-from allstreets.solvers import available_bytes, require_room
+from allstreets.games import available_bytes, require_room
 from allstreets.training import (
     FIRST_RUN,
     ConfigError,

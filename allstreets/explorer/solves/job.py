@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from allstreets.engines import CPU
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
 from allstreets.explorer.solves.commands import Commands
@@ -11,8 +12,8 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
-from allstreets.kernels.cuda.device import CPU
-from allstreets.solvers import SpotSolver, device_bytes, estimate_spot, require_device_room
+from allstreets.games import device_bytes, estimate_spot, require_device_room
+from allstreets.solvers import SpotSolver
 from allstreets.storage import restore_spot
 from allstreets.training import (
     COMPILING,

@@ -46,7 +46,7 @@ from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
-from allstreets.solvers import available_bytes
+from allstreets.games import available_bytes
 from allstreets.storage import SPOTS
 from allstreets.training import data_size
 

@@ -41,7 +41,7 @@ from allstreets.explorer.models.solves import (
 )
 from allstreets.explorer.solves.devices import require_device
 from allstreets.explorer.solves.edits import read_edits
-from allstreets.solvers import (
+from allstreets.games import (
     Estimate,
     Spot,
     available_bytes,

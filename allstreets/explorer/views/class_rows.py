@@ -11,8 +11,8 @@ import numpy as np
 
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import Flop, flop_matchups
+from allstreets.engines import PackedStrategies, Shares, decode
 from allstreets.solvers import Decision, Floats, class_equity, quotient
-from allstreets.subgames import PackedStrategies, Shares, decode
 
 NOT_KNOWN = (float("nan"), float("nan"))
 

@@ -5,23 +5,21 @@ from typing import Any
 
 from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
 from allstreets.cards import FlopSet, Range
+from allstreets.engines import CardModel
 from allstreets.explorer.models.solution import Fact, Features
 from allstreets.explorer.solves.edits import changes_text
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
+from allstreets.games import Lock, Spot, UnifiedGame
 from allstreets.solvers import (
     Certificate,
     FlopsResult,
-    Lock,
     PreflopResult,
-    Spot,
-    UnifiedGame,
     UnifiedResult,
     locks_text,
     ratio_word,
 )
-from allstreets.subgames import CardModel
 from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out

@@ -6,20 +6,13 @@ import numpy as np
 
 from allstreets.betting import BIG_BLINDS, Line, flop_pots, line_text, payoffs
 from allstreets.cards import Flop
+from allstreets.engines import PackedStrategies
 from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.roots import SolvedFlop
-from allstreets.solvers import (
-    Decision,
-    Floats,
-    PotGame,
-    PotView,
-    PreflopResult,
-    UnifiedResult,
-    quotient,
-)
-from allstreets.subgames import PackedStrategies
+from allstreets.games import PotGame
+from allstreets.solvers import Decision, Floats, PotView, PreflopResult, UnifiedResult, quotient
 
 
 class PreflopRoots:

@@ -8,24 +8,24 @@ from functools import cached_property
 from allstreets.base import InputError
 from allstreets.betting import POT_SHARES, Line, whole_line
 from allstreets.cards import Flop
+from allstreets.engines import PackedStrategies
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.models.place import CardsStep, Setting, Step
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.roots import SolvedFlop
+from allstreets.games import PotGame
 from allstreets.solvers import (
     FULL,
     RATIO,
     Decision,
     Floats,
     FlopsResult,
-    PotGame,
     PotView,
     in_shares,
     ratio_word,
     row_weight,
 )
-from allstreets.subgames import PackedStrategies
 
 
 class RatioRoots:

@@ -10,11 +10,12 @@ from typing import Protocol
 
 from allstreets.betting import Line, Notation
 from allstreets.cards import Flop
+from allstreets.engines import CardModel, PackedStrategies
 from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
-from allstreets.solvers import Decision, Floats, PotGame, PotView
-from allstreets.subgames import CardModel, PackedStrategies
+from allstreets.games import PotGame
+from allstreets.solvers import Decision, Floats, PotView
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,9 @@ from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.scenes import BEHIND, cached_scenes
 from allstreets.explorer.views.spot_boards import BoardsBeside
 from allstreets.explorer.views.wrong_lines import with_hints
+from allstreets.games import spot_root
 from allstreets.solvers import Decision as Record
-from allstreets.solvers import SpotResult, TrimmedResult, spot_root
+from allstreets.solvers import SpotResult, TrimmedResult
 
 EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
 

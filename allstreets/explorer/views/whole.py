@@ -8,6 +8,7 @@ from typing import Any
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import FLOP_COUNT, Flop, card_text
+from allstreets.engines import CardModel
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import (
     Deal,
@@ -41,7 +42,6 @@ from allstreets.explorer.views.whole_flops import TablesOverFlops
 from allstreets.explorer.views.whole_lines import WholeLines, WholePlace
 from allstreets.solvers import Decision as Record
 from allstreets.solvers import PotView, live, swept
-from allstreets.subgames import CardModel
 
 CACHED_FLOPS = 8  # pots on flops, with all their values
 

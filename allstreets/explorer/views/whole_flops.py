@@ -9,6 +9,7 @@ import numpy as np
 from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.cards import Flop, hand_combos
+from allstreets.engines import CardModel
 from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
 from allstreets.explorer.views.betting import PLAYER_NAMES, Betting
 from allstreets.explorer.views.board_hands import board_hands
@@ -18,7 +19,6 @@ from allstreets.explorer.views.growing import Boards, GrowingReports
 from allstreets.explorer.views.roots import Flops, SolvedFlop
 from allstreets.explorer.views.whole_lines import WholeLines
 from allstreets.solvers import Decision, OnBoard, is_reached, swept
-from allstreets.subgames import CardModel
 
 CACHED = 8  # tables
 ANY_FLOP = "*"

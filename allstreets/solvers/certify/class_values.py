@@ -13,7 +13,7 @@ import numpy as np
 from allstreets.betting import Player
 from allstreets.cards import Flop, all_flops
 from allstreets.cfr import parse_schedule
-from allstreets.solvers.game.game import UnifiedGame
+from allstreets.games import UnifiedGame
 from allstreets.solvers.preflop.cfr import Floats
 
 ITERATIONS = 60

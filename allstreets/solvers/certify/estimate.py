@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.cards import Flop, FlopSet
-from allstreets.kernels.cuda.device import open_device
-from allstreets.solvers.certify.judge import Judge
-from allstreets.solvers.game.estimate import estimate_unified, hands_of_flops
-from allstreets.solvers.spot.estimate import DEVICE_ROWS, PROGRAM_BYTES, estimate_exact
-from allstreets.subgames import plays_all_streets
+from allstreets.engines import open_device, plays_all_streets
+from allstreets.games import (
+    DEVICE_ROWS,
+    PROGRAM_BYTES,
+    estimate_exact,
+    estimate_unified,
+    hands_of_flops,
+)
+from allstreets.solvers.certify.evaluator import Judge
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.00003  # of one pot

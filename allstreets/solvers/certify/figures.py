@@ -28,11 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player
+from allstreets.engines import DealtPairs, RealValues
+from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.certify.known import known_numbers, known_totals
 from allstreets.solvers.certify.sample import Draw
-from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
+from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.subgames import DealtPairs, RealValues
 
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
 FEW_DRAWS = 20  # are not worth a solution of all flops with hand classes

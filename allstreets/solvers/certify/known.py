@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.cards import Flop, all_flops, flop_table, preflop_equity
-from allstreets.subgames import DealtPairs
+from allstreets.engines import DealtPairs
 
 Floats = NDArray[np.float64]
 FLOPS_BESIDE_HANDS = math.comb(48, 3)  # dealt flops that fit beside any two hands: 17,296

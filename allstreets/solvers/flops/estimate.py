@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from allstreets.base import InputError
 from allstreets.betting import POSTFLOP
 from allstreets.cards import HAND_COUNT
+from allstreets.engines import CardModel, deals_for
+from allstreets.games import PROGRAM_BYTES, PotGame
 from allstreets.solvers.flops.solver import FlopTargets
-from allstreets.solvers.game.game import PotGame
-from allstreets.solvers.spot.estimate import PROGRAM_BYTES
-from allstreets.subgames import CardModel, deals_for
 
 SECONDS_PER_HAND = 1.5e-9  # an action of a hand, in one iteration
 SECONDS_PER_PAIR = 1.2e-11  # the same, times the hands of its stage

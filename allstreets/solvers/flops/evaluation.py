@@ -2,7 +2,7 @@
 
 A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root
 only, and a reader may look at any node. From that node the other player's reach is passed down, at
-every end multiplied by the matrices of its stage (see `subgames.matrix_model`), and the values are
+every end multiplied by the matrices of its stage (see `engines.matrix.cards`), and the values are
 added up on the way back.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
-from allstreets.subgames import Floats, PackedStrategies, Stage
+from allstreets.engines import Floats, PackedStrategies, Stage
 
 
 def pairs_met(stage: Stage, reach: Floats) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Street
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos
-from allstreets.subgames import (
+from allstreets.engines import (
     BucketCounts,
     CardModel,
     Stage,

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, Pruning, Schedule
-from allstreets.kernels.weighted_sum import add_weighted
-from allstreets.subgames import AnyValues, FlopGames, Flops
+from allstreets.engines import AnyValues, FlopGames, Flops
+from allstreets.solvers.kernels.weighted_sum import add_weighted
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

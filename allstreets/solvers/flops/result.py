@@ -30,12 +30,12 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import HAND_COUNT, Flop, hand_pairs, parse_flop
+from allstreets.engines import CardModel, PackedStrategies
+from allstreets.games import PotGame, model_stack, pot_at
 from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import POTS, Decision, Evs
 from allstreets.solvers.flops.hands import flop_hands
 from allstreets.solvers.flops.view import PotView
-from allstreets.solvers.game.game import PotGame, model_stack, pot_at
-from allstreets.subgames import CardModel, PackedStrategies
 
 RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
 EVEN = 0.5

@@ -7,7 +7,7 @@ connects the flops then, so each is a game of its own that ends when it is solve
 2. Compute the true exploitability of their average strategies.
 3. A pot on a flop is solved when that is small enough, also after its strategies are rounded as a
    bundle stores them: to one byte each, or to two where the exploitability would change by more
-   than 5 % (`subgames.packed`).
+   than 5 % (`engines.quantised`).
 """
 
 import hashlib
@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, FlopSet
 from allstreets.cfr import Metrics, Pruning, Schedule
-from allstreets.solvers.game.game import PotGame
-from allstreets.subgames import (
+from allstreets.engines import (
     ONE_BYTE,
     TWO_BYTES,
     Arrays,
@@ -36,6 +35,7 @@ from allstreets.subgames import (
     agree,
     checked_pruning,
 )
+from allstreets.games import PotGame
 
 CHECK_INTERVAL = 25  # iterations: a check costs about two
 TICK_SECONDS = 0.25  # between two calls that may stop a batch

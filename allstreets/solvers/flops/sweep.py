@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
+from allstreets.engines import Floats, PackedStrategies, Shares
 from allstreets.solvers.flops.evaluation import pairs_met
 from allstreets.solvers.flops.view import HandTotals, PotView
-from allstreets.subgames import Floats, PackedStrategies, Shares
 
 Longs = NDArray[np.int64]
 CACHED_PLANS = 64

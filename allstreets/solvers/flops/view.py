@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import HAND_OF_COMBO, CanonicalFlop, Flop
+from allstreets.engines import Floats, PackedStrategies
+from allstreets.games import PotGame
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
 from allstreets.solvers.equity import combo_equity, flop_equity
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
 from allstreets.solvers.flops.hands import ModelHands, live
-from allstreets.solvers.game.game import PotGame
 from allstreets.solvers.hands import Hands, Pair, quotient
-from allstreets.subgames import Floats, PackedStrategies
 
 LEAST_COMBOS = 1e-12  # a hand may have none, and nothing else of it is counted then
 

@@ -17,29 +17,23 @@ Hands can be locked at a decision: they play what they are told, and so do they 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import (
-    BettingTree,
-    FlopPot,
     NodeKind,
     Outcome,
     Player,
-    PreflopRules,
-    flop_pots,
-    payoffs,
 )
-from allstreets.cards import HAND_COUNT, preflop_equity
+from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers
-from allstreets.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
+from allstreets.games import PreflopGame, Strategies
+from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Strategies = dict[int, Floats]  # decision → [A, 169]
 
 SMALL_SHARE = 0.01
 """What every hand adds to the average besides its reach, so that it is sensible everywhere."""
@@ -63,104 +57,6 @@ class Leaves(Protocol):
 
     def evaluate(self, player: Player, villain: Floats) -> Floats:
         """Values of the average strategies below."""
-
-
-@dataclass(frozen=True, eq=False)
-class PreflopLock:
-    """What some hands are told to play at a decision."""
-
-    held: Flags  # [169]: the hands
-    strategy: Floats  # [A, 169]; of hands that are free it says nothing
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether all hands are told the same."""
-        return bool(self.held.all()) and bool((self.strategy == self.strategy[:, :1]).all())
-
-
-@dataclass(frozen=True, eq=False)
-class PreflopGame:
-    """The betting before the flop and what the cards are worth where it ends without one."""
-
-    tree: BettingTree
-    results: Floats  # [N, 2, 3]: `betting.payoffs`
-    pots: tuple[FlopPot, ...]  # the leaves that see a flop
-    pairs: Floats  # [169, 169] W: pairs of combos that are dealt
-    margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
-    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
-
-    @classmethod
-    def dealt(
-        cls,
-        tree: BettingTree,
-        rules: PreflopRules,
-        pairs: Floats,
-        locks: Mapping[int, PreflopLock] | None = None,
-    ) -> "PreflopGame":
-        """The game of a tree and its rules where `pairs` are dealt."""
-        margin = pairs * (2 * preflop_equity().equity - 1)
-        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin, locks or {})
-
-    @property
-    def weight(self) -> float:
-        """All pairs of combos: what values are divided by to be a mean over hands."""
-        return float(self.pairs.sum())
-
-    def reach(self, strategies: Strategies) -> Floats:
-        """[N, 2, 169]: both players' probability of playing to each node, by hand."""
-        tree = self.tree
-        reach = np.ones((tree.node_count, 2, HAND_COUNT))
-        for node in self.tree.decisions():
-            children = tree.children_of(node)
-            reach[children] = reach[node]
-            reach[children, tree.player[node]] *= strategies[node]
-        return reach
-
-    def end_values(self, player: Player, other: Floats) -> Floats:
-        """[N, 169]: values where the hand ends before the flop; zeros elsewhere."""
-        tree, results = self.tree, self.results[:, player]
-        values = np.zeros((tree.node_count, HAND_COUNT))
-        folds = np.flatnonzero(tree.kind == NodeKind.FOLD)
-        shows = np.flatnonzero(tree.kind == NodeKind.SHOWDOWN)
-        values[folds] = results[folds, Outcome.WIN, None] * (other[folds] @ self.pairs)
-        win, loss = results[shows, Outcome.WIN], results[shows, Outcome.LOSE]
-        values[shows] = ((win - loss) / 2)[:, None] * (other[shows] @ self.margin.T)
-        values[shows] += ((win + loss) / 2)[:, None] * (other[shows] @ self.pairs)
-        return values
-
-    def pot_reach(self, strategies: Strategies) -> Floats:
-        """[2, P, 169]: both players' reach at the pots that see a flop."""
-        reach = self.reach(strategies)[[pot.node for pot in self.pots]]
-        return reach.transpose(1, 0, 2)
-
-    def held(self, node: int, strategy: Floats) -> Floats:
-        """[A, 169]: a strategy at a decision with what locked hands play there."""
-        lock = self.locks.get(node)
-        return strategy if lock is None else np.where(lock.held, lock.strategy, strategy)
-
-    def values(
-        self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
-    ) -> Floats:
-        """[N, 169]: values when the other plays `strategies`; the player too, or his best.
-
-        `leaf_values` [P, 169] are those of the pots that see a flop. Locked hands have no choice.
-        """
-        tree = self.tree
-        reach = self.reach(strategies)
-        values = self.end_values(player, reach[:, player.opponent])
-        values[[pot.node for pot in self.pots]] = leaf_values
-        for node in reversed(tree.decisions()):
-            below = values[tree.children_of(node)]
-            if tree.player[node] != player:
-                values[node] = below.sum(axis=0)
-            elif best:
-                values[node] = below.max(axis=0)
-                if lock := self.locks.get(node):
-                    told = (lock.strategy * below).sum(axis=0)
-                    values[node] = np.where(lock.held, told, values[node])
-            else:
-                values[node] = (strategies[node] * below).sum(axis=0)
-        return values
 
 
 def preflop_layout(game: PreflopGame) -> PreflopLayout:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from allstreets.betting import bb_text
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.solvers.decision import Decision
+from allstreets.solvers.format import pot_text
 from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.rows import without_nan
-from allstreets.solvers.words import pot_text
+from allstreets.solvers.tables import without_nan
 
 Floats = NDArray[np.float64]
 

@@ -17,13 +17,13 @@ from allstreets.betting import (
     split_line,
 )
 from allstreets.cards import HAND_NAMES, HAND_SIZES
+from allstreets.engines import CardModel
+from allstreets.games import Lock
 from allstreets.solvers.certificate import Certificate
 from allstreets.solvers.decision import Decision
-from allstreets.solvers.made_simple import OWN_GAME, MadeSimple
 from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.spot.locks import Lock
-from allstreets.solvers.spot.words import locks_text
-from allstreets.subgames import CardModel
+from allstreets.solvers.simplified import OWN_GAME, MadeSimple
+from allstreets.solvers.spot.format import locks_text
 
 Mix = dict[str, float]  # action → probability
 

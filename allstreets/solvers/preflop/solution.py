@@ -19,10 +19,11 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import HAND_SIZES
+from allstreets.games import PreflopLock, Strategies
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import preflop_class_equity
 from allstreets.solvers.hands import Hands
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, PreflopLock, Strategies
+from allstreets.solvers.preflop.cfr import Floats, PreflopCfr
 
 
 @dataclass(frozen=True, eq=False)

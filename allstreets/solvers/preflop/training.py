@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, Player, action_text, line_text
 from allstreets.cards import HAND_NAMES
 from allstreets.cfr import Metrics, Pruning, Schedule
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr, Strategies
+from allstreets.games import Strategies
+from allstreets.solvers.preflop.cfr import Floats, PreflopCfr
 
 MBB_PER_CHIP = 1000 / CHIPS_PER_BB
 

@@ -17,9 +17,9 @@ from functools import partial
 import numpy as np
 
 from allstreets.betting import CHIPS_PER_POT, FlopPot, Player, match_trees, matched_strategy
+from allstreets.games import PotGame, Strategies, UnifiedGame, model_stack
 from allstreets.solvers.flops.solver import FlopsSolver
-from allstreets.solvers.game.game import PotGame, UnifiedGame, model_stack
-from allstreets.solvers.preflop.cfr import Floats, Strategies
+from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.separated.pair_values import (
     EVEN,
     PairValues,
@@ -27,7 +27,7 @@ from allstreets.solvers.separated.pair_values import (
     nearest_spr,
 )
 from allstreets.solvers.separated.solver import refuse_rake
-from allstreets.solvers.unified.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 
 def own_models(game: UnifiedGame) -> tuple[PotGame, ...]:

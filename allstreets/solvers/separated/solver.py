@@ -16,13 +16,10 @@ import numpy as np
 from allstreets.base import InputError
 from allstreets.betting import OOP, Player, PreflopRules, build_preflop_tree
 from allstreets.cfr import Schedule
-from allstreets.solvers.game.locks import preflop_locks
-from allstreets.solvers.game.text import rules_mapping
-from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr, PreflopGame
+from allstreets.games import Lock, PreflopGame, lock_mapping, preflop_locks, rules_mapping
+from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.pair_values import PairValues
-from allstreets.solvers.spot.locks import Lock
-from allstreets.solvers.spot.text import lock_mapping
 
 
 class ModelLeaves:

@@ -1,9 +1,9 @@
 """Simple strategies in the numbers that a bundle stores: what is judged is what is stored.
 
-What is read back is an action's share of the numbers of a hand (`subgames.packed`). So on a grid of
-N steps an action's number is how many of them it gets, and its frequency is on the grid to the last
-bit. Without a grid numbers are rounded as those of any solution, and an action that is given up is
-exactly 0. A hand whose strategy stays keeps its numbers.
+What is read back is an action's share of the numbers of a hand (`engines.quantised`). So on a grid
+of N steps an action's number is how many of them it gets, and its frequency is on the grid to the
+last bit. Without a grid numbers are rounded as those of any solution, and an action that is given
+up is exactly 0. A hand whose strategy stays keeps its numbers.
 """
 
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.engines import TWO_BYTES, Shares, encode
 from allstreets.solvers.simplify.rule import Simplification
-from allstreets.subgames import TWO_BYTES, Shares, encode
 
 Floats = NDArray[np.float64]
 

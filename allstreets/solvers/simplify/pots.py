@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import POSTFLOP, Player, Street
+from allstreets.engines import Arrays, EngineSpec, Flops, PackedStrategies, Shares, decode
+from allstreets.games import PotGame
 from allstreets.solvers.flops.hands import ModelHands, flop_hands
-from allstreets.solvers.game.game import PotGame
 from allstreets.solvers.simplify.numbers import stored_numbers
 from allstreets.solvers.simplify.own_reach import own_reach
 from allstreets.solvers.simplify.rule import Choice, Mixes, Simplification, amounts_at, count_mixes
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.subgames import Arrays, EngineSpec, Flops, PackedStrategies, Shares, decode
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 Floats = NDArray[np.float64]
 Strategies = dict[int, Floats]  # decision → [A, H]

@@ -1,7 +1,7 @@
 """The pots of a flop in the hands of real combos, with both their strategies and simple ones.
 
 With `cards: boards` strategies go by the board: combos play what is stored of their rows and
-groups, and both best responses and values see every card (`subgames.real_play`).
+groups, and both best responses and values see every card (`engines.lifting`).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO
-from allstreets.solvers.simplify.pots import NO_COUNTS, Wanted
-from allstreets.solvers.simplify.subgame import SimpleSubgame
-from allstreets.subgames import (
+from allstreets.engines import (
     ONE_BYTE,
     TWO_BYTES,
     Arrays,
@@ -28,6 +26,8 @@ from allstreets.subgames import (
     flop_arrays,
     real_plays,
 )
+from allstreets.solvers.simplify.pots import NO_COUNTS, Wanted
+from allstreets.solvers.simplify.subgame import SimpleSubgame
 
 Floats = NDArray[np.float64]
 STORED: Sequence[np.dtype[Any]] = (np.dtype(np.float32), ONE_BYTE, ONE_BYTE)
@@ -109,7 +109,7 @@ def _smallest(stored: NDArray[Any]) -> Shares:
 
 
 def _flop_arrays(pot: SimpleSubgame, number: int, reach: tuple[Floats, Floats]) -> Arrays:
-    """Strategies and EVs of the decisions on the flop, combos rising (`subgames.packed`)."""
+    """Strategies and EVs of the decisions on the flop, combos rising (`engines.quantised`)."""
     subgame = pot.subgame
     order = np.argsort(subgame.streets[0].combos(Player.OOP, 0))
     rows = [BoardRows(subgame, 0, 0, player) for player in Player]

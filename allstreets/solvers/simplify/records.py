@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.betting import Player, Street
-from allstreets.solvers.made_simple import MadeSimple
+from allstreets.solvers.simplified import MadeSimple
 from allstreets.solvers.simplify.rule import Mixes, Simplification
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.unified.result import UnifiedResult
+from allstreets.solvers.whole_game.result import UnifiedResult
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.solvers.made_simple import OWN_GAME
+from allstreets.solvers.simplified import OWN_GAME
 from allstreets.solvers.simplify.records import Simplified, Trials, simplified, variants
 from allstreets.solvers.simplify.rule import Simplification
 from allstreets.solvers.simplify.subgame import SimpleSubgame

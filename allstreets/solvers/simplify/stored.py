@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from allstreets.betting import CHIPS_PER_BB
-from allstreets.solvers.game.game import UnifiedGame
+from allstreets.engines import Arrays, DealtPairs, Flops
+from allstreets.games import UnifiedGame
 from allstreets.solvers.hands import quotient
 from allstreets.solvers.preflop.cfr import Floats
-from allstreets.solvers.unified.source import Row
-from allstreets.subgames import Arrays, DealtPairs, Flops
+from allstreets.solvers.whole_game.source import Row
 
 Keep = Callable[[int, Arrays], None]
 """(place of a flop, what a bundle stores of it)."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from allstreets.betting import Player, Street
 from allstreets.cards import COMBO_COUNT
+from allstreets.engines import Averages, BoardRows, ExactSubgame
 from allstreets.solvers.simplify.numbers import stored_numbers
 from allstreets.solvers.simplify.own_reach import Weights, own_reach
 from allstreets.solvers.simplify.rule import (
@@ -22,7 +23,6 @@ from allstreets.solvers.simplify.rule import (
     amounts_at,
     count_mixes,
 )
-from allstreets.subgames import Averages, BoardRows, ExactSubgame
 
 Floats = NDArray[np.float64]
 Counts = dict[Street, Mixes]

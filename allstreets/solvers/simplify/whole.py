@@ -21,10 +21,12 @@ import numpy as np
 from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, Player, Street
 from allstreets.cards import HAND_SIZES, preflop_equity
-from allstreets.solvers.made_simple import OWN_GAME, REAL_CARDS
-from allstreets.solvers.preflop.cfr import Floats, PreflopGame, Strategies
+from allstreets.engines import plays_all_streets
+from allstreets.games import PreflopGame, Strategies
+from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
+from allstreets.solvers.simplified import OWN_GAME, REAL_CARDS
 from allstreets.solvers.simplify.own_reach import own_reach
 from allstreets.solvers.simplify.pots import ModelPots, Wanted
 from allstreets.solvers.simplify.real_pots import RealPots
@@ -37,9 +39,8 @@ from allstreets.solvers.simplify.rule import (
     count_mixes,
 )
 from allstreets.solvers.simplify.stored import FlopTotals, Keep
-from allstreets.solvers.unified.result import UnifiedResult
-from allstreets.solvers.unified.source import StoredGame
-from allstreets.subgames import plays_all_streets
+from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solvers.whole_game.source import StoredGame
 
 AT_ONCE = 8  # flops
 SEATS = Player.OOP.seat, Player.IP.seat

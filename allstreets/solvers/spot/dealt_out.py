@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from allstreets.betting import NodeKind, Outcome, Player
-from allstreets.cards import Range
-from allstreets.solvers.equity import combo_equity, fitting
+from allstreets.cards import Range, fitting
+from allstreets.engines import NodeNumbers
+from allstreets.games import Spot
+from allstreets.solvers.equity import combo_equity
 from allstreets.solvers.hands import Floats, Longs, Pair
-from allstreets.solvers.spot.spot import Spot
-from allstreets.subgames import NodeNumbers
 
 
 def only_end(spot: Spot) -> int | None:

@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.solvers.spot.frequencies import Floats
+from allstreets.games import Floats
 
 Stored = Callable[[Floats], Floats]
 """Rounds strategies [A, H] to what can be stored."""

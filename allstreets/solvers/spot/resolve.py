@@ -29,12 +29,10 @@ from allstreets.betting import (
     parse_line,
 )
 from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
+from allstreets.games import Lock, Spot, sizes_mapping
 from allstreets.solvers.decision import Decision
-from allstreets.solvers.spot.locks import Lock
 from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.spot.spot import Spot
 from allstreets.solvers.spot.stored import StreetNumbers
-from allstreets.solvers.spot.text import sizes_mapping
 
 CACHED_SPOTS = 4  # that stay in memory, solvers and all
 

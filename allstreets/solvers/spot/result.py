@@ -8,16 +8,16 @@ import numpy as np
 
 from allstreets.base import InputError
 from allstreets.betting import BettingTree, Line, NodeKind, Player, line_text, parse_line
-from allstreets.cards import COMBO_COUNT, Range
+from allstreets.cards import COMBO_COUNT, Range, fitting, pairs_of
+from allstreets.engines import NodeNumbers
+from allstreets.games import Spot
 from allstreets.solvers.decision import CHIPS, NONE, Decision, Evs, betting_at
-from allstreets.solvers.equity import combo_equity, fitting, pairs_of
+from allstreets.solvers.equity import combo_equity
 from allstreets.solvers.hands import Bools, Hands, Longs, Pair
-from allstreets.solvers.made_simple import MadeSimple
+from allstreets.solvers.simplified import MadeSimple
 from allstreets.solvers.spot.dealt_out import dealt_numbers, only_end
-from allstreets.solvers.spot.spot import Spot
+from allstreets.solvers.spot.format import result_html, result_line, result_text
 from allstreets.solvers.spot.stored import StreetNumbers
-from allstreets.solvers.spot.words import result_html, result_line, result_text
-from allstreets.subgames import NodeNumbers
 
 if TYPE_CHECKING:
     from allstreets.solvers.spot.solver import SpotSolver

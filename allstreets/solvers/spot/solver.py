@@ -18,21 +18,21 @@ from allstreets.base import InputError, thread_count
 from allstreets.betting import NodeKind, Player, action_text, line_text
 from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
-from allstreets.kernels.cuda.device import CPU, DeviceUse, open_device
-from allstreets.solvers.spot.dealt_out import mean_result, only_end
-from allstreets.solvers.spot.estimate import require_precision, require_river_groups
-from allstreets.solvers.spot.locks import LockedNode
-from allstreets.solvers.spot.result import SpotResult
-from allstreets.solvers.spot.spot import Spot, spot_root
-from allstreets.subgames import (
+from allstreets.engines import (
+    CPU,
+    DeviceUse,
     ExactSubgame,
     RiverGroups,
     StreetView,
     average_strategy,
     exact_subgame,
     lock_strategy,
+    open_device,
     suit_sharing,
 )
+from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
+from allstreets.solvers.spot.dealt_out import mean_result, only_end
+from allstreets.solvers.spot.result import SpotResult
 
 BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: milliseconds each
 DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from allstreets.base import DamagedFileError, InputError, require_shape
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, card_text
+from allstreets.engines import NodeNumbers, NodeSlots, node_slots
 from allstreets.solvers.equity import combo_equity
-from allstreets.subgames import NodeNumbers, NodeSlots, node_slots
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -1,0 +1,154 @@
+"""Any two-player zero-sum sequential game of OpenSpiel, as a `Game`.
+
+`pyspiel` is imported when a game is requested and not before: it is an optional extra.
+Information sets keep the text that OpenSpiel gives them, so a strategy can be looked up there.
+
+Lanctot et al. (2019), OpenSpiel: a framework for reinforcement learning in games.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from allstreets.base import InputError, suggest
+from allstreets.cfr.game import FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSpielState:
+    """A history of an OpenSpiel game; the wrapped state makes children and never advances."""
+
+    inside: Any
+
+    @property
+    def is_terminal(self) -> bool:
+        return bool(self.inside.is_terminal())
+
+    @property
+    def is_chance(self) -> bool:
+        return bool(self.inside.is_chance_node())
+
+    @property
+    def player(self) -> int:
+        return int(self.inside.current_player())
+
+    def chance_outcomes(self) -> Sequence[tuple[str, float]]:
+        name = self.inside.action_to_string
+        return [(str(name(move)), chance) for move, chance in self._possible_outcomes()]
+
+    def actions(self) -> Sequence[str]:
+        """OpenSpiel's own names of the moves; their numbers where two moves share a name."""
+        moves = self.inside.legal_actions()
+        names = tuple(str(self.inside.action_to_string(move)) for move in moves)
+        return names if len(set(names)) == len(names) else tuple(str(move) for move in moves)
+
+    def child(self, index: int) -> "OpenSpielState":
+        if self.is_chance:
+            move = self._possible_outcomes()[index][0]
+        else:
+            move = self.inside.legal_actions()[index]
+        return OpenSpielState(self.inside.child(move))
+
+    def information_set(self) -> str:
+        return str(self.inside.information_state_string(self.player))
+
+    def utility(self) -> float:
+        return float(self.inside.returns()[FIRST])
+
+    def _possible_outcomes(self) -> list[tuple[int, float]]:
+        return [(move, chance) for move, chance in self.inside.chance_outcomes() if chance > 0]
+
+
+@dataclass(frozen=True)
+class OpenSpielGame:
+    """A game that OpenSpiel has loaded; made by `load_openspiel`."""
+
+    name: str
+    inside: Any
+    unit: str = "utility"
+
+    def root(self) -> OpenSpielState:
+        """The game's initial state."""
+        return OpenSpielState(self.inside.new_initial_state())
+
+
+def load_openspiel(text: str) -> OpenSpielGame:
+    """The OpenSpiel game that `text` names, parameters included: "leduc_poker(players=2)".
+
+    Raises `InputError` when OpenSpiel is not installed, does not know the game, or when the game
+    is not one that these solvers can play.
+    """
+    pyspiel = _import_pyspiel()
+    short_name = text.partition("(")[0].strip()
+    if short_name not in pyspiel.registered_names():
+        raise InputError(
+            f"OpenSpiel has no game {short_name!r}: {suggest(short_name, _suitable(pyspiel))}"
+        )
+    try:
+        inside = pyspiel.load_game(text)
+    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"OpenSpiel cannot load {text!r}: {reason} Parameters go in brackets: "
+            "openspiel:leduc_poker(players=2)."
+        ) from error
+    _refuse_unsuitable(pyspiel, text, inside)
+    return OpenSpielGame(name=f"openspiel:{text}", inside=inside)
+
+
+def _import_pyspiel() -> ModuleType:
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise InputError(
+            "OpenSpiel is not installed, and this game is one of OpenSpiel's. "
+            "Install it with: pip install allstreets[openspiel]"
+        ) from error
+    module: ModuleType = pyspiel
+    return module
+
+
+def _suitable(pyspiel: ModuleType) -> list[str]:
+    """Names of the games that can be played here, by their own descriptions."""
+    kind = pyspiel.GameType
+    return [
+        game.short_name
+        for game in pyspiel.registered_games()
+        if game.min_num_players <= 2 <= game.max_num_players
+        and game.dynamics == kind.Dynamics.SEQUENTIAL
+        and game.utility == kind.Utility.ZERO_SUM
+        and game.chance_mode != kind.ChanceMode.SAMPLED_STOCHASTIC
+        and game.provides_information_state_string
+    ]
+
+
+def _refuse_unsuitable(pyspiel: ModuleType, text: str, inside: Any) -> None:
+    kind = pyspiel.GameType
+    facts = inside.get_type()
+    players = inside.num_players()
+    if players != 2:
+        raise InputError(
+            f"openspiel:{text} has {players} player{'s' * (players != 1)}; these solvers need "
+            "exactly 2. Where the game allows it, add (players=2)."
+        )
+    if facts.dynamics != kind.Dynamics.SEQUENTIAL:
+        raise InputError(
+            f"openspiel:{text} has simultaneous moves; these solvers need one mover at a time. "
+            f"Try: openspiel:turn_based_simultaneous_game(game={text.partition('(')[0]}())"
+        )
+    if facts.utility != kind.Utility.ZERO_SUM:
+        raise InputError(
+            f"openspiel:{text} is not zero-sum; these solvers find equilibria of zero-sum games "
+            "only. Choose a game whose returns add up to 0."
+        )
+    if facts.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
+        raise InputError(
+            f"openspiel:{text} hides its chance probabilities; these solvers need them listed. "
+            "Choose a game with explicit chance outcomes."
+        )
+    if not facts.provides_information_state_string:
+        raise InputError(
+            f"openspiel:{text} gives its information sets no text. "
+            "Choose a game that provides information_state_string."
+        )

@@ -1,0 +1,1 @@
+"""Real boards, hands in buckets."""

@@ -1,0 +1,259 @@
+"""All pots on all flops with real boards, the hands of every river board in groups.
+
+Groups are made for the ranges that start a pot (`range_sets`), and again when these have moved
+(`regrouping`). Everything else is as in exact games: reach comes by class, every combo of a class
+brings the same, and a class gets the sum of its combos' values.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT, Flop
+from allstreets.cfr import Multipliers
+from allstreets.engines.boards.cards import (
+    FlopBoards,
+    Grouping,
+    GroupSettings,
+    flop_boards,
+    group_rivers,
+)
+from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
+from allstreets.engines.boards.range_sets import RangeSets, moved, range_sets
+from allstreets.engines.boards.rebucketing import regroup_flop
+from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame, NewArray
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.joined_trees import Trees
+from allstreets.engines.protocol import Arrays, Flags, Floats, Flops
+from allstreets.engines.quantised import ONE_BYTE, Numbers
+from allstreets.engines.simd.quantise import round_shares
+from allstreets.engines.simd.vectors import aligned
+from allstreets.engines.thread_pool import Pool
+
+Longs = NDArray[np.int64]
+
+LARGEST = int(np.iinfo(ONE_BYTE).max)
+
+
+class BoardsFlops(ExactFlops):
+    """P betting trees on F flops, each a `BoardsSubgame`."""
+
+    subgames: Sequence[Sequence[BoardsSubgame]]
+    grouping: Grouping = staticmethod(group_rivers)
+    fresh_numbers: NewArray = staticmethod(aligned)  # what untrained games start from
+
+    def __init__(
+        self,
+        trees: Trees,
+        flops: Sequence[Flop],
+        threads: int,
+        model: CardModel,
+        ranges: Floats | None = None,
+    ) -> None:
+        self.sets = range_sets(ranges, len(trees), model.sets)
+        self._description = trees, flops, threads
+        super().__init__(trees, flops, threads, model)
+
+    def _build(
+        self, trees: Trees, flops: Sequence[Flop], threads: int
+    ) -> Sequence[Sequence[BoardsSubgame]]:
+        settings = GroupSettings(self.model.groups, self.model.rows, self.model.seed)
+        layouts = self._layouts(trees, self.fresh_numbers)
+        cards: list[FlopBoards | None] = [None] * len(flops)
+
+        def build(_: int, place: int) -> None:
+            cards[place] = flop_boards(
+                flops[place].cards, list(self.sets.ranges), settings, self.grouping
+            )
+
+        Pool(threads).run(len(flops), build)
+        self.cards = [each for each in cards if each is not None]
+        # By flop and set of ranges: the pots of the set, and their games on the flop.
+        self._together = [
+            [(pots, layout.on(each, number)) for number, (pots, layout) in enumerate(layouts)]
+            for each in self.cards
+        ]
+        return self._by_pot(len(trees))
+
+    def _layouts(self, trees: Trees, new: NewArray) -> list[tuple[Longs, BoardsPots]]:
+        """By set of ranges: its pots, and how they are laid out."""
+        of_pot = np.array(self.sets.of_pot)
+        sets = [np.flatnonzero(of_pot == ranges) for ranges in range(len(self.sets.ranges))]
+        return [
+            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups, new))
+            for pots in sets
+        ]
+
+    def _by_pot(self, pots: int) -> list[list[BoardsSubgame]]:
+        """The games of every pot on every flop."""
+        subgames: list[list[BoardsSubgame]] = [[] for _ in range(pots)]
+        for row in self._together:
+            for places, games in row:
+                for pot, subgame in zip(places.tolist(), games.subgames, strict=True):
+                    subgames[pot].append(subgame)
+        return subgames
+
+    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
+
+        Says how far it had (`range_sets.moved`). Flops are replaced one by one, so that few are in
+        memory twice.
+        """
+        sets = range_sets(reach, self.pots, self.model.sets)
+        far = moved(self.sets, sets, reach)
+        if far <= least:
+            return far
+        self.sets = sets
+        layouts = self._layouts(self._description[0], aligned)
+        rows = [list(row) for row in self.subgames]
+        self.subgames = rows
+
+        def work(_: int, flop: int) -> None:
+            before = [row[flop] for row in rows]
+            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model, self.grouping)
+            self._together[flop] = after
+            for pots, games in after:
+                for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):
+                    rows[pot][flop] = subgame
+
+        self._pool.run(self.flops, work)
+        return far
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Floats:
+        """[P, K, 169]: a half-iteration on K flops."""
+        del hero, hand_mask
+        return self._pass(
+            flops, lambda games, pots, place: games.step(player, villain[pots], now[place])
+        )
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+        return self._pass(
+            flops, lambda games, pots, _: games.run(player, villain[pots], BEST_RESPONSE)
+        )
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+        return self._pass(flops, lambda games, pots, _: games.run(player, villain[pots], EVALUATE))
+
+    def _pass(self, flops: Flops, work: Callable[[PotsOnFlop, Longs, int], Floats]) -> Floats:
+        """[P, K, 169]: what `work` finds for the pots of each set on each flop."""
+        values = np.zeros((self.pots, len(flops), HAND_COUNT))
+        pieces = [
+            (place, pots, games)
+            for place, flop in enumerate(flops.tolist())
+            for pots, games in self._together[flop]
+        ]
+
+        def run(_: int, number: int) -> None:
+            place, pots, games = pieces[number]
+            values[pots, place] = work(games, pots, place)
+
+        self._pool.run(len(pieces), run)
+        return values
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], the pots of a flop together."""
+        pieces = [
+            (pots, pairs[pots, flop], games)
+            for flop, row in enumerate(self._together)
+            for pots, games in row
+            if pairs[pots, flop].any()
+        ]
+
+        def run(_: int, number: int) -> None:
+            pots, chosen, games = pieces[number]
+            games.iterate(reach[:, pots], chosen, every)
+
+        self._pool.run(len(pieces), run)
+
+    @contextmanager
+    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, average strategies on turn and river are bytes, as in a bundle."""
+        del numbers
+        arrays = [
+            (subgame, level, player, subgame.averages[level][player].copy())
+            for row in self.subgames
+            for subgame in row[flops.start : flops.stop]
+            for level in (TURN, RIVER)
+            for player in Player
+        ]
+
+        def work(_: int, number: int) -> None:
+            subgame, level, player, _copy = arrays[number]
+            _round(subgame, level, player, subgame.averages[level][player])
+
+        try:
+            self._pool.run(len(arrays), work)
+            yield
+        finally:
+            for subgame, level, player, copy in arrays:
+                subgame.averages[level][player][:] = copy
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What exact games store of the flop, and the strategies of all boards below it.
+
+        They stand as in the engine, in bytes; `groups` says who is in which group.
+        """
+        arrays = super().pack(flop, reach, numbers)
+        for pot, row in enumerate(self.subgames):
+            for level in (TURN, RIVER):
+                for player in Player:
+                    rounded = row[flop].averages[level][player].copy()
+                    _round(row[flop], level, player, rounded)
+                    name = f"average.{pot}.{level}.{player.name.lower()}"
+                    arrays[name] = rounded.astype(ONE_BYTE)
+        for number, rivers in enumerate(self.cards[flop].rivers):
+            for player in Player:
+                name = f"{number}.{player.name.lower()}"
+                arrays[f"groups.{name}"] = rivers.groups[player]
+                if rivers.rows is not None:
+                    arrays[f"rows.{name}"] = rivers.rows[player].row.astype(np.uint8)
+        arrays["sets"] = np.array(self.sets.of_pot, np.uint8)
+        return arrays
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        of_pot = np.array(self.sets.of_pot, np.int64)
+        return {"ranges": self.sets.ranges, "sets": of_pot, **super().state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games, in the groups that it was trained in."""
+        sets = RangeSets(np.array(state["ranges"]), tuple(np.array(state["sets"]).tolist()))
+        if sets.of_pot != self.sets.of_pot or not np.array_equal(sets.ranges, self.sets.ranges):
+            self.sets = sets
+            self._rebuild()
+        super().restore(state)
+
+    def _rebuild(self) -> None:
+        """Fresh games for other sets of ranges."""
+        self.subgames = self._build(*self._description)
+
+
+def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:
+    """Round the strategies of a street to bytes, in place."""
+    boards, actions = subgame.boards[player][level], subgame.slot_actions(level, player)
+    if not len(actions):
+        return
+    slots = np.cumsum(actions) - actions
+    rows = np.diff(boards.own_rows)
+    for count in np.unique(rows).tolist():
+        same = np.flatnonzero(rows == count)
+        starts = boards.own_slots[same][:, None] + slots * count
+        every = np.broadcast_to(actions, starts.shape)
+        round_shares(averages, starts.reshape(-1), every.reshape(-1), count // 16, LARGEST)

@@ -1,0 +1,156 @@
+"""What players know of the cards after the flop: a small value that is passed, stored and compared.
+
+| kind      | private hands            | turn and river              | stored strategies      |
+|-----------|--------------------------|-----------------------------|------------------------|
+| `classes` | 169 hand classes         | averaged out                | all streets            |
+| `buckets` | buckets of each street   | chances between buckets     | all streets            |
+| `exact`   | combos                   | every card                  | the flop, with its EVs |
+| `sampled` | 169 hand classes         | dealt, external sampling    | all streets            |
+| `boards`  | combos; on each river    | every card                  | all streets, with the  |
+|           | board groups of hands    |                             | EVs of the flop        |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import POSTFLOP, BettingTree, Street
+
+Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
+Precision = Literal["float32", "float16", "int16"]
+RiverGroups = Literal["none", "suits"]
+Counts = tuple[int, int, int]  # on flop, turn and river
+StageStreets = tuple[tuple[Street, ...], ...]
+
+STREETS: dict[Kind, StageStreets] = {
+    "classes": (POSTFLOP,),
+    "buckets": tuple((street,) for street in POSTFLOP),
+    "exact": (POSTFLOP[:1], POSTFLOP[1:]),
+    "sampled": (POSTFLOP,),
+    "boards": (POSTFLOP[:1], POSTFLOP[1:]),
+}
+SETTINGS: dict[Kind, tuple[str, ...]] = {
+    "classes": (),
+    "buckets": ("buckets", "seed"),
+    "exact": ("precision", "river_groups"),
+    "sampled": ("sample_pct", "seed"),
+    "boards": ("groups", "rows", "seed", "sets"),
+}
+
+
+@dataclass(frozen=True)
+class CardModel:
+    """A card model with its settings; those of other kinds are set to their defaults."""
+
+    kind: Kind = "classes"
+    buckets: Counts = (20, 500, 500)
+    precision: Precision = "float32"
+    groups: int = 64  # of a player's hands on each river board
+    rows: int = 176  # of a player's hands on each turn board; 0: every hand its own
+    sample_pct: float = 1.0  # of the pairs of combos, dealt per iteration
+    seed: int = 1  # of buckets, of groups and of sampled deals
+    river_groups: RiverGroups = "none"  # which hands of a river board share a strategy
+    sets: int = 3  # pairs of ranges at most that groups are made for
+
+    def __post_init__(self) -> None:
+        for each in fields(self)[1:]:
+            if each.name not in SETTINGS[self.kind]:
+                object.__setattr__(self, each.name, each.default)
+
+    def __str__(self) -> str:
+        """For people and identities: "exact float32", "buckets (20, 500, 500) seed 1"."""
+        words = {
+            "classes": "classes",
+            "buckets": f"buckets {self.buckets} seed {self.seed}",
+            "exact": f"exact {self.precision}{self._by_suits}",
+            "sampled": f"sampled {self.sample_pct:g} % seed {self.seed}",
+            "boards": f"boards {self.rows} rows {self.groups} groups seed {self.seed}"
+            f"{self._fewer_sets}",
+        }
+        return words[self.kind]
+
+    @property
+    def _by_suits(self) -> str:
+        return "" if self.river_groups == "none" else f", river groups by {self.river_groups}"
+
+    @property
+    def _fewer_sets(self) -> str:
+        return "" if self.sets == CardModel.sets else f", {self.sets} sets of ranges"
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON data: the kind and the settings that it has."""
+        found: dict[str, Any] = {name: getattr(self, name) for name in SETTINGS[self.kind]}
+        if "buckets" in found:
+            found["buckets"] = list(self.buckets)
+        if self.river_groups == "none":  # as it was before there were any
+            found.pop("river_groups", None)
+        if self.sets == CardModel.sets:
+            found.pop("sets", None)
+        return {"kind": self.kind, **found}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "CardModel":
+        """The model that `facts` wrote down."""
+        given = dict(facts)
+        if "buckets" in given:
+            flop, turn, river = given["buckets"]
+            given["buckets"] = flop, turn, river
+        return cls(**given)
+
+    @property
+    def streets(self) -> StageStreets:
+        """The streets of each stage of the stored strategies."""
+        return STREETS[self.kind]
+
+    @property
+    def last_street(self) -> Street:
+        """The last street with decisions that a bundle stores."""
+        return Street.FLOP if self.kind == "exact" else Street.RIVER
+
+    @property
+    def stores_cards(self) -> bool:
+        """Whether what is stored of turn and river goes by the cards that lie there."""
+        return self.kind == "boards"
+
+    @property
+    def plays_combos(self) -> bool:
+        """Whether hands are combos on the flop."""
+        return self.kind in ("exact", "boards")
+
+    @property
+    def plays_classes(self) -> bool:
+        """Whether hands are the 169 classes on every street."""
+        return self.kind in ("classes", "sampled")
+
+    @property
+    def flop_hands(self) -> str:
+        """What hands are on the flop: games that agree in it may play each other's strategies."""
+        if self.plays_classes:
+            return "classes"
+        return "combos" if self.plays_combos else str(self)
+
+    @property
+    def goes_by_ranges(self) -> bool:
+        """Whether hands are put together by the ranges that start a pot."""
+        return self.kind == "boards"
+
+    @property
+    def removes_cards(self) -> bool:
+        """Whether the players' hands block each other."""
+        return self.kind != "buckets"
+
+
+CLASSES = CardModel()
+EXACT = CardModel("exact")
+
+
+def stage_of_nodes(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -> NDArray[np.int64]:
+    """[N]: the stage of each node; a chance node still belongs to the street that is over."""
+    stage_of_street = np.zeros(len(Street), np.int64)
+    for number, members in enumerate(streets):
+        for street in members:
+            stage_of_street[street] = number
+    return stage_of_street[tree.street]

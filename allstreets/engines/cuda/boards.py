@@ -1,0 +1,305 @@
+"""Games with real boards on a GPU: the same groups, the same stored numbers, other kernels.
+
+Regrets and averages live on the device; what the host has of them follows when somebody looks. A
+half-iteration is about ten launches for as many flops as find room, all pots of a set of ranges
+together (`kernels/boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back.
+Everything but passes is that of the engine for processors.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT, Flop
+from allstreets.cfr import Multipliers
+from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.subgame import BoardsSubgame
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.cuda.boards_layout import FlatBoards
+from allstreets.engines.cuda.boards_set import (
+    AT_ONCE,
+    EVERYWHERE,
+    NAMES,
+    SetThere,
+    compiled,
+    settle_together,
+)
+from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.cuda.exact import MOST_ACTIONS
+from allstreets.engines.cuda.mirrors import BriefMirror, followed
+from allstreets.engines.device import Buffer, Device
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
+from allstreets.engines.joined_trees import Trees
+from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums
+from allstreets.engines.quantised import Numbers
+
+
+def elsewhere(size: int, kind: Any) -> NDArray[Any]:
+    """Zeros that take no memory here: the device has them."""
+    return np.broadcast_to(np.zeros(1, kind), size)
+
+
+class CudaBoardsFlops(BoardsFlops):
+    """`BoardsFlops` whose passes run on a device."""
+
+    fresh_numbers = staticmethod(elsewhere)
+
+    def __init__(
+        self,
+        trees: Trees,
+        flops: Sequence[Flop],
+        threads: int,
+        model: CardModel,
+        there: Device,
+        ranges: Floats | None = None,
+    ) -> None:
+        if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
+            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        self.grouping = CudaGroups(there)
+        super().__init__(trees, flops, threads, model, ranges)
+        self.device = self.there = there  # the one is None in games for processors
+        self._kernels = compiled(there, model.groups)
+        self._sets: list[SetThere] = []
+        self._looked_at: set[tuple[int, int]] = set()  # pots on flops of which the host has numbers
+        self._open()
+
+    # -- passes
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Floats:
+        """[P, K, 169]: a half-iteration on K flops."""
+        del hero, hand_mask
+        pairs = self._pairs(flops)
+        by_flop = dict(zip(flops.tolist(), now, strict=True))
+        table = self._discounts(player, pairs, by_flop)
+        found = self._values(player, villain, pairs, UPDATE, table)
+        self._fall_behind(pairs)
+        return found[:, flops]
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+        return self._values(player, villain, self._pairs(flops), BEST_RESPONSE)[:, flops]
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+        return self._values(player, villain, self._pairs(flops), EVALUATE)[:, flops]
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169]."""
+        flops = np.flatnonzero(pairs.any(axis=0)).tolist()
+        if not flops:
+            return
+        for first in range(0, len(every), AT_ONCE):
+            table = np.stack(
+                [
+                    [self._discounts(player, pairs, dict.fromkeys(flops, now)) for player in Player]
+                    for now in every[first : first + AT_ONCE]
+                ]
+            )
+            for one in self._sets:
+                for player in Player:
+                    one.enter(player, reach[player.opponent])
+                one.ask(pairs, table)
+            for _ in table:
+                for one in self._sets:
+                    one.iterate()
+        self.wait()
+        self._fall_behind(pairs)
+
+    def wait(self) -> None:
+        """Until all launches are over."""
+        for one in self._sets:
+            one.wait()
+
+    def _values(
+        self,
+        player: Player,
+        villain: Floats,
+        pairs: Flags,
+        mode: int,
+        discounts: NDArray[np.float32] | None = None,
+    ) -> Floats:
+        """[P, F, 169]: one pass of all pots on the flops of `pairs` [P, F]."""
+        if discounts is None:
+            shape = self.flops, self.pots, len(NO_DISCOUNTS)
+            discounts = np.zeros(shape, np.float32)
+        for one in self._sets:
+            one.enter(player, villain)
+            one.ask(pairs, np.stack([discounts, discounts])[None])
+            one.launch(player, mode)
+        values = np.zeros((self.pots, self.flops, HAND_COUNT))
+        for one in self._sets:
+            values[one.pots] = one.values()
+        scale = [row[0].scale[player] for row in self.subgames]
+        return values * np.array(scale)[:, None, None] if self.flops else values
+
+    def _discounts(
+        self, player: Player, pairs: Flags, now: Mapping[int, Multipliers]
+    ) -> NDArray[np.float32]:
+        """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
+        table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
+        known: dict[Any, Any] = {}
+        chosen = np.argwhere(pairs).tolist()
+        rows = []
+        for pot, flop in chosen:
+            game = self.subgames[pot][flop]
+            key = game.steps[player], game.weights[player], game.waiting[player], now[flop]
+            if key not in known:
+                found = game.discounts(player, now[flop])
+                after = game.steps[player], game.weights[player], game.waiting[player]
+                known[key] = found, after
+            else:
+                found, after = known[key]
+                game.steps[player], game.weights[player], game.waiting[player] = after
+            rows.append(found)
+        places = np.array(chosen)
+        table[places[:, 1], places[:, 0]] = rows
+        return table
+
+    # -- what is stored
+
+    def _open(self, *, fresh: bool = True) -> None:
+        """Bring everything to the device; numbers that are not `fresh`, and so zeros, too."""
+        self._sets.clear()  # and what they own
+        trees = self._description[0]
+        for number, pots in enumerate(self._pots_of_sets()):
+            if len(pots):
+                flat = FlatBoards(
+                    self.cards, number, self.model.groups, self.there.shared_bytes,
+                    self._description[2],
+                )  # fmt: skip
+                chosen = [trees[pot] for pot in pots.tolist()]
+                self._sets.append(SetThere(self.there, self._kernels, pots, chosen, flat))
+        settle_together(self.there, self._sets)
+        self._looked_at.clear()
+        self._together.clear()  # passes run there: nobody needs all pots of a flop in one array
+        for pot, flop, game in self._games():
+            for name in NAMES:
+                here = getattr(game, name)
+                for level, player in () if fresh else EVERYWHERE:
+                    if here[level][player].size:
+                        place = self._place(name, pot, flop, level, player)
+                        self.there.write(place, here[level][player])
+                mirror: Any = BriefMirror(here)
+                mirror.fetch = self._fetch(name, pot, flop, mirror)
+                setattr(game, name, mirror)
+
+    def _pots_of_sets(self) -> list[NDArray[np.int64]]:
+        of_pot = np.array(self.sets.of_pot, np.int64)
+        return [np.flatnonzero(of_pot == number) for number in range(len(self.sets.ranges))]
+
+    def _games(self) -> Iterator[tuple[int, int, BoardsSubgame]]:
+        for pot, row in enumerate(self.subgames):
+            for flop, game in enumerate(row):
+                yield pot, flop, game
+
+    def _place(self, name: str, pot: int, flop: int, level: int, player: int) -> Buffer:
+        """The numbers of a game on the device."""
+        one = next(one for one in self._sets if pot in one.pots)
+        return one.stored(name, int(np.searchsorted(one.pots, pot)), flop, level, player)
+
+    def _fetch(
+        self, name: str, pot: int, flop: int, mirror: BriefMirror
+    ) -> Callable[[int, int], None]:
+        def fetch(level: int, player: int) -> None:
+            self._looked_at.add((pot, flop))
+            array = mirror.host[level][player]
+            if array.size:
+                self.there.read(self._place(name, pot, flop, level, player), array)
+
+        return fetch
+
+    def _fall_behind(self, pairs: Flags) -> None:
+        """What the host has of the games is old from now on."""
+        for pot, flop in [place for place in self._looked_at if pairs[place]]:
+            self._forget(pot, flop)
+
+    def _forget(self, pot: int, flop: int) -> None:
+        """Let go of what the host has of a game."""
+        self._looked_at.discard((pot, flop))
+        for name in NAMES:
+            getattr(self.subgames[pot][flop], name).forget()
+
+    def _forget_all(self, flops: range) -> None:
+        for flop in flops:
+            for pot in range(self.pots):
+                self._forget(pot, flop)
+
+    def _send(self, flops: range, names: Sequence[str] = ("averages",)) -> None:
+        """Bring what the host has of some flops to the device."""
+        for pot, flop, game in self._games():
+            if flop not in flops:
+                continue
+            for name in names:
+                mirror = getattr(game, name)
+                for level, player in EVERYWHERE - mirror.stale:
+                    array = mirror.host[level][player]
+                    if array.size:
+                        self.there.write(self._place(name, pot, flop, level, player), array)
+
+    def _restore_flop(self, flop: int, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with a flop from a `state()`, whichever engine it is from."""
+        for row in self.subgames:
+            for name in NAMES:
+                getattr(row[flop], name).start_anew()
+        super()._restore_flop(flop, state)
+        self._send(range(flop, flop + 1), NAMES)
+        self._forget_all(range(flop, flop + 1))
+
+    def _rebuild(self) -> None:
+        """Fresh games for other sets of ranges."""
+        super()._rebuild()
+        self._open()
+
+    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
+        self._together = [[] for _ in range(self.flops)]
+        far = super().regroup(reach, least)
+        if far > least:
+            self._open(fresh=False)
+        return far
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of the flop."""
+        arrays = super().pack(flop, reach, numbers)
+        self._forget_all(range(flop, flop + 1))
+        return arrays
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+        total, largest, entries = np.zeros((3, self.pots, self.flops))
+        for one in self._sets:
+            total[one.pots], largest[one.pots], entries[one.pots] = one.regret_sums()
+        # A subgame measures reach in shares of the other's hands.
+        scale = np.array([row[0].scale[0] for row in self.subgames])[:, None]
+        whole = entries[:, flops].astype(np.int64)
+        return RegretSums((total * scale)[:, flops], (largest * scale)[:, flops], whole)
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]."""
+        super().set_average(pot, flop, node, strategy)
+        self._send(range(flop, flop + 1))
+
+    @contextmanager
+    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+            yield
+        self._forget_all(flops)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(one.stored_bytes for one in self._sets)

@@ -1,0 +1,409 @@
+"""Matrix games on a GPU: the same stored numbers, other kernels.
+
+Regrets and averages live on the device, or come there part by part (`cuda_store`); what the host
+has of them follows when somebody looks. A half-iteration of all pots on all flops is a few launches
+(`cuda_classes`, `cuda_stages`): reach [P, 169] goes there, and values [P, K, 169] stay until they
+are asked for (`cuda_values`).
+
+All hands are stored and all actions visited: there is no pruning, and hands that a player has
+stopped playing are not left out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Never, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree, Player
+from allstreets.cfr import Multipliers
+from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
+from allstreets.engines.cuda.exact import MOST_ACTIONS, SUM_BYTES
+from allstreets.engines.cuda.matrix_chain import StagePasses
+from allstreets.engines.cuda.matrix_classes import ClassPasses
+from allstreets.engines.cuda.matrix_request import AT_ONCE, Asked
+from allstreets.engines.cuda.mirrors import Buffers, Mirror, followed
+from allstreets.engines.cuda.residence import (
+    ROOM_BYTES,
+    FlopStore,
+    Name,
+    Residence,
+    Which,
+    residence,
+    store_table,
+    table_bytes,
+)
+from allstreets.engines.cuda.sources import REGRETS, flops_source, packed
+from allstreets.engines.cuda.values import DeviceValues, FlopSums
+from allstreets.engines.device import Buffer, Device, DeviceUse
+from allstreets.engines.matrix.cards import padded
+from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixFlops
+from allstreets.engines.matrix.hands import HandSelection
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
+from allstreets.engines.matrix.plan import slot_counts
+from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.protocol import AnyValues, Flags, Floats, Flops, RegretSums
+from allstreets.engines.quantised import Numbers
+from allstreets.engines.simd.vectors import aligned
+
+SUMMING = 256  # threads that add up regrets
+
+Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]
+
+
+class Passes(Protocol):
+    """The launches of passes over all pots on a part of the flops."""
+
+    root_length: int  # of the other's reach at a root
+    room_bytes: int  # of the rows of a flop
+
+    def arrange(self, asked: Asked, store: FlopStore, out: Buffer) -> None:
+        """Prepare passes over the parts of a store; values go to `out` [P, K, 169]."""
+
+    def launch(self, player: Player, mode: int, part: int, places: int) -> None:
+        """A pass on so many flops of a part."""
+
+
+class CudaMatrixFlops(MatrixFlops):
+    """`MatrixFlops` whose passes run on a device; `where` are its flops, if not where they fit."""
+
+    def __init__(
+        self,
+        trees: Trees,
+        cards: MatrixCards,
+        device: Device,
+        model: CardModel = CLASSES,
+        threads: int = 1,
+        allocate: Allocate = aligned,
+        where: Residence | None = None,
+    ) -> None:
+        if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
+            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        where = where or _fitting(trees, cards, device)
+        if where.streamed:
+            allocate = _pinned(device)
+        super().__init__(trees, cards, model, threads, allocate)
+        self.device, self.where = device, where
+        self._kernels = device.compile(flops_source())
+        self._buffers = Buffers(device, {})
+        self._replays: dict[int, tuple[int, Callable[[], None]]] = {}  # by part
+        if trees:
+            self._prepare(self._passes_of(trees))
+
+    def _passes_of(self, trees: Trees) -> Passes:
+        if self.roots is None and self.cards.stages == 1:
+            return ClassPasses(self.device, trees, self.cards)
+        if self.roots is None or any(stage.twins.any() for stage in self.cards.kernel):
+            raise InputError(
+                "a GPU takes hands that change between streets in product form, with roots;\n"
+                "use cards: classes or buckets, or device: cpu"
+            )
+        return StagePasses(self.device, trees, self.cards, self.roots)
+
+    def _prepare(self, passes: Passes) -> None:
+        """Everything that stays the same: stored arrays, rooms, and the structures of passes."""
+        device, flops, pots = self.device, self.flops, self.pots
+        hands = self._classes
+        arrays = {
+            (kind, pot): getattr(game, kind)
+            for pot, game in enumerate(self.games)
+            for kind in ("regrets", "averages")
+        }
+        parts = self.where.parts(max(1, ROOM_BYTES // passes.room_bytes))
+        self._store = FlopStore(device, arrays, self.where, parts)
+        for (kind, pot), host in arrays.items():
+            mirror = Mirror(host)
+            mirror.fetch = self._fetch(kind, pot)
+            setattr(self.games[pot], kind, mirror)
+        self._asked = Asked(device, parts, pots, passes.root_length)
+        self._out = device.zeros(pots * flops * hands)
+        self._sums = FlopSums(device, self._kernels, pots, flops, hands)
+        self._buffers.kept["sums"] = device.zeros(2 * pots * flops, np.float64)
+        self._passes = passes
+        passes.arrange(self._asked, self._store, self._out)
+
+    @property
+    def _classes(self) -> int:
+        """Hands at the roots."""
+        found = self.cards.hands[0] if self.roots is None else self.roots.shape[1]
+        return int(found)
+
+    # -- passes
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
+        flops = np.flatnonzero(pairs.any(axis=0))
+        if not self.games or not len(flops) or not every:
+            return
+        for player in Player:
+            self._asked.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+        _, counts = self._asked.flops(flops, pairs[:, flops])
+        for first in range(0, len(every), AT_ONCE):
+            table = np.array(every[first : first + AT_ONCE], np.float32)
+            _refuse_pruning(table)
+            self._asked.discounts(table)
+            for part in self._store.order():
+                if counts[part]:
+                    with self._store.lent(part, EVERYTHING, EVERYTHING):
+                        self._iterate_part(part, int(counts[part]), len(table))
+        self.device.finish(self.device.mark())
+        self._fall_behind()
+
+    def _iterate_part(self, part: int, places: int, iterations: int) -> None:
+        self._asked.send()  # again at the first row of discounts
+        for _ in range(iterations):
+            known = self._replays.get(part)
+            if known is not None and known[0] == places:
+                known[1]()
+                continue
+            self._iteration(part, places)  # loads what a recording may not
+            again = self.device.recorded(lambda: self._iteration(part, places))
+            self._replays[part] = places, again
+
+    def _iteration(self, part: int, places: int) -> None:
+        for player in Player:
+            self._passes.launch(player, UPDATE, part, places)
+        self._kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Any:
+        """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
+        del hero, hand_mask
+        alike = now[:1] if now and now.count(now[0]) == len(now) else now
+        table = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
+        _refuse_pruning(table)
+        found = self._pass(player, villain, UPDATE, flops, table)
+        self._fall_behind()
+        return found
+
+    def _run(
+        self,
+        player: Player,
+        other: Floats,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+        selection: HandSelection,
+        hand_mask: Flags | None = None,
+    ) -> NDArray[np.float32]:
+        """[P, K, 169]: passes about all hands."""
+        del selection, hand_mask
+        return np.asarray(self._pass(player, other, mode, flops, discounts))
+
+    def _pass(
+        self,
+        player: Player,
+        other: Floats,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+    ) -> AnyValues:
+        """[P, K, 169], on the device."""
+        shape = self.pots, len(flops), self._classes
+        reach = np.where(other > LEAST_REACH, other, 0.0)
+        # A pot that the other player never gets to is worth nothing to either of them.
+        seen: Flags = np.any(reach, axis=1)
+        if not seen.any() or not len(flops):
+            return np.zeros(shape, np.float32)
+        self._asked.enter(player, reach)
+        order, counts = self._asked.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
+        self._asked.discounts(discounts, order if len(discounts) > 1 else None)
+        self._asked.send()
+        reads, writes = _touched(player, mode)
+        for part in self._store.order():
+            if counts[part]:
+                with self._store.lent(part, reads, writes):
+                    self._passes.launch(player, mode, part, int(counts[part]))
+        size = shape[0] * shape[1] * shape[2]
+        return DeviceValues(self._sums, self.device.copied(self._out[:size]), shape, order)
+
+    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+        """[K, 169, 169], by processors: chips that OOP wins with the row's hand."""
+        _brought_here(self.games[pot].averages)
+        return super().pair_values(pot, flops)
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+        total, largest = np.zeros((2, self.pots, len(flops)))
+        entries = [int(game.slots.sum(axis=1) @ self.cards.hands[: len(game.slots)])
+                   for game in self.games]  # fmt: skip
+        if self.games and len(flops):
+            order, counts = self._asked.flops(flops, np.ones(total.shape, np.bool_))
+            self._asked.send()
+            reads: Which = frozenset(("regrets", player) for player in Player)
+            for part in self._store.order():
+                places = slice(*np.cumsum([0, *counts])[part : part + 2])
+                if counts[part]:
+                    with self._store.lent(part, reads, frozenset()):
+                        one, most = self._part_sums(part, places)
+                    total[:, order[places]], largest[:, order[places]] = one, most
+        return RegretSums(total, largest, np.repeat(entries, len(flops)).reshape(total.shape))
+
+    def _part_sums(self, part: int, places: slice) -> tuple[Floats, Floats]:
+        """[P, K] each: the sums of a part's positive regrets, and the largest."""
+        count = places.stop - places.start
+        total, largest = np.zeros((2, self.pots, count))
+        buffer = self._buffers.kept["sums"][2 * self.pots * places.start :][: 2 * self.pots * count]
+        for stage in range(max(len(game.slots) for game in self.games)):
+            for player in Player:
+                argument = self._regrets(player, part, stage)
+                blocks, shared = count * self.pots, SUM_BYTES * SUMMING
+                self._kernels.launch("sum_regrets", blocks, SUMMING, shared, argument)
+                found = np.zeros((count, self.pots, 2))
+                self.device.read(buffer, found.reshape(-1))
+                total += found[:, :, 0].T
+                largest = np.maximum(largest, found[:, :, 1].T)
+        return total, largest
+
+    def _regrets(self, player: Player, part: int, stage: int) -> int:
+        """The structure of the own regrets of a stage."""
+        put, name = self._buffers.address, f"{player}.{part}.{stage}"
+        if f"regrets.{name}" not in self._buffers.kept:
+            stores = put(f"stores.{name}", store_table(self._store, part, stage, player))
+            fields = self._asked.fields(part)
+            put(f"regrets.{name}", packed(REGRETS, **fields, stores=stores, sums=put("sums")))
+        return put(f"regrets.{name}")
+
+    # -- what is stored
+
+    def _fetch(self, kind: str, pot: int) -> Callable[[int, int], None]:
+        def fetch(stage: int, player: int) -> None:
+            self._store.fetch(Name(kind, pot, stage, Player(player)))
+
+        return fetch
+
+    def _mirrors(self) -> Iterator[Mirror]:
+        for game in self.games:
+            for mirror in (game.regrets, game.averages):
+                assert isinstance(mirror, Mirror)
+                yield mirror
+
+    def _fall_behind(self) -> None:
+        """What the host has is old from now on."""
+        for mirror in self._mirrors():
+            mirror.stale = {(stage, int(who)) for stage in range(len(mirror)) for who in Player}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games, whichever engine it is from."""
+        if self.games:
+            self._store.finish()
+            for mirror in self._mirrors():
+                mirror.stale = set()  # all of it is written now
+            super().restore(state)
+            self._store.send(range(self.flops), ("regrets", "averages"))
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]."""
+        super().set_average(pot, flop, node, strategy)
+        self._send_averages(range(flop, flop + 1))
+
+    def _send_averages(self, flops: range) -> None:
+        for game in self.games:
+            _brought_here(game.averages)
+        self._store.send(flops, ("averages",))
+
+    @contextmanager
+    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        with followed(super().rounded(flops, numbers), lambda: self._send_averages(flops)):
+            yield
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(game.full_bytes for game in self.games)
+
+    @property
+    def device_use(self) -> DeviceUse:
+        """What they make of the device."""
+        return self.device.use(self.memory_bytes)
+
+    @property
+    def saved_bytes(self) -> int:
+        """None: all hands are stored."""
+        return 0
+
+    @property
+    def can_drop_hands(self) -> bool:
+        """They cannot."""
+        return False
+
+    def keep_hands(self, hands: Flags) -> Never:
+        """All hands are stored."""
+        del hands
+        raise InputError(
+            "hands are left out of pots on processors: a GPU stores all of them;\n"
+            "leave out drop_unplayed_every"
+        )
+
+    # -- structures
+
+
+EVERYTHING: Which = frozenset(
+    (kind, player) for kind in ("regrets", "averages") for player in Player
+)
+
+
+def _learned(own: Player) -> tuple[Which, Which]:
+    changed: Which = frozenset({("regrets", own), ("averages", own.opponent)})
+    return changed | {("regrets", own.opponent)}, changed
+
+
+def _played(*whose: Player) -> tuple[Which, Which]:
+    return frozenset(("averages", player) for player in whose), frozenset()
+
+
+def _touched(own: Player, mode: int) -> tuple[Which, Which]:
+    """What a pass reads of the stored arrays, and what it changes."""
+    if mode == UPDATE:
+        return _learned(own)
+    return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
+
+
+def _brought_here(arrays: Sequence[Sequence[NDArray[np.float32]]]) -> None:
+    """Look at arrays of the host, so that they are as the device has them."""
+    for stage in arrays:
+        for player in Player:
+            stage[player]
+
+
+def _pinned(device: Device) -> Allocate:
+    """Makes arrays of zeros that are copied fast, and beside what runs."""
+
+    def zeros(shape: tuple[int, int]) -> NDArray[np.float32]:
+        array = device.landing(shape)
+        array[...] = 0.0
+        return array
+
+    return zeros
+
+
+def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
+    """Where the flops find room."""
+    stages = cards.stages[0]
+    lengths = [
+        padded(max(len(flop[stage].combos) for flop in cards.stages))
+        for stage in range(len(stages))
+    ]
+    stored, streets = 0, tuple(stage.streets for stage in stages)
+    for tree, _ in trees:
+        slots = slot_counts(tree, stage_of_nodes(tree, streets)).sum(axis=1)
+        stored += 8 * len(cards.stages) * int(slots @ lengths[: len(slots)])
+    flops = len(cards.stages)
+    return residence(flops, stored, table_bytes(lengths, flops), device.free_bytes)
+
+
+def _refuse_pruning(discounts: NDArray[np.float32]) -> None:
+    if (discounts[:, THRESHOLD] > -np.inf).any():
+        raise InputError(
+            "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
+        )

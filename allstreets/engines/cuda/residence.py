@@ -1,0 +1,234 @@
+"""Who owns what a GPU learns: its own memory as far as that goes, the host's for the rest.
+
+Flops are cut into *parts*. Of the first of them regrets and averages stay on the device; all others
+live in pinned memory of the host, and a part comes into one of a few *slots* for the time of a
+pass: while one is played the next is copied there, and the one before goes back. A pass asks for a
+part (`FlopStore.lent`) and never knows which kind it is, so that the same kernels see the same
+numbers either way.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.engines.device import Buffer, Device, Ticket
+from allstreets.engines.matrix.cards import matrix_cells
+
+SLOTS = 3  # a part that comes, one that is played, one that goes
+SLOT_BYTES = 600_000_000  # of a part: copies that fill the bus, and enough flops for all of a GPU
+ROOM_BYTES = 2_000_000_000  # of the rows that passes work on, at most
+SPARE_BYTES = 500_000_000  # of all that is small, and of whatever shares the device
+COPIED_IN, COPIED_OUT = 1.5, 1.0  # of what is stored, in an iteration: both players' passes
+COPIES_PER_SECOND = 50e9  # bytes each way: PCIe 5.0 with sixteen lanes
+
+
+@dataclass(frozen=True)
+class Residence:
+    """How many of F flops stay on a device; the others come there in parts."""
+
+    flops: int
+    resident: int
+    part: int  # flops of a part
+
+    @property
+    def streamed(self) -> int:
+        """Flops that come and go."""
+        return self.flops - self.resident
+
+    def parts(self, most: int) -> list[range]:
+        """The flops of each part, of which no pass takes more than `most` at a time."""
+        step = max(1, min(self.part, most))
+        found = []
+        for first, last in ((0, self.resident), (self.resident, self.flops)):
+            found += [range(at, min(at + step, last)) for at in range(first, last, step)]
+        return found
+
+
+def everything_resident(flops: int) -> Residence:
+    """All flops stay on the device."""
+    return Residence(flops, flops, flops)
+
+
+def device_room(stored: int, tables: int) -> int:
+    """Bytes that a device must have free for so many stored ones to stay there."""
+    return stored + tables + min(2 * stored, ROOM_BYTES) + SPARE_BYTES
+
+
+def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
+    """As many flops as find room beside the `tables` in `free` bytes of a device.
+
+    `stored` are the bytes of regrets and averages of all F flops.
+    """
+    if device_room(stored, tables) <= free:
+        return everything_resident(flops)
+    each = max(1, -(-stored // flops))  # no pot may see a flop
+    part = max(1, min(flops // (2 * SLOTS), SLOT_BYTES // each))
+    always = device_room(stored, tables) - stored
+    resident = (free - always) // each - SLOTS * part
+    if resident < 0:
+        need = always + SLOTS * part * each
+        raise InputError(
+            f"device: flops that come and go over PCIe still need {need / 1e9:.1f} GB there, and "
+            f"{free / 1e9:.1f} GB are free.\nUse fewer flops, buckets or sizes, or device: cpu"
+        )
+    return Residence(flops, resident, part)
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """What flops that come and go take, in an iteration of a whole game."""
+
+    copied_bytes: int  # both ways
+    seconds: float  # at least: copies to the device and back run side by side
+
+
+def streaming(flops: Residence, stored: int) -> Streaming | None:
+    """What a residence copies; None: nothing."""
+    if not flops.streamed:
+        return None
+    moved = stored * flops.streamed / flops.flops
+    copied = int((COPIED_IN + COPIED_OUT) * moved)
+    return Streaming(copied, COPIED_IN * moved / COPIES_PER_SECOND)
+
+
+def table_bytes(lengths: Sequence[int], flops: int) -> int:
+    """Of the flops' matrices on a device."""
+    return 4 * matrix_cells(lengths) * flops
+
+
+class Name(NamedTuple):
+    """An array of all flops [F, …]."""
+
+    kind: str  # "regrets" or "averages"
+    pot: int
+    stage: int
+    player: Player
+
+
+Which = frozenset[tuple[str, Player]]
+"""Kinds of arrays, by player."""
+
+
+class FlopStore:
+    """Regrets and averages of F flops; `arrays` are the host's, by kind and pot."""
+
+    def __init__(
+        self,
+        device: Device,
+        arrays: dict[tuple[str, int], list[list[NDArray[np.float32]]]],
+        where: Residence,
+        parts: Sequence[range],
+    ) -> None:
+        self.device, self.where, self.parts = device, where, parts
+        self.host = {
+            Name(kind, pot, stage, player): pair[player]
+            for (kind, pot), stages in arrays.items()
+            for stage, pair in enumerate(stages)
+            for player in Player
+        }
+        self._resident = self._room(where.resident)
+        longest = max((len(part) for part in parts if part.start >= where.resident), default=0)
+        self._slots = [self._room(longest) for _ in range(SLOTS if longest else 0)]
+        self._free: list[Ticket | None] = [None] * len(self._slots)
+        self._back: dict[int, Ticket] = {}  # by part: when its numbers are on the host again
+
+    def _room(self, flops: int) -> dict[Name, Buffer]:
+        return {
+            name: self.device.zeros(flops * array.shape[1])
+            for name, array in self.host.items()
+            if flops
+        }
+
+    def _is_resident(self, part: int) -> bool:
+        return self.parts[part].start < self.where.resident
+
+    def _slot(self, part: int) -> int:
+        return part % len(self._slots)
+
+    def address(self, part: int, name: Name) -> int:
+        """Where an array of all flops would begin if those of the part are where they will be."""
+        if self._is_resident(part):
+            return self.device.address(self._resident[name])
+        there = self.device.address(self._slots[self._slot(part)][name])
+        return int(there - 4 * self.parts[part].start * self.host[name].shape[1])
+
+    def order(self) -> list[int]:
+        """Parts as a pass takes them: those that stay between those that come and go."""
+        stay = [part for part in range(len(self.parts)) if self._is_resident(part)]
+        come = range(len(stay), len(self.parts))
+        timed = [((i + 0.5) / len(stay), part) for i, part in enumerate(stay)]
+        timed += [(i / len(come), part) for i, part in enumerate(come)]
+        return [part for _, part in sorted(timed)]
+
+    @contextmanager
+    def lent(self, part: int, reads: Which, writes: Which) -> Iterator[None]:
+        """Within, launches find a part's arrays of some kinds there; some of them are changed."""
+        if self._is_resident(part):
+            yield
+            return
+        slot, device = self._slot(part), self.device
+        after = [one for one in (self._free[slot], self._back.get(part)) if one is not None]
+        here = None
+        for buffer, array in self._copies(part, reads):
+            here = device.copy_in(buffer, array, after)
+            after = []
+        if here is not None:
+            device.wait(here)
+        yield
+        done = device.mark()
+        self._free[slot] = done
+        for buffer, array in self._copies(part, writes):
+            self._free[slot] = self._back[part] = device.copy_out(buffer, array, [done])
+
+    def _copies(self, part: int, which: Which) -> Iterator[tuple[Buffer, NDArray[Any]]]:
+        flops, there = self.parts[part], self._slots[self._slot(part)]
+        for name, array in self.host.items():
+            if (name.kind, name.player) in which and array.size:
+                rows = array[flops.start : flops.stop].reshape(-1)
+                yield there[name][: rows.size], rows
+
+    def finish(self) -> None:
+        """Wait until what went back is here."""
+        for ticket in self._back.values():
+            self.device.finish(ticket)
+        self._back.clear()
+
+    def fetch(self, name: Name) -> None:
+        """Let the host's array be as the device left it."""
+        self.finish()
+        if self.where.resident:
+            rows = self.host[name][: self.where.resident].reshape(-1)
+            self.device.read(self._resident[name], rows)
+
+    def send(self, flops: range, kinds: Sequence[str]) -> None:
+        """Bring what the host has of some flops to the device, as far as they are there."""
+        last = min(flops.stop, self.where.resident)
+        for name, array in self.host.items() if last > flops.start else ():
+            if name.kind in kinds:
+                width = array.shape[1]
+                part = self._resident[name][flops.start * width : last * width]
+                self.device.write(part, array[flops.start : last].reshape(-1))
+        self.device.finish(self.device.mark())  # pinned arrays are read as late as may be
+
+
+def store_table(store: FlopStore, part: int, stage: int, own: Player) -> NDArray[np.int64]:
+    """[P, 6]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
+
+    A pot that ends before the stage has none.
+    """
+    both = own, own.opponent
+    pots = 1 + max(name.pot for name in store.host)
+    table = np.zeros((pots, 6), np.int64)
+    for pot in range(pots):
+        if Name("regrets", pot, stage, own) not in store.host:
+            continue
+        arrays = [Name(kind, pot, stage, who) for who in both for kind in ("regrets", "averages")]
+        lengths = [store.host[Name("regrets", pot, stage, who)].shape[1] for who in both]
+        table[pot] = [*(store.address(part, name) for name in arrays), *lengths]
+    return table

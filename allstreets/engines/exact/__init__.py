@@ -1,0 +1,1 @@
+"""Combos on every board."""

@@ -1,0 +1,101 @@
+"""The stored average strategies of a player on one board of an exact subgame, row by row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.exact.view import combo_rows
+from allstreets.engines.simd.vectors import LANES, LARGEST, widen
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+CACHED_STREETS = 64
+Averages = list[list[NDArray[Any]]]  # by street and player, as `ExactSubgame.averages`
+
+
+@dataclass(frozen=True, eq=False)
+class BoardRows:
+    """Where the strategies of a player's decisions on a board stand: R rows, padding included."""
+
+    subgame: ExactSubgame
+    level: int
+    number: int  # of the board among those of its street
+    player: Player
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The player's decisions on the street, in the order of the tree."""
+        return _nodes(self.subgame.tree, self.subgame.levels[self.level], self.player)
+
+    @property
+    def combos(self) -> Longs:
+        """[C]: the player's combos on the board."""
+        return self.subgame.streets[self.level].combos(self.player, self.number)
+
+    @cached_property
+    def row(self) -> Longs:
+        """[C]: the row of each combo."""
+        return combo_rows(self.subgame, self.level, self.number, self.player)
+
+    @property
+    def rows(self) -> int:
+        """R."""
+        starts = self.subgame.boards[self.player][self.level].own_rows
+        return int(starts[self.number + 1] - starts[self.number])
+
+    def by_row(self, weights: Floats) -> Floats:
+        """[R]: weights of combos [C] added up."""
+        found: Floats = np.bincount(self.row, weights, self.rows).astype(np.float64)
+        return found
+
+    def chances(self, averages: Averages) -> dict[int, Floats]:
+        """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""
+        found = {}
+        for node in self.nodes:
+            sums = self.sums(averages, node)
+            total, even = sums.sum(axis=0), np.full_like(sums, 1 / len(sums))
+            found[node] = np.divide(sums, total, out=even, where=total > 0)
+        return found
+
+    def sums(self, averages: Averages, node: int) -> Floats:
+        """[A, R]: what strategies are the shares of."""
+        stored = np.maximum(widen(self._block(averages, node)).astype(np.float64), 0.0)
+        found: Floats = stored.transpose(1, 0, 2).reshape(stored.shape[1], -1)
+        return found
+
+    def put(self, averages: Averages, chances: Mapping[int, Floats]) -> None:
+        """Let `averages` hold these strategies [A, R], or other sums that they are the shares of.
+
+        In 16-bit integers they must be strategies.
+        """
+        for node, given in chances.items():
+            stored = self._block(averages, node)
+            block = given.reshape(len(given), -1, LANES).transpose(1, 0, 2)
+            stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
+
+    def locked(self, node: int) -> NDArray[np.bool_]:
+        """[R]: rows that play a strategy that was given (`exact_locks`)."""
+        flags = self.subgame.locked[self.level][self.player]
+        if node in self.subgame.tree.locks or not flags.size:
+            return np.full(self.rows, node in self.subgame.tree.locks)
+        boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
+        first = int(boards.own_start[self.number]) * slots.nodes[self.player]
+        first += slots.number[node] * self.rows
+        found: NDArray[np.bool_] = flags[first : first + self.rows] > 0
+        return found
+
+    def _block(self, averages: Averages, node: int) -> NDArray[Any]:
+        """[R / 16, A, 16]: a view."""
+        return self.subgame.stored_at(averages, self.level, self.number, node)
+
+
+@lru_cache(CACHED_STREETS)
+def _nodes(tree: BettingTree, street: Street, player: Player) -> tuple[int, ...]:
+    """A player's decisions on a street; a street has thousands of boards."""
+    return tuple(node for node in tree.decisions(street) if tree.player[node] == player)

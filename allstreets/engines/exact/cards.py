@@ -1,0 +1,306 @@
+"""The boards below a spot, street by street, and both players' hands on each.
+
+A street's boards are the representatives of suit-isomorphic runouts. Each board has the combos that
+it does not block, on the river in order of strength. Renamings of suits that leave a board as it is
+exchange combos that are equivalent there: such an *orbit* of combos is one hand, stored once, so
+that its combos play alike whatever is rounded. Hands are padded to whole vectors.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_COUNT,
+    COMBO_MASKS,
+    Runouts,
+    combo_orbits,
+    combo_strengths,
+    live_combos,
+    matchups,
+    runouts,
+)
+from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards
+from allstreets.engines.exact.kernels.tables import place_hands
+from allstreets.engines.simd.vectors import LANES
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BoardHands:
+    """One player's hands on one board: C combos in H orbits."""
+
+    combos: Longs  # [C]: those of a hand side by side
+    hand: Longs  # [C]: the hand that each combo is; never falls
+    first: Longs  # [H]: the lowest combo of each hand, rising; on the river by rising strength
+    sizes: Longs  # [H]: combos of each hand
+    parent: Longs  # [H]: the hand that it is on the board one street up
+    weight: NDArray[np.float64]  # [H]: what of its value that hand gets
+    absent: int  # the row of that board that stands for absent hands
+
+
+@dataclass(frozen=True)
+class HandLists:
+    """One player's hands on all boards of a street, one board after the other."""
+
+    start: Longs  # [B+1]: hands, padded
+    count: Longs  # [B]: hands without the padding
+    cards: NDArray[np.uint8]  # by hand, 2
+    strengths: NDArray[np.uint16]  # by hand; 0 before the river
+    parent: NDArray[np.uint16]  # by hand: its hand on the board one street up
+    weight: NDArray[np.float32]  # by hand: what of its value that hand gets
+    combo_start: Longs  # [B+1]
+    combo_cards: NDArray[np.uint8]  # by combo, 2
+    combo_strengths: NDArray[np.uint16]  # by combo; 0 before the river
+    combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
+
+
+class Below(Protocol):
+    """A street one further down."""
+
+    @property
+    def parents(self) -> Sequence[int]:
+        """[B]: board one street up."""
+
+
+@dataclass(frozen=True)
+class StreetBoards:
+    """All boards of one street; `hands[p]` holds, board by board, the hands of player p."""
+
+    runouts: tuple[Runouts, ...]  # [B]
+    parents: tuple[int, ...]  # [B]: board one street up
+    hands: tuple[list[BoardHands], list[BoardHands]]  # [2][B]
+
+    @property
+    def boards(self) -> list[tuple[int, ...]]:
+        """The cards of each board."""
+        return [runout.board for runout in self.runouts]
+
+    def combos(self, player: int, board: int) -> Longs:
+        """[C]: the combos of a player on a board."""
+        return self.hands[player][board].combos
+
+    @cached_property
+    def lists(self) -> tuple[HandLists, HandLists]:
+        """The hands of OOP and IP as the kernels read them, whichever is the own player."""
+        first = _hand_lists(self.boards, self.hands[0])
+        if self.hands[1] is self.hands[0]:
+            return first, first
+        return first, _hand_lists(self.boards, self.hands[1])
+
+
+def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
+    start = starts_of([whole_vectors(len(hands.first)) for hands in hands_by_board])
+    cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
+    strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
+    weight = np.zeros(start[-1], np.float32)
+    by_combo = []
+    for number, (board, hands) in enumerate(zip(boards, hands_by_board, strict=True)):
+        parent[start[number] : start[number + 1]] = hands.absent
+        place = slice(start[number], start[number] + len(hands.first))
+        cards[place], parent[place], weight[place] = (
+            COMBO_CARDS[hands.first],
+            hands.parent,
+            hands.weight,
+        )
+        if len(board) == 5:
+            strengths[place] = combo_strengths([board], COMBO_CARDS[hands.first])[0]
+        by_combo.append(strengths[place][hands.hand])
+    combos = np.concatenate([hands.combos for hands in hands_by_board])
+    return HandLists(
+        start,
+        np.array([len(hands.first) for hands in hands_by_board], np.int64),
+        cards.reshape(-1),
+        strengths,
+        parent,
+        weight,
+        starts_of([len(hands.combos) for hands in hands_by_board]),
+        COMBO_CARDS[combos].astype(np.uint8).reshape(-1),
+        np.concatenate(by_combo),
+        np.concatenate([hands.hand for hands in hands_by_board]).astype(np.uint16),
+    )
+
+
+def starts_of(sizes: Sequence[int] | Longs) -> Longs:
+    """Sums before each, and all."""
+    start = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=start[1:])
+    return start
+
+
+def whole_vectors(count: int) -> int:
+    """The next multiple of sixteen, at least one vector."""
+    return max(LANES, -(-count // LANES) * LANES)
+
+
+def every_combo(board: tuple[int, ...]) -> tuple[Runouts, tuple[Longs, Longs]]:
+    """The root of a game in which both players may hold every combo, and these combos."""
+    combos = np.flatnonzero(live_combos(board))
+    return runouts(board, [np.ones(COMBO_COUNT)]), (combos, combos)
+
+
+def first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
+    """The street of the spot itself: one board."""
+    oop = [_board_hands(root, combos[0])]
+    ip = oop if np.array_equal(*combos) else [_board_hands(root, combos[1])]
+    return StreetBoards((root,), (0,), (oop, ip))
+
+
+def next_street(street: StreetBoards) -> StreetBoards:
+    """One more card: the representatives of what may fall on each board."""
+    runouts: list[Runouts] = []
+    parents: list[int] = []
+    alike = street.hands[1] is street.hands[0]  # players with the same combos share the lists
+    oop: list[BoardHands] = []
+    hands = (oop, oop if alike else [])
+    for number, here in enumerate(street.runouts):
+        chance = 1 / (48 - len(here.board))  # of each card that neither hand nor the board holds
+        for card, same in zip(here.representatives, here.multiplicities, strict=True):
+            below = here.after(card)
+            runouts.append(below)
+            parents.append(number)
+            for player in (0,) if alike else (0, 1):
+                above = street.hands[player][number]
+                live = (COMBO_MASKS[above.combos] & np.uint64(1 << card)) == 0
+                found = _board_hands(below, above.combos[live])
+                hands[player].append(_below(found, above, same * chance))
+    return StreetBoards(tuple(runouts), tuple(parents), hands)
+
+
+def _board_hands(runouts: Runouts, combos: Longs) -> BoardHands:
+    """The hands that combos are on a board, by the renamings that change neither it nor them."""
+    combos = np.sort(combos)
+    orbits = combo_orbits(runouts.symmetries)[combos]
+    first = combos[orbits == combos]
+    if len(runouts.board) == 5:
+        strengths = combo_strengths([runouts.board], COMBO_CARDS[first])[0]
+        first = first[np.argsort(strengths, kind="stable")]
+    place = np.zeros(COMBO_COUNT, np.int64)
+    place[first] = np.arange(len(first))
+    order = np.argsort(place[orbits], kind="stable")
+    combos, hand = combos[order], place[orbits][order]
+    count = len(first)
+    sizes = np.bincount(hand, minlength=count)
+    return BoardHands(combos, hand, first, sizes, np.zeros(count, np.int64), np.zeros(count), 0)
+
+
+def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
+    """Hands with their place on the board one street up; `chance` is that of all same cards.
+
+    A hand up there is O combos and the card one of S that are the same. Each of the S · O pairs of
+    card and combo is, renamed, one of the combos of the hands below, and by symmetry each of the O
+    combos gets as many of a hand's S · o pairs as the others: S · o / O.
+    """
+    place = np.zeros(COMBO_COUNT, np.int64)
+    place[above.combos] = above.hand
+    parent = place[hands.first]
+    weight = chance * hands.sizes / above.sizes[parent]
+    return replace(hands, parent=parent, weight=weight, absent=whole_vectors(len(above.first)))
+
+
+def kernel_boards(
+    street: StreetBoards,
+    below: Below | None,
+    own: int,
+    all_ins: bool,
+    threads: int = 1,
+) -> Boards:
+    """The street as the kernels read it when player `own` is computed, with a slot for each hand.
+
+    `all_ins` says whether the betting of this street can end in an all-in with cards to come:
+    the matrices for that are counted by so many threads.
+    Where the numbers of its nodes are stored, `exact_sharing.stored_rows` adds.
+    """
+    other = 1 - own
+    count = len(street.runouts)
+    mine, his = street.lists[own], street.lists[other]
+    starts = [one.start for one in street.lists]
+    own_total = int(mine.start[-1])
+    tables = {
+        "below": np.zeros(own_total, np.uint16),
+        "upto": np.zeros(own_total, np.uint16),
+        "own_twin": np.zeros(own_total, np.uint16),
+    }
+    place_hands(
+        mine.strengths,
+        mine.cards,
+        mine.start,
+        mine.count,
+        his.start,
+        his.combo_strengths,
+        his.combo_cards,
+        his.combo_hand,
+        his.combo_start,
+        **tables,
+    )
+    children = np.zeros(count + 1, np.int64)
+    if below is not None:
+        np.cumsum(np.bincount(below.parents, minlength=count), out=children[1:])
+    equity_start, equity = (
+        _all_in_matrices(street, own, starts, threads)
+        if all_ins
+        else (
+            np.zeros(count, np.int64),
+            np.zeros(0, np.float32),
+        )
+    )
+    return Boards(
+        own_start=mine.start,
+        other_start=his.start,
+        own_slots=mine.start,
+        other_slots=his.start,
+        own_rows=mine.start,
+        other_rows=his.start,
+        own_row=np.zeros(0, np.uint16),
+        other_row=np.zeros(0, np.uint16),
+        member_start=np.zeros(0, np.int64),
+        members=np.zeros(0, np.uint16),
+        member_share=np.zeros(0, np.float32),
+        other_parent=his.parent,
+        own_parent=mine.parent,
+        own_weight=mine.weight,
+        children=children,
+        own_cards=mine.cards,
+        combo_start=his.combo_start,
+        combo_cards=his.combo_cards,
+        combo_hand=his.combo_hand,
+        equity_start=equity_start,
+        equity=equity,
+        **tables,
+    )
+
+
+def _all_in_matrices(
+    street: StreetBoards, own: int, starts: list[NDArray[np.int64]], threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Share won − share lost of own hands against all combos of each of the other's hands."""
+    other = 1 - own
+    sizes = [np.diff(starts[own]), np.diff(starts[other])]
+    equity_start = starts_of(sizes[0] * sizes[1])
+    equity = np.zeros(equity_start[-1], np.float32)
+
+    def fill(board: int) -> None:
+        mine, his = street.hands[own][board], street.hands[other][board]
+        folded = len(his.first) < len(his.combos)
+        counts = matchups(street.runouts[board].board, mine.first, his.combos, threads=1)
+        # Looked up by the halves of pots that are won: there are few numbers of them.
+        halves = 2 * counts.wins + counts.ties
+        shares = np.arange(int(halves.max(initial=0)) + 1) / 2 / counts.runouts
+        net = (2.0 * shares - 1.0).astype(np.float64 if folded else np.float32)[halves]
+        net[(COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos]) != 0] = 0.0
+        if folded:
+            net = np.add.reduceat(net, np.cumsum(his.sizes) - his.sizes, axis=1)
+        matrix = equity[equity_start[board] : equity_start[board + 1]]
+        matrix = matrix.reshape(sizes[0][board], sizes[1][board])
+        matrix[: len(mine.first), : len(his.first)] = net
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, range(len(street.runouts))))
+    return equity_start[:-1], equity

@@ -1,0 +1,140 @@
+"""Decision nodes whose hands share strategies: values and reach by hand, stored numbers by row.
+
+A row stands for the hands of a board that play alike. The rows of one node are worked on in a
+buffer of its own (`Workspace.rows`), each line of which has one number for each row:
+
+    A lines      the positive parts of the stored numbers, action by action
+    one line     their sum
+    A lines      what each action is worth to a row: the mean of its hands' values
+    one line     what the node is worth to it
+
+Hands read the first of these through the number of their row. Then each goes through the same
+arithmetic as a hand with numbers of its own.
+"""
+
+import numpy as np
+
+from allstreets.base import inner_kernel
+from allstreets.engines.exact.kernels.layout import Boards, Floats, NodePlace, Shorts
+from allstreets.engines.simd.regret_matching import positive_sum, share, sharing_by
+from allstreets.engines.simd.vectors import (
+    TINY,
+    fma,
+    gather,
+    load,
+    maximum,
+    splat,
+    store,
+    where_positive,
+)
+
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+
+
+@inner_kernel
+def keep_rows(stored: Floats, slot: int, actions: int, rows: int, kept: Floats) -> None:
+    """The positive parts of a node's regrets or average, and their sums."""
+    zero = splat(ZERO)
+    for block in range(0, rows, 16):
+        total = zero
+        for a in range(actions):
+            number = maximum(load(stored, slot + block * actions + 16 * a), zero)
+            store(kept, a * rows + block, number)
+            total = total + number
+        store(kept, actions * rows + block, total)
+
+
+@inner_kernel
+def mix_rows(
+    regrets: Floats, slot: int, actions: int, rows: int, ahead: np.float32, kept: Floats
+) -> None:
+    """What rows have played, moved by `ahead` towards what their new regrets will play.
+
+    It stays where no new regret is positive.
+    """
+    zero, one = splat(ZERO), splat(ONE)
+    for block in range(0, rows, 16):
+        base = slot + block * actions
+        before = sharing_by(load(kept, actions * rows + block), actions, one)
+        total = positive_sum(regrets, base, actions)
+        moved = where_positive(total - splat(TINY), splat(ahead), zero)
+        after = sharing_by(total, actions, one)
+        for a in range(actions):
+            played = share(load(kept, a * rows + block), before)
+            then = share(load(regrets, base + 16 * a), after)
+            store(kept, a * rows + block, fma(moved, then - played, played))
+        store(kept, actions * rows + block, one)
+
+
+@inner_kernel
+def split_by_row(
+    reach: Floats,
+    row: int,
+    child: int,
+    actions: int,
+    hands: int,
+    row_of_hand: Shorts,
+    first: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Reach rows of one node's actions: each hand's reach times the strategy of its row."""
+    for block in range(0, hands, 16):
+        total = gather(kept, actions * rows, row_of_hand, first + block)
+        shared = sharing_by(total, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            number = gather(kept, a * rows, row_of_hand, first + block)
+            store(reach, (child + a) * hands + block, share(number, shared))
+
+
+@inner_kernel
+def play_rows(
+    values: Floats,
+    node: NodePlace,
+    actions: int,
+    hands: int,
+    row_of_hand: Shorts,
+    first: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Own node: the value of every hand under the strategy of its row."""
+    for block in range(0, hands, 16):
+        total = gather(kept, actions * rows, row_of_hand, first + block)
+        strategy = sharing_by(total, actions, splat(ONE))
+        value = splat(ZERO)
+        for a in range(actions):
+            chance = share(gather(kept, a * rows, row_of_hand, first + block), strategy)
+            value = fma(chance, load(values, (node.child + a) * hands + block), value)
+        if node.adds:
+            value = value + load(values, node.target * hands + block)
+        store(values, node.target * hands + block, value)
+
+
+@inner_kernel
+def sum_rows(
+    values: Floats,
+    node: NodePlace,
+    actions: int,
+    hands: int,
+    boards: Boards,
+    board: int,
+    rows: int,
+    kept: Floats,
+) -> None:
+    """Own node: what each action is worth to a row, its hands' values by their shares."""
+    for block in range(0, rows, 16):
+        lists = (boards.own_rows[board] + block) // 16
+        for a in range(actions):
+            total = splat(ZERO)
+            for place in range(boards.member_start[lists], boards.member_start[lists + 1]):
+                value = gather(values, (node.child + a) * hands, boards.members, 16 * place)
+                total = fma(load(boards.member_share, 16 * place), value, total)
+            store(kept, (actions + 1 + a) * rows + block, total)
+
+
+@inner_kernel
+def shared_place(node: NodePlace, actions: int) -> NodePlace:
+    """A node with its rows in place of its hands: where `sum_rows` has put what they learn from."""
+    return NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)

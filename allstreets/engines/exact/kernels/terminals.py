@@ -1,0 +1,316 @@
+"""Folds and showdowns, sixteen at a time, card removal exact.
+
+One tile holds the other player's reach at sixteen places as [hand][place], the same for each of a
+hand's combos. With P(k) the reach of his k weakest combos, and P_c(k) that of those among them that
+hold card c, a hand with cards a and b that beats the first `below` of them and does not lose to the
+first `upto` has
+
+    won − lost = S(below) + S(upto) − S(all),    S(k) = P(k) − P_a(k) − P_b(k)
+
+(the combo itself, held by him, ties and drops out), and it meets the reach F = S(all) + that of its
+twin, the one combo that holds both a and b and was taken off twice. A showdown is worth
+stake · (won − lost) + rake · F, a fold a fixed amount times F.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from allstreets.base import inner_kernel
+from allstreets.engines.exact.kernels.layout import (
+    Boards,
+    Floats,
+    Forest,
+    Longs,
+    Storage,
+    Workspace,
+)
+from allstreets.engines.simd.vectors import (
+    fma,
+    load,
+    pick,
+    prefetch,
+    splat,
+    store,
+    transpose_from,
+    transpose_to,
+)
+
+CARDS = 53  # the last one is held by padding
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+
+
+class Ahead(NamedTuple):
+    """What the way up will need, prefetched while the tiles leave the memory idle."""
+
+    place: int  # of the next stored numbers
+    regrets: int  # 16 to go on by a vector per hand, 0 to stay: nothing is needed
+    average: int
+
+
+class Regions(NamedTuple):
+    """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
+
+    reach: int  # his hands, and a row of zeros
+    folds: int  # the same
+    net: int  # own hands
+    sums: int  # cards
+    fold_sums: int  # cards
+    out: int  # 2 × 16 rows, to be turned
+
+
+TILE_ROWS = 144
+"""Rows that a tile buffer needs beyond three times the longest list of hands."""
+
+
+@inner_kernel
+def lay_out(own: int, other: int) -> Regions:
+    """Regions for hand lists of these lengths."""
+    folds = 16 * (other + 1)
+    net = folds + folds
+    sums = net + 16 * own
+    fold_sums = sums + 16 * CARDS
+    return Regions(0, folds, net, sums, fold_sums, fold_sums + 16 * CARDS)
+
+
+class Source(NamedTuple):
+    """The reach rows that are turned into the columns of a tile."""
+
+    reach: Floats
+    row: Longs  # of each lane
+    lane: int  # the first of sixteen
+
+
+@inner_kernel
+def clear_sums(rows: Floats, sums: int) -> Any:
+    """Zero the sums of all cards; returns a zero for the sum of all combos."""
+    zero = splat(ZERO)
+    for card in range(CARDS):
+        store(rows, sums + 16 * card, zero)
+    return zero
+
+
+@inner_kernel
+def add_combo(boards: Boards, combo: int, rows: Floats, at: int, sums: int) -> Any:
+    """Add the reach of his hand at `at` that holds a combo to the sums of its cards; returned."""
+    reach = load(rows, at + 16 * pick(boards.combo_hand, combo))
+    a = sums + 16 * pick(boards.combo_cards, 2 * combo)
+    store(rows, a, load(rows, a) + reach)
+    b = sums + 16 * pick(boards.combo_cards, 2 * combo + 1)
+    store(rows, b, load(rows, b) + reach)
+    return reach
+
+
+@inner_kernel
+def without_cards(boards: Boards, hand: int, rows: Floats, sums: int, total: Any) -> Any:
+    """S of an own hand: a sum over combos less those that hold one of its cards."""
+    rest = total - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand))
+    return rest - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand + 1))
+
+
+@inner_kernel
+def sum_by_card(
+    boards: Boards, board: int, rows: Floats, at: int, sums: int, other: int, source: Source
+) -> Any:
+    """Bring his reach to `at`; its total, returned, and that of the combos with each card."""
+    total = clear_sums(rows, sums)
+    combo, last = boards.combo_start[board], boards.combo_start[board + 1]
+    for block in range(0, other, 16):
+        to = at + 16 * block
+        transpose_from(source.reach, source.row, source.lane, other, block, rows, to, 16)
+        while combo < last and pick(boards.combo_hand, combo) < block + 16:
+            total = total + add_combo(boards, combo, rows, at, sums)
+            combo += 1
+    return total
+
+
+@inner_kernel
+def net_wins(
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    source: Source,
+    storage: Storage,
+    ahead: Ahead,
+) -> Any:
+    """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
+
+    Sums grow by the other's combos from the weakest up, those of each card in the region `sums`. An
+    own hand reads them twice: when all that it beats are in, and when all that it ties with are.
+    """
+    net, sums = regions.net, regions.sums
+    first, mine = boards.combo_start[board], boards.own_start[board]
+    count = boards.combo_start[board + 1] - first
+    total = clear_sums(rows, sums)
+    begun = done = combo = brought = 0
+    while True:
+        while begun < own and pick(boards.below, mine + begun) <= combo:
+            rest = without_cards(boards, mine + begun, rows, sums, total)
+            store(rows, net + 16 * begun, rest)
+            begun += 1
+        while done < own and pick(boards.upto, mine + done) <= combo:
+            rest = without_cards(boards, mine + done, rows, sums, total)
+            store(rows, net + 16 * done, load(rows, net + 16 * done) + rest)
+            done += 1
+        if combo == count:
+            return total
+        until = count
+        if done < own:
+            until = pick(boards.upto, mine + done)
+        if begun < own:
+            until = min(until, pick(boards.below, mine + begun))
+        needed = pick(boards.combo_hand, first + until - 1)
+        while brought <= needed:
+            to = regions.reach + 16 * brought
+            transpose_from(source.reach, source.row, source.lane, other, brought, rows, to, 16)
+            brought += 16
+        while combo < until:
+            prefetch(storage.own_regrets, ahead.place + ahead.regrets * combo)
+            prefetch(storage.own_average, ahead.place + ahead.average * combo)
+            total = total + add_combo(boards, first + combo, rows, regions.reach, sums)
+            combo += 1
+
+
+@inner_kernel
+def all_in(
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    stakes: Floats,
+    lane: int,
+) -> None:
+    """net[own hand] = Σ over his hands of equity · reach, zero where the tile has no all-in."""
+    zero = splat(ZERO)
+    played_for = ZERO
+    for place in range(lane, lane + 16):
+        played_for += stakes[place]
+    if played_for == ZERO:
+        for hand in range(own):
+            store(rows, regions.net + 16 * hand, zero)
+        return
+    for hand in range(0, own, 4):  # four sums at once keep the multipliers busy
+        first = second = third = fourth = zero
+        row = boards.equity_start[board] + hand * other
+        for against in range(other):
+            reach = load(rows, regions.reach + 16 * against)
+            first = fma(splat(boards.equity[row + against]), reach, first)
+            second = fma(splat(boards.equity[row + other + against]), reach, second)
+            third = fma(splat(boards.equity[row + 2 * other + against]), reach, third)
+            fourth = fma(splat(boards.equity[row + 3 * other + against]), reach, fourth)
+        place = regions.net + 16 * hand
+        store(rows, place, first)
+        store(rows, place + 16, second)
+        store(rows, place + 32, third)
+        store(rows, place + 48, fourth)
+
+
+@inner_kernel
+def showdowns(
+    boards: Boards,
+    board: int,
+    rows: Floats,
+    regions: Regions,
+    own: int,
+    other: int,
+    source: Source,
+    storage: Storage,
+    ahead: Ahead,
+    stakes: Floats,
+    river: bool,
+) -> Any:
+    """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.
+
+    Either way the reach of the hands that hold each card stands in `sums` afterwards.
+    """
+    store(rows, regions.reach + 16 * other, splat(ZERO))  # the twin that he does not hold
+    if river:
+        return net_wins(boards, board, rows, regions, own, other, source, storage, ahead)
+    total = sum_by_card(boards, board, rows, regions.reach, regions.sums, other, source)
+    all_in(boards, board, rows, regions, own, other, stakes, source.lane)
+    return total
+
+
+@inner_kernel
+def choice_tile(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    tile: int,
+    space: Workspace,
+    own: int,
+    other: int,
+    storage: Storage,
+    ahead: Ahead,
+    river: bool,
+) -> None:
+    """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    source = Source(space.reach, forest.choice_reach, lane)
+    total = showdowns(
+        boards, board, rows, regions, own, other, source, storage, ahead, forest.choice_stake, river
+    )
+    mine = boards.own_start[board]
+    stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
+    loss = load(forest.choice_loss, lane)
+    excess = splat(ONE if river else ZERO)  # of S(all) in `net`
+    for block in range(0, own, 16):
+        for k in range(16):
+            hand = mine + block + k
+            every = without_cards(boards, hand, rows, regions.sums, total)
+            met = every + load(rows, regions.reach + 16 * pick(boards.own_twin, hand))
+            net = load(rows, regions.net + 16 * (block + k)) - excess * every
+            store(rows, regions.out + 16 * k, fma(stake, net, rake * met))
+            store(rows, regions.out + 256 + 16 * k, loss * met)
+        transpose_to(rows, regions.out, space.values, forest.choice_showdown, lane, own, block)
+        transpose_to(rows, regions.out + 256, space.values, forest.choice_fold, lane, own, block)
+
+
+@inner_kernel
+def answer_tile(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    tile: int,
+    space: Workspace,
+    own: int,
+    other: int,
+    storage: Storage,
+    ahead: Ahead,
+    river: bool,
+) -> None:
+    """A tile of the other's nodes: value of his fold and of his call or check together."""
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    source = Source(space.reach, forest.answer_showdown, lane)
+    total = showdowns(
+        boards, board, rows, regions, own, other, source, storage, ahead, forest.answer_stake, river
+    )
+    stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
+    gain = load(forest.answer_gain, lane)
+    source = Source(space.reach, forest.answer_fold, lane)
+    store(rows, regions.folds + 16 * other, splat(ZERO))
+    fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
+    # What each card's hands are worth when they fold, and when they call but for won and lost.
+    called = rake - stake if river else rake
+    for card in range(CARDS):
+        place = regions.sums + 16 * card
+        folded = gain * load(rows, regions.fold_sums + 16 * card)
+        store(rows, place, fma(called, load(rows, place), folded))
+    total = fma(called, total, gain * fold_total)
+    mine = boards.own_start[board]
+    for block in range(0, own, 16):
+        for k in range(16):
+            hand = mine + block + k
+            rest = without_cards(boards, hand, rows, regions.sums, total)
+            twin = 16 * pick(boards.own_twin, hand)  # taken off twice, whether it folds or calls
+            rest = fma(gain, load(rows, regions.folds + twin), rest)
+            rest = fma(rake, load(rows, regions.reach + twin), rest)
+            net = load(rows, regions.net + 16 * (block + k))
+            store(rows, regions.out + 16 * k, fma(stake, net, rest))
+        transpose_to(rows, regions.out, space.values, forest.answer_value, lane, own, block)

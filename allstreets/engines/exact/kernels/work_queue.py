@@ -1,0 +1,194 @@
+"""The boards below a spot's root, piece by piece, by as many threads as there are.
+
+Threads fetch pieces from one queue, so that nobody waits for the slowest:
+
+    ENDS      the root's folds and all-ins
+    DOWN t    a turn board, from the root's leaves to its own
+    RIVERS    groups of lines on a few river boards of one parent board
+    UP t      back to the root's leaves
+
+Who takes which piece does not change the result: what boards send to the leaves above them is added
+in the order of the boards, whoever is ready sooner waits for his turn. A piece stands in the queue
+behind those that it waits for, and should stand as far behind as there are threads, so
+that it hardly ever has to.
+
+Letters as in `exact_layout`; S slots for the turn boards that are at work.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from allstreets.base import inner_kernel, kernel
+from allstreets.engines.exact.kernels.layout import (
+    Boards,
+    Discounts,
+    Floats,
+    Forest,
+    Longs,
+    Storage,
+    Workspace,
+)
+from allstreets.engines.exact.kernels.streets import (
+    clear_leaves,
+    early_down,
+    early_ends,
+    early_up,
+    receive,
+    river_group,
+    send,
+)
+from allstreets.engines.simd.work_counter import Counter, finish, take, wait_for
+
+ENDS, DOWN, RIVERS, UP = range(4)
+"""Kinds of pieces."""
+
+
+class Queue(NamedTuple):
+    """Pieces of work in the order in which they are handed out."""
+
+    counter: Counter
+    pieces: Longs  # […, 6]: kind, parent board, groups from … to, river boards from … to
+    sent: Longs  # [parent boards · groups]: river boards whose values have arrived above
+    down: Longs  # [B]: 1 where a turn board's leaves are reached
+    up: Longs  # [1]: turn boards whose values have arrived at the root
+
+
+class Street(NamedTuple):
+    """A street for one own player, with the space of one thread."""
+
+    forest: Forest
+    boards: Boards
+    storage: Storage
+    space: Workspace
+
+
+class TurnSpace(NamedTuple):
+    """What of a turn board outlives a piece; board t has slot t mod S."""
+
+    values: Floats  # [S, …]: as in `Workspace`
+    leaf_reach: Floats  # [S, …]
+    leaf_values: Floats  # [S, …]
+
+
+@inner_kernel
+def river_piece(
+    forest: Forest,
+    boards: Boards,
+    storage: Storage,
+    space: Workspace,
+    leaf_reach: Floats,
+    leaves: Floats,
+    own: int,
+    other: int,
+    before: int,
+    piece: Longs,
+    sent: Longs,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """Some groups of lines on some river boards of a parent, whose rivers begin at `before`.
+
+    sent[group] counts the boards whose values are in the parent's leaves.
+    """
+    for board in range(piece[4], piece[5]):
+        here = boards.own_start[board + 1] - boards.own_start[board]
+        there = boards.other_start[board + 1] - boards.other_start[board]
+        for group in range(piece[2], piece[3]):
+            begin, end = forest.group_lanes[group], forest.group_lanes[group + 1]
+            for lanes in range(begin, end):
+                receive(forest, boards, board, lanes, space, leaf_reach, other, there)
+            river_group(forest, boards, storage, space, board, group, mode, discounts)
+            if board == before:
+                clear_leaves(leaves, own, begin, end)
+            wait_for(sent, group, board - before)
+            for lanes in range(begin, end):
+                send(forest, boards, board, lanes, space, leaves, own, here)
+            finish(sent, group)
+
+
+@kernel
+def work_on_turn(
+    queue: Queue, root: Street, river: Street, mode: int, discounts: Discounts
+) -> None:
+    """The pieces of a turn spot that this thread gets hold of; the root's space is shared."""
+    # Taken apart once: Numba counts references to every array that it takes out of a tuple.
+    root_forest, root_boards, root_storage, root_space = root
+    forest, boards, storage, space = river
+    sent, leaf_reach, leaf_values = queue.sent, root_space.leaf_reach, root_space.leaf_values
+    own, other = root_boards.own_start[1], root_boards.other_start[1]
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    while True:
+        number = take(queue.counter)
+        if number >= len(queue.pieces):
+            break
+        piece = queue.pieces[number]
+        if piece[0] == ENDS:
+            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
+        else:
+            river_piece(
+                forest, boards, storage, space, leaf_reach, leaf_values, own, other, only, piece,
+                sent, mode, discounts,
+            )  # fmt: skip
+
+
+@kernel
+def work_on_flop(
+    queue: Queue,
+    root: Street,
+    turn: Street,
+    river: Street,
+    kept: TurnSpace,
+    mode: int,
+    discounts: Discounts,
+) -> None:
+    """The pieces of a flop spot that this thread gets hold of; the root's space is shared."""
+    root_forest, root_boards, root_storage, root_space = root
+    forest, boards, storage, mine = turn
+    river_forest, river_boards, river_storage, river_space = river
+    sent, root_values = queue.sent, root_space.leaf_values
+    root_own, root_other = root_boards.own_start[1], root_boards.other_start[1]
+    lane_groups, root_groups = len(forest.line_reach) // 16, len(root_forest.leaf_value) // 16
+    groups, slots = len(river_forest.group_nodes) - 1, len(kept.values)
+    only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    while True:
+        number = take(queue.counter)
+        if number >= len(queue.pieces):
+            break
+        piece = queue.pieces[number]
+        kind, board = piece[0], piece[1]
+        if kind == ENDS:
+            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
+            continue
+        own = boards.own_start[board + 1] - boards.own_start[board]
+        other = boards.other_start[board + 1] - boards.other_start[board]
+        rivers = boards.children[board + 1] - boards.children[board]
+        slot = board % slots
+        leaves = kept.leaf_values[slot]
+        space = Workspace(
+            mine.reach, kept.values[slot], mine.tile, kept.leaf_reach[slot], leaves, mine.rows
+        )
+        if kind == DOWN:
+            wait_for(queue.up, 0, board - slots + 1)  # then nobody needs the slot any more
+            for lanes in range(lane_groups):
+                receive(
+                    forest, boards, board, lanes, space, root_space.leaf_reach, root_other, other
+                )  # fmt: skip
+            early_down(forest, boards, storage, space, board, mode)
+            finish(queue.down, board)
+        elif kind == RIVERS:
+            wait_for(queue.down, board, 1)
+            river_piece(
+                river_forest, river_boards, river_storage, river_space, space.leaf_reach, leaves,
+                own, other, boards.children[board], piece, sent[board * groups :], mode, discounts,
+            )  # fmt: skip
+        else:
+            for group in range(groups):
+                wait_for(sent, board * groups + group, rivers)
+            early_up(forest, boards, storage, space, leaves, board, mode, discounts)
+            wait_for(queue.up, 0, board)
+            if board == 0:
+                clear_leaves(root_values, root_own, only, root_groups)
+            for lanes in range(lane_groups):
+                send(forest, boards, board, lanes, space, root_values, root_own, own)
+            finish(queue.up, 0)

@@ -1,0 +1,395 @@
+"""The exact postflop subgame: real combos, every card, vector CFR street by street.
+
+One half-iteration for a player goes down the streets with the other player's reach and comes back
+with counterfactual values. The kernels do the work (`kernels.streets`); this file
+owns the arrays; threads fetch the boards below the root piece by piece (`exact_queue`), and results
+do not depend on who took which.
+
+The average strategy is a running mean over the iterations, weighted by the schedule and not by own
+reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
+bits. The best response evaluates it like any other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.cards import Runouts
+from allstreets.cfr import Multipliers
+from allstreets.engines.exact.cards import (
+    StreetBoards,
+    first_street,
+    kernel_boards,
+    next_street,
+    whole_vectors,
+)
+from allstreets.engines.exact.forest import build_forests
+from allstreets.engines.exact.hand_buckets import Sharing, sharing_of, stored_rows
+from allstreets.engines.exact.kernels.layout import (
+    BEST_RESPONSE,
+    EVALUATE,
+    NO_DISCOUNTS,
+    UPDATE,
+    Boards,
+    Discounts,
+    Forest,
+    Storage,
+    Workspace,
+)
+from allstreets.engines.exact.kernels.streets import (
+    SPARE_ROWS,
+    early_down,
+    early_reach,
+    early_up,
+    river_group,
+    river_iterations,
+)
+from allstreets.engines.exact.kernels.tables import sum_regrets
+from allstreets.engines.exact.kernels.terminals import TILE_ROWS
+from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
+from allstreets.engines.exact.locks import play_locks
+from allstreets.engines.exact.work_queue import BoardWork, useful_threads
+from allstreets.engines.simd.dither import dither_phase
+from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
+from allstreets.engines.street_nodes import deal_streets, node_slots
+
+Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
+Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
+
+EVERY_STRATEGY = 64  # half-iterations in which every strategy enters the running mean
+PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
+
+
+class ExactSubgame:
+    """A spot as a function from reach to values; regrets and average strategy live here.
+
+    `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
+    of suits under which every reach that is passed in stays the same; `combos` are the hands
+    that either player may hold there. `like` is another game with the same root and combos: what
+    depends on the cards only is then shared with it. `sharing`, or what it makes of the boards
+    of all streets, says which hands play alike. A game that does not learn has no regrets: it
+    judges the averages that it is given.
+    """
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: NDArray[np.float64],
+        root: Runouts,
+        combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+        threads: int = 1,
+        precision: str = "float32",
+        like: "ExactSubgame | None" = None,
+        sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+        learns: bool = True,
+    ) -> None:
+        self.tree, self.threads, self.precision = tree, threads, precision
+        self.learns = learns
+        self.levels = deal_streets(tree)
+        like = like if like is not None and like.levels == self.levels else None
+        self.streets: list[StreetBoards] = like.streets if like else [first_street(root, combos)]
+        while len(self.streets) < len(self.levels):
+            self.streets.append(next_street(self.streets[-1]))
+        self.sharing = sharing_of(self.streets, sharing)
+        counts = [len(self.streets[0].combos(player, 0)) for player in Player]
+        # One scale for all stored numbers, so that 16 bits hold them: payoffs in pots, reach as a
+        # share of the other player's hands.
+        self.chips = float(tree.pot) if tree.pot else 1.0
+        self.scale = [self.chips * max(1, counts[1 - player]) for player in Player]
+        self.slots = [node_slots(tree, street) for street in self.levels]
+        longest = whole_vectors(
+            max(len(self.streets[0].hands[player][0].first) for player in Player)
+        )
+        self.places: list[list[dict[int, int]]] = []
+        self.forests: list[list[Forest]] = []
+        self.boards: list[list[Boards]] = []
+        for own in Player:
+            forests = build_forests(tree, payoffs / self.chips, own, longest)
+            self.forests.append([forest.kernel for forest in forests])
+            self.places.append([forest.place for forest in forests])
+            levels = range(len(forests))
+            self.boards.append([self._kernel_boards(level, own, like) for level in levels])
+        dtype = PRECISIONS[precision]
+        sizes = [
+            [int(self.boards[player][level].own_slots[-1]) for player in Player]
+            for level in range(len(self.levels))
+        ]
+        self.regrets = [[aligned(size if learns else 0, dtype) for size in pair] for pair in sizes]
+        fractions = np.float32 if dtype == np.float32 else np.int16
+        self.averages = [[aligned(size, fractions) for size in pair] for pair in sizes]
+        boards_by_level = [len(street.runouts) for street in self.streets]
+        self.scales = [
+            [
+                np.ones(count * slots.nodes[p] if dtype == np.int16 and learns else 0, np.float32)
+                for p in Player
+            ]
+            for count, slots in zip(boards_by_level, self.slots, strict=True)
+        ]
+        self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
+        # Half-iterations done, what they weigh in the running mean, and what of that waits.
+        self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
+        threads = useful_threads(threads, sum(map(sum, sizes)))
+        self.spaces = [
+            [self._workspace(level) for level in range(len(self.levels))] for _ in range(threads)
+        ]
+        self._work: BoardWork | None = None  # below the root, where a card is dealt
+        if len(self.levels) > 1:
+            self._work = BoardWork(self.forests, self.boards, self.spaces[0], threads)
+        play_locks(self)
+
+    def _kernel_boards(self, level: int, own: Player, like: "ExactSubgame | None") -> Boards:
+        street = self.levels[level]
+        shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
+        all_ins = street < Street.RIVER and bool(shown.any())
+        actions, shared = self.slots[level].actions, self.sharing[level]
+        known = like.boards[own][level] if like else None
+        if known is not None and (known.equity.size or not all_ins):
+            return stored_rows(known, own, actions, shared, learns=self.learns)
+        # Players with the same hands share the all-in matrices.
+        lists = self.streets[level].lists
+        first = self.boards[Player.OOP][level] if own == Player.IP else None
+        same = first is not None and np.array_equal(lists[0].combo_cards, lists[1].combo_cards)
+        boards = kernel_boards(
+            self.streets[level],
+            self.streets[level + 1] if level + 1 < len(self.levels) else None,
+            own,
+            all_ins=all_ins and not same,
+            threads=self.threads,
+        )
+        if first is not None and same:
+            boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
+        return stored_rows(boards, own, actions, shared, learns=self.learns)
+
+    def _workspace(self, level: int) -> Workspace:
+        longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
+        forests = [self.forests[own][level] for own in Player]
+        lanes = max(len(forest.leaf_reach) for forest in forests) // 16
+        leaf = lanes * (longest + SPARE_ROWS) * 16
+        rows = 0
+        if self.sharing[level] is not None:
+            most = max(int(np.diff(boards[level].own_rows).max()) for boards in self.boards)
+            rows = most * 2 * (1 + max(int(one.actions.max(initial=0)) for one in forests))
+        return Workspace(
+            reach=aligned(max(forest.reach_rows for forest in forests) * longest),
+            values=aligned(max(forest.value_rows for forest in forests) * longest),
+            tile=aligned(16 * (3 * longest + TILE_ROWS)),
+            leaf_reach=aligned(leaf),
+            leaf_values=aligned(leaf),
+            rows=aligned(rows),
+        )
+
+    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+        """One half-iteration: values [H] of the player's hands, his regrets updated.
+
+        Own reach is part of the protocol; the running mean does not need it.
+        """
+        del own
+        return self.run(player, other, UPDATE, self.discounts(player, now))
+
+    def discounts(self, player: Player, now: Multipliers) -> Discounts:
+        """What the iteration does to the stored numbers.
+
+        After the first few, only every second strategy enters the running mean, with the weight of
+        the one before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
+        """
+        assert self.learns, "a game without regrets cannot learn"
+        self.steps[player] += 1
+        self.weights[player] = self.weights[player] * now.average + now.weight
+        self.waiting[player] = self.waiting[player] * now.average + now.weight
+        share = 0.0
+        if self.steps[player] <= EVERY_STRATEGY or self.steps[player] % 2 == 0:
+            share = self.waiting[player] / self.weights[player]
+            self.waiting[player] = 0.0
+        return Discounts(
+            np.float32(now.positive),
+            np.float32(now.negative),
+            np.float32(now.lowest),
+            np.float32(share),
+            np.float32(dither_phase(self.steps[player])),
+            np.float32(now.ahead),
+        )
+
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
+        if self.levels[0] != Street.RIVER:
+            for now in every:
+                for player in Player:
+                    self.step(player, reach[player], reach[player.opponent], now)
+            return
+        table = np.array([self.discounts(Player.OOP, now) for now in every], np.float32)
+        self.steps[Player.IP] = self.steps[Player.OOP]
+        self.weights[Player.IP] = self.weights[Player.OOP]
+        self.waiting[Player.IP] = self.waiting[Player.OOP]
+        rows = [self._padded_reach(player, reach[player.opponent]) for player in Player]
+        views = [
+            (self.forests[player][0], self.boards[player][0], self.storage(0, player))
+            for player in Player
+        ]
+        river_iterations((views[0], views[1]), (rows[0], rows[1]), self.spaces[0][0], table)
+
+    def best_response(self, player: Player, other: Reach) -> Values:
+        """Values [H] of the best response to the other player's average strategy."""
+        return self.run(player, other, BEST_RESPONSE)
+
+    def evaluate(self, player: Player, other: Reach) -> Values:
+        """Values [H] when both play their average strategies."""
+        return self.run(player, other, EVALUATE)
+
+    def look(self, player: Player, other: Reach) -> None:
+        """Evaluate, so that the rows of the first street stand in the first thread's space."""
+        self.run(player, other, EVALUATE)
+
+    def storage(self, level: int, own: Player) -> Storage:
+        """The stored arrays of a street as the kernels read them."""
+        other = own.opponent
+        regrets, averages = self.regrets[level], self.averages[level]
+        return Storage(
+            regrets[own],
+            averages[own],
+            regrets[other],
+            averages[other],
+            self.scales[level][own],
+            self.locked[level][own],
+        )
+
+    def run(
+        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+    ) -> Values:
+        """One pass from the root and back."""
+        boards, forest = self.boards[player][0], self.forests[player][0]
+        storage, space = self.storage(0, player), self.spaces[0][0]
+        self.enter(player, other)
+        if self.levels[0] == Street.RIVER:
+            river_group(forest, boards, storage, space, 0, 0, mode, discounts)
+        else:
+            if self._work is None:
+                early_down(forest, boards, storage, space, 0, mode)
+            else:
+                early_reach(forest, boards, storage, space, 0, mode)
+                streets = [self._streets(player, spaces) for spaces in self.spaces]
+                self._work.run(player, streets, mode, discounts)
+            early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
+        row = int(forest.line_value[0]) * int(boards.own_start[1])
+        values = space.values[row + self.streets[0].hands[player][0].hand]
+        return values.astype(np.float64) * self.scale[player]
+
+    def enter(self, player: Player, other: Reach) -> None:
+        """Put the other player's reach into the root's row."""
+        padded_reach = self._padded_reach(player, other)
+        row = int(self.forests[player][0].line_reach[0]) * len(padded_reach)
+        self.spaces[0][0].reach[row : row + len(padded_reach)] = padded_reach
+
+    def _padded_reach(self, player: Player, other: Reach) -> NDArray[np.float32]:
+        """The other player's reach in the subgame's own scale, padding zero."""
+        row = np.zeros(int(self.boards[player][0].other_start[1]), np.float32)
+        hands = self.streets[0].hands[player.opponent][0]
+        row[hands.hand] = other * (self.chips / self.scale[player])  # alike for a hand's combos
+        return row
+
+    def _streets(self, player: Player, spaces: Sequence[Workspace]) -> list[ThreadStreet]:
+        """All streets, in the space of one thread."""
+        return [
+            ThreadStreet(forest, boards, self.storage(level, player), space)
+            for level, (forest, boards, space) in enumerate(
+                zip(self.forests[player], self.boards[player], spaces, strict=True)
+            )
+        ]
+
+    def run_turn(self, player: Player, turn: int, mode: int) -> NDArray[np.float32]:
+        """One turn board of a flop and everything below it, once reach has come down to its line.
+
+        Its reach rows are in the first thread's space; its value rows come back.
+        """
+        assert self._work is not None
+        return self._work.run_turn(player, self._streets(player, self.spaces[0]), turn, mode)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many regrets there are), in chips per hand."""
+        total, largest, entries = 0.0, 0.0, 0
+        for level, pair in enumerate(self.regrets if self.learns else ()):
+            for player in Player:
+                counts = self.row_counts(level, player)
+                starts = self.boards[player][level].own_rows
+                actions = self.slot_actions(level, player)
+                free = self._free_nodes(level, player)
+                part, most = sum_regrets(
+                    pair[player], starts, counts, actions, self.scales[level][player], free
+                )
+                total += part * self.chips
+                largest = max(largest, most * self.chips)
+                entries += int(counts.sum()) * int(actions @ free)
+        return total, largest, entries
+
+    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+        """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
+        lists, shared = self.streets[level].lists[player], self.sharing[level]
+        return lists.count if shared is None else shared[player].counts(lists)
+
+    def slot_actions(self, level: int, player: Player) -> NDArray[np.int64]:
+        """The number of actions of each of a player's nodes on a street, in stored order."""
+        return self.tree.child_count[self._nodes(level, player)].astype(np.int64)
+
+    def _nodes(self, level: int, player: Player) -> NDArray[np.int64]:
+        """A player's decisions on a street, in stored order."""
+        here = (self.tree.kind == NodeKind.DECISION) & (self.tree.street == self.levels[level])
+        return np.flatnonzero(here & (self.tree.player == player))
+
+    def _free_nodes(self, level: int, player: Player) -> NDArray[np.float32]:
+        """0 for those that the tree locks, 1 for the others."""
+        nodes = self._nodes(level, player).tolist()
+        return np.array([node not in self.tree.locks for node in nodes], np.float32)
+
+    def put_strategy(
+        self, level: int, number: int, node: int, strategy: NDArray[np.floating[Any]]
+    ) -> None:
+        """Let the average strategy of a node on a board be `strategy` [R / 16, A, 16].
+
+        At a locked node it is what is played there from now on.
+        """
+        average = self.stored_at(self.averages, level, number, node)
+        one = LARGEST if average.dtype == np.int16 else 1.0
+        average[:] = narrow(strategy * one, average.dtype)
+        if node in self.tree.locks and self.learns:
+            regrets = self.stored_at(self.regrets, level, number, node)
+            one = LARGEST if regrets.dtype == np.int16 else 1.0
+            regrets[:] = narrow(strategy * one, regrets.dtype)
+
+    def stored_at(
+        self, arrays: Sequence[Sequence[NDArray[Any]]], level: int, number: int, node: int
+    ) -> NDArray[Any]:
+        """[R / 16, A, 16]: what `regrets` or `averages` hold of a node on a board, R rows."""
+        player = self.tree.player_at(node)
+        boards, actions = self.boards[player][level], int(self.tree.child_count[node])
+        rows = int(boards.own_rows[number + 1] - boards.own_rows[number])
+        start = int(boards.own_slots[number]) + self.slots[level].slot[node] * rows
+        stored = arrays[level][player][start : start + actions * rows]
+        return stored.reshape(-1, actions, LANES)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next half-iteration depends on."""
+        counters = np.array([self.steps, self.weights, self.waiting], np.float64)
+        state: dict[str, NDArray[Any]] = {"counters": counters}
+        kept = [("regrets", self.regrets), ("average", self.averages)]
+        if self.precision == "int16":
+            kept.append(("scales", self.scales))
+        for name, arrays in kept:
+            for street, pair in zip(self.levels, arrays, strict=True):
+                for player in Player:
+                    state[f"{name}.{street.text}.{player.name.lower()}"] = pair[player]
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same subgame."""
+        for name, array in self.state().items():
+            if name != "counters":
+                array[:] = state[name]
+        steps, weights, waiting = state["counters"].tolist()
+        self.steps, self.weights, self.waiting = [int(step) for step in steps], weights, waiting

@@ -1,0 +1,230 @@
+"""Looking into an exact subgame: both players' average strategies on one board of one street.
+
+The pass that evaluates the average strategies is run down to the requested board, with
+every board below it, and the rows that the kernels leave behind are kept. A card that is not a
+representative is looked up under the renaming of suits that makes it one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import NodeKind, Player, Street
+from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS
+from allstreets.engines.exact.kernels.layout import EVALUATE, NO_DISCOUNTS
+from allstreets.engines.exact.kernels.streets import early_down, receive, river_group
+from allstreets.engines.exact.subgame import ExactSubgame, Reach
+from allstreets.engines.simd.vectors import LANES, widen
+from allstreets.engines.street_nodes import NodeNumbers
+
+Floats = NDArray[np.float64]
+Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
+
+
+@dataclass(frozen=True)
+class BoardPlace:
+    """A board of a street, and the renaming of combos from the requested board to it."""
+
+    level: int
+    numbers: tuple[int, ...]  # its number among the boards of each street down to its own
+    renamed: NDArray[np.int64]  # [1326]
+
+
+def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
+    """The representative board after the given cards were dealt."""
+    renamed = np.arange(COMBO_COUNT)
+    card_names = np.arange(52)
+    number, numbers = 0, [0]
+    for level, card in enumerate(cards):
+        here = subgame.streets[level].runouts[number]
+        name = int(card_names[card])
+        permutation = int(here.permutation[name])
+        representative = int(here.representative[name])
+        renamed = COMBO_PERMUTATIONS[permutation][renamed].astype(np.int64)
+        card_names = CARD_PERMUTATIONS[permutation][card_names].astype(np.int64)
+        first = int(subgame.boards[0][level].children[number])
+        number = first + here.representatives.index(representative)
+        numbers.append(number)
+    return BoardPlace(len(cards), tuple(numbers), renamed)
+
+
+def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) -> Floats:
+    """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
+    player = Player(int(subgame.tree.player[node]))
+    actions = int(subgame.tree.child_count[node])
+    stored = widen(subgame.stored_at(subgame.averages, level, number, node))
+    by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
+    weights = by_action[:, combo_rows(subgame, level, number, player)].astype(np.float64)
+    weights = np.maximum(weights, 0.0)
+    total = weights.sum(axis=0)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+
+def set_average_strategy(
+    subgame: ExactSubgame, level: int, number: int, node: int, strategy: Floats
+) -> None:
+    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
+
+    Where hands share a row, the row plays what they play on average. At a locked node it is what is
+    played there from now on.
+    """
+    player = Player(int(subgame.tree.player[node]))
+    stored = subgame.stored_at(subgame.averages, level, number, node)
+    rows = np.zeros((len(strategy), len(stored) * LANES))
+    hands, shared = subgame.streets[level].hands[player][number], subgame.sharing[level]
+    if shared is None:
+        rows[:, hands.hand] = strategy
+    else:
+        by_hand = np.zeros((len(strategy), len(hands.first)))
+        by_hand[:, hands.hand] = strategy
+        row, share = shared[player].of_board(subgame.streets[level].lists[player], number)
+        for chances, played in zip(rows, by_hand * share, strict=True):
+            chances[:] = np.bincount(row, played, len(chances))
+    block = rows.reshape(len(rows), -1, LANES).transpose(1, 0, 2)
+    subgame.put_strategy(level, number, node, block)
+
+
+def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> NDArray[np.int64]:
+    """[C]: the stored row of each of a player's combos on a board."""
+    hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
+    if shared is None:
+        return hand
+    return shared[player].of_board(subgame.streets[level].lists[player], number)[0][hand]
+
+
+class StreetView:
+    """Every decision node of one street on one board."""
+
+    def __init__(
+        self, subgame: ExactSubgame, reach: tuple[Reach, Reach], cards: tuple[int, ...] = ()
+    ) -> None:
+        self.subgame = subgame
+        self.board = find_board(subgame, cards)
+        self.level = self.board.level
+        self._rows = [self._run(own, reach[own.opponent]) for own in Player]
+        number = self.board.numbers[-1]
+        before = np.empty(COMBO_COUNT, np.int64)
+        before[self.board.renamed] = np.arange(COMBO_COUNT)
+        self._hands = [subgame.streets[self.level].hands[player][number] for player in Player]
+        self.combos = before[self._hands[0].combos], before[self._hands[1].combos]
+        masks = COMBO_MASKS[self.combos[0]], COMBO_MASKS[self.combos[1]]
+        self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
+
+    def _run(self, own: Player, other: Reach) -> list[Rows]:
+        """The rows of every group of the street when `own` is computed."""
+        subgame, level = self.subgame, self.level
+        forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
+        if level == 0:
+            subgame.look(own, other)
+            return [self._kept(0)]
+        subgame.enter(own, other)
+        early_down(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
+        number = self.board.numbers[1]
+        if level == 1 and subgame.levels[1] != Street.RIVER:
+            values = subgame.run_turn(own, number, EVALUATE)
+            return [(spaces[1].reach.copy(), values.copy())]
+        parent = 0
+        if level == 2:
+            hands = int(boards[0].other_start[1])
+            here = int(boards[1].other_start[number + 1] - boards[1].other_start[number])
+            for lanes in range(len(forests[1].line_reach) // 16):
+                receive(
+                    forests[1],
+                    boards[1],
+                    number,
+                    lanes,
+                    spaces[1],
+                    spaces[0].leaf_reach,
+                    hands,
+                    here,
+                )
+            early_down(forests[1], boards[1], subgame.storage(1, own), spaces[1], number, EVALUATE)
+            parent = number
+        return self._river_groups(own, self.board.numbers[-1], parent)
+
+    def _river_groups(self, own: Player, number: int, parent: int) -> list[Rows]:
+        subgame, level = self.subgame, self.level
+        forest, boards = subgame.forests[own][level], subgame.boards[own][level]
+        above, space = subgame.boards[own][level - 1], subgame.spaces[0][level]
+        leaf_reach = subgame.spaces[0][level - 1].leaf_reach
+        hands = int(above.other_start[parent + 1] - above.other_start[parent])
+        his = int(boards.other_start[number + 1] - boards.other_start[number])
+        rows = []
+        for group in range(len(forest.group_nodes) - 1):
+            for lanes in range(int(forest.group_lanes[group]), int(forest.group_lanes[group + 1])):
+                receive(forest, boards, number, lanes, space, leaf_reach, hands, his)
+            storage = subgame.storage(level, own)
+            river_group(forest, boards, storage, space, number, group, EVALUATE, NO_DISCOUNTS)
+            rows.append(self._kept(level))
+        return rows
+
+    def _kept(self, level: int) -> Rows:
+        space = self.subgame.spaces[0][level]
+        return space.reach.copy(), space.values.copy()
+
+    def node(self, node: int) -> NodeNumbers:
+        """The numbers of one decision node of the tree."""
+        tree = self.subgame.tree
+        assert tree.kind[node] == NodeKind.DECISION
+        player = Player(int(tree.player[node]))
+        reaches = [self._reach(own, node) for own in Player]  # of the opponent of `own`
+        reach = reaches[1], reaches[0]
+        met = self._fits @ reach[1], reach[0] @ self._fits
+        mine = self._action_values(player, node)
+        strategy = self.strategy(node)
+        values = [(strategy * mine).sum(axis=0)] * 2
+        values[player.opponent] = self._value(player.opponent, node)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return NodeNumbers(
+                player,
+                self.combos,
+                reach,
+                met,
+                strategy,
+                mine / met[player],
+                (values[0] / met[0], values[1] / met[1]),
+            )
+
+    def strategy(self, node: int) -> Floats:
+        """[A, H]: the average strategy of the player who acts."""
+        return average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
+
+    def rows(self, player: Player) -> NDArray[np.int64]:
+        """[H]: the stored row of each combo of a player: those with the same one play alike."""
+        return combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
+
+    def _group(self, own: Player, node: int) -> tuple[int, Rows]:
+        forest = self.subgame.forests[own][self.level]
+        place = self.subgame.places[own][self.level][node]
+        group = int(np.searchsorted(forest.group_nodes, place, side="right")) - 1
+        return place, self._rows[own][group]
+
+    def _reach(self, own: Player, node: int) -> Floats:
+        """[H]: reach of the opponent of `own` at the node, in combos."""
+        place, (reach, _) = self._group(own, node)
+        boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
+        hands = int(boards.other_start[number + 1] - boards.other_start[number])
+        row = int(self.subgame.forests[own][self.level].reach_row[place]) * hands
+        scale = self.subgame.scale[own] / self.subgame.chips
+        return reach[row + self._hands[own.opponent].hand].astype(np.float64) * scale
+
+    def _value_row(self, own: Player, values: NDArray[np.float32], row: int) -> Floats:
+        boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
+        hands = int(boards.own_start[number + 1] - boards.own_start[number])
+        found = values[row * hands + self._hands[own].hand]
+        return found.astype(np.float64) * self.subgame.scale[own]
+
+    def _value(self, own: Player, node: int) -> Floats:
+        """[H]: Σ of reach · result of `own` at a node where the other acts."""
+        place, (_, values) = self._group(own, node)
+        row = int(self.subgame.forests[own][self.level].value_row[place])
+        return self._value_row(own, values, row)
+
+    def _action_values(self, own: Player, node: int) -> Floats:
+        """[A, H]: Σ of reach · result of `own` after each of his actions."""
+        place, (_, values) = self._group(own, node)
+        forest = self.subgame.forests[own][self.level]
+        first = int(forest.child_row[place])
+        count = int(forest.actions[place])
+        return np.stack([self._value_row(own, values, first + a) for a in range(count)])

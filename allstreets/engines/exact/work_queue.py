@@ -1,0 +1,181 @@
+"""The work below the root of an exact subgame as a queue of pieces (`kernels.work_queue`)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.engines.exact.kernels.layout import (
+    NO_DISCOUNTS,
+    Boards,
+    Discounts,
+    Forest,
+    Longs,
+    Workspace,
+)
+from allstreets.engines.exact.kernels.work_queue import (
+    DOWN,
+    ENDS,
+    RIVERS,
+    UP,
+    Queue,
+    Street,
+    TurnSpace,
+    work_on_flop,
+    work_on_turn,
+)
+from allstreets.engines.simd.vectors import aligned
+from allstreets.engines.simd.work_counter import new_counter
+from allstreets.engines.thread_pool import Pool
+
+LEAST_SLOTS = 200_000
+"""Stored numbers that are worth a thread: visiting them takes as long as calling it."""
+
+APART = 2
+"""Pieces for each thread between two that wait for each other."""
+
+RUN = 4
+"""River boards of a piece, except near the end: the parent's leaves stay in the cache meanwhile."""
+
+Piece = tuple[int, int, int, int, int, int]
+ENDS_OF_ROOT: Piece = (ENDS, 0, 0, 0, 0, 0)
+
+
+def useful_threads(threads: int, slots: int) -> int:
+    """How many of so many threads are worth their while in a game of so many stored numbers."""
+    return max(1, min(threads, slots // LEAST_SLOTS))
+
+
+class BoardWork:
+    """What threads do below the root, and the space of what outlives a piece.
+
+    `forests` and `boards` are by player and street, `space` is that of a thread by street.
+    """
+
+    def __init__(
+        self,
+        forests: Sequence[Sequence[Forest]],
+        boards: Sequence[Sequence[Boards]],
+        space: Sequence[Workspace],
+        threads: int,
+    ) -> None:
+        groups = [len(of_player[-1].group_nodes) - 1 for of_player in forests]
+        self._pool = Pool(threads)
+        self.kept: TurnSpace | None = None
+        if len(space) == 2:
+            rivers = int(boards[0][0].children[1])
+            self.pieces = [turn_pieces(rivers, groups[own], threads) for own in Player]
+            self._sent = max(groups)
+            self._turns = 0
+            return
+        children = boards[0][1].children
+        waves = turn_waves(len(children) - 1, min(groups), threads)
+        self.pieces = [flop_pieces(children, waves, groups[own], threads) for own in Player]
+        self._turns = len(children) - 1
+        self._sent = self._turns * max(groups)
+        # Two waves are at work at once. Threads are the first to touch this memory.
+        slots = min(self._turns, 2 * max(len(wave) for wave in waves)) if threads > 1 else 1
+        self.kept = TurnSpace(
+            values=aligned((slots, len(space[1].values))),
+            leaf_reach=aligned((slots, len(space[1].leaf_reach))),
+            leaf_values=aligned((slots, len(space[1].leaf_values))),
+        )
+
+    def run(
+        self,
+        player: Player,
+        streets: Sequence[Sequence[Street]],
+        mode: int,
+        discounts: Discounts,
+    ) -> None:
+        """Everything below the root, for the streets of each thread, into the root's leaves."""
+        queue = self._queue(self.pieces[player])
+        self._pool.together(partial(self._work, queue, streets, mode, discounts))
+
+    def run_turn(
+        self, player: Player, streets: Sequence[Street], turn: int, mode: int
+    ) -> NDArray[np.float32]:
+        """The value rows of one turn board; what it sends to the root's leaves means nothing."""
+        assert self.kept is not None
+        pieces = self.pieces[player]
+        queue = self._queue(pieces[(pieces[:, 0] != ENDS) & (pieces[:, 1] == turn)])
+        queue.up[:] = turn  # as if those before it were done
+        self._work(queue, [streets], mode, NO_DISCOUNTS, 0)
+        values: NDArray[np.float32] = self.kept.values[turn % len(self.kept.values)]
+        return values
+
+    def _queue(self, pieces: Longs) -> Queue:
+        """Pieces of which none is done."""
+        counts = np.zeros(self._sent + self._turns + 1, np.int64)
+        sent, down, up = counts[: self._sent], counts[self._sent : -1], counts[-1:]
+        return Queue(new_counter(), np.ascontiguousarray(pieces), sent, down, up)
+
+    def _work(
+        self,
+        queue: Queue,
+        streets: Sequence[Sequence[Street]],
+        mode: int,
+        discounts: Discounts,
+        thread: int,
+    ) -> None:
+        root, (_, *below) = streets[0][0], streets[thread]
+        if self.kept is None:
+            work_on_turn(queue, root, below[0], mode, discounts)
+        else:
+            work_on_flop(queue, root, below[0], below[1], self.kept, mode, discounts)
+
+
+def turn_pieces(rivers: int, groups: int, threads: int) -> Longs:
+    """[…, 6]: the pieces of a turn spot."""
+    run = RUN if groups >= threads else 1
+    return np.array([ENDS_OF_ROOT, *river_pieces([(0, 0, rivers)], groups, threads, run)])
+
+
+def river_pieces(
+    parents: Sequence[tuple[int, int, int]], groups: int, threads: int, run: int
+) -> list[Piece]:
+    """The rivers of some parent boards, each (its number, first river, last), in runs.
+
+    The runs of one parent's group are as far apart as can be. For one thread all is one piece.
+    """
+    if threads == 1:
+        return [(RIVERS, parent, 0, groups, first, last) for parent, first, last in parents]
+    pieces: list[Piece] = []
+    for start in range(0, max(last - first for _, first, last in parents), run):
+        for parent, first, last in parents:
+            begin, end = first + start, min(first + start + run, last)
+            if begin < end:
+                pieces += [
+                    (RIVERS, parent, group, group + 1, begin, end) for group in range(groups)
+                ]
+    return pieces
+
+
+def turn_waves(turns: int, groups: int, threads: int) -> list[list[int]]:
+    """The turn boards that are worked on together: enough that no thread waits for another."""
+    wanted = -(-APART * threads // groups) if threads > 1 else 1
+    waves = max(1, turns // wanted)
+    return [part.tolist() for part in np.array_split(np.arange(turns), waves)]
+
+
+def flop_pieces(
+    children: Longs, waves: Sequence[Sequence[int]], groups: int, threads: int
+) -> Longs:
+    """[…, 6]: the pieces of a flop spot, where turn t has the rivers children[t : t + 2].
+
+    Turns go back up when the rivers of the next wave are handed out; for one thread at once.
+    """
+    pieces, waiting = [ENDS_OF_ROOT], list[Piece]()
+    for number, wave in enumerate(waves):
+        pieces += [(DOWN, turn, 0, 0, 0, 0) for turn in wave]
+        few = len(wave) * groups < threads
+        run = 1 if few or number == len(waves) - 1 else RUN
+        parents = [(turn, int(children[turn]), int(children[turn + 1])) for turn in wave]
+        pieces += river_pieces(parents, groups, threads, run)
+        waiting += [(UP, turn, 0, 0, 0, 0) for turn in wave]
+        now = len(waiting) if threads == 1 else len(waiting) - len(wave)
+        pieces += waiting[:now]
+        waiting = waiting[now:]
+    return np.array(pieces + waiting)

@@ -1,0 +1,43 @@
+"""An exact subgame where it is to live: on the processors of this machine, or on a GPU."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import BettingTree
+from allstreets.cards import Runouts
+from allstreets.engines.cuda.exact import CudaSubgame
+from allstreets.engines.device import Device
+from allstreets.engines.exact.cards import StreetBoards
+from allstreets.engines.exact.hand_buckets import Sharing
+from allstreets.engines.exact.subgame import ExactSubgame
+
+
+def exact_subgame(
+    tree: BettingTree,
+    payoffs: NDArray[np.float64],
+    root: Runouts,
+    combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+    threads: int = 1,
+    precision: str = "float32",
+    like: ExactSubgame | None = None,
+    sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    learns: bool = True,
+    device: Device | None = None,
+) -> ExactSubgame:
+    """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
+    if device is None or not learns:
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
+    require_free(tree, device)
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
+
+
+def require_free(tree: BettingTree, device: Device | None) -> None:
+    """Refuse a tree with locked decisions where they would be played freely."""
+    if device is not None and tree.is_locked:
+        raise InputError(
+            "lock: on a GPU decisions after the flop are free: leave out device, or lock those "
+            "before it alone"
+        )

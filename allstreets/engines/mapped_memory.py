@@ -1,0 +1,99 @@
+"""Arrays on pages of their own: in memory, or on disk for games larger than the machine.
+
+The room of an array goes back to the system, or to the disk, as soon as it is unused.
+
+On disk (`memory: memmap`) the room is taken when an array is made, so that a disk that is too small
+is noticed at once and not when a page is written. The files have no names any more once they are
+mapped: whatever ends the process, nothing is left behind.
+"""
+
+import mmap
+import os
+import weakref
+from math import prod
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.engines.simd.vectors import aligned
+
+LEAST_PAGES = 1 << 20  # bytes: smaller arrays come from the heap
+HUGE_PAGES = 1 << 22  # bytes from which on large pages pay, as NumPy has it
+
+
+def own_pages(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """A float32 array of zeros; the heap might not give its memory back."""
+    size = 4 * prod(shape)
+    if size < LEAST_PAGES or not hasattr(mmap, "MAP_ANONYMOUS"):
+        zeros: NDArray[np.float32] = aligned(shape)
+        return zeros
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    advice: int | None = getattr(mmap, "MADV_HUGEPAGE", None)  # Linux has it
+    if size >= HUGE_PAGES and advice is not None:
+        memory.madvise(advice)
+    return np.frombuffer(memory, np.float32).reshape(shape)
+
+
+class PagesAgain:
+    """Makes zeroed float32 arrays as `own_pages` does, in memory that earlier ones have left.
+
+    For games that follow each other and are of a size: the system takes longer to hand out new
+    pages than to clear old ones, and its threads wait for each other.
+    """
+
+    def __init__(self) -> None:
+        self._pages: list[NDArray[np.float32]] = []
+        self._taken = 0
+
+    def take_back(self) -> None:
+        """Nobody uses any of the arrays that were made so far."""
+        self._taken = 0
+
+    def __call__(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """The next array."""
+        size, place = prod(shape), self._taken
+        self._taken += 1
+        if place < len(self._pages) and self._pages[place].size >= size:
+            array = self._pages[place][:size]
+            array.fill(0.0)
+        else:
+            array = own_pages((size,))
+            self._pages[place : place + 1] = [array]
+        return array.reshape(shape)
+
+
+class MappedMemory:
+    """Makes zeroed float32 arrays in nameless files of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.used = 0
+
+    def __call__(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """An array of zeros."""
+        size = 4 * prod(shape)
+        if size == 0:
+            return np.zeros(shape, np.float32)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder) as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)
+                else:
+                    file.truncate(size)
+                memory = mmap.mmap(file.fileno(), size)
+        except OSError as error:
+            raise InputError(
+                f"memory memmap: {self.folder} has no room for {size / 1e6:,.0f} MB more "
+                f"({error.strerror}); {self.used / 1e6:,.0f} MB are in use. Use another disk, "
+                "fewer flops or fewer sizes"
+            ) from None
+        self.used += size
+        weakref.finalize(memory, self._give_back, size).atexit = False
+        return np.frombuffer(memory, np.float32).reshape(shape)
+
+    def _give_back(self, size: int) -> None:
+        self.used -= size

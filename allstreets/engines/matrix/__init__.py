@@ -1,0 +1,1 @@
+"""Hand classes and bucket chains: hands against hands as matrices."""

@@ -1,0 +1,384 @@
+"""All pots on all flops as matrix games; threads fetch a flop at a time with all its pots.
+
+Where hands are classes, a pot need not store hands that a player never brings to it
+(`keep_hands`). They have no strategy there: evaluated, they play uniformly. A best response to
+the others' strategies goes through all hands as always.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import OOP, BettingTree, Player
+from allstreets.cards import HAND_COUNT
+from allstreets.cfr import Multipliers
+from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.matrix.cards import Stage, StageMatrices
+from allstreets.engines.matrix.hands import HandSelection, listed
+from allstreets.engines.matrix.kernels.layout import (
+    BEST_RESPONSE,
+    EVALUATE,
+    PLAY_EVENLY,
+    THRESHOLD,
+    UPDATE,
+    Longs,
+    filled,
+)
+from allstreets.engines.matrix.kernels.pair_sums import PairTree, pair_values
+from allstreets.engines.matrix.kernels.pots import NO_ROOTS, PotTables, iterate_pots, run_pots
+from allstreets.engines.matrix.pair_values import class_values, first_stage_values, pair_tree
+from allstreets.engines.matrix.pruning import blocks_of_hands
+from allstreets.engines.matrix.quantise import MatrixPacker
+from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame, make_spaces, pruned_parts
+from allstreets.engines.matrix.tables import cut_pieces, pot_tables
+from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums, Values
+from allstreets.engines.quantised import Numbers
+from allstreets.engines.simd.vectors import LANES, aligned
+from allstreets.engines.simd.work_counter import Counter, new_counter
+from allstreets.engines.state import flop_key
+from allstreets.engines.thread_pool import Pool
+
+LEAST_REACH = 1e-12
+"""A hand that reaches a pot less often than this does not count: whole pots fall away early."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixCards:
+    """The cards of F flops.
+
+    `roots` [F, 169, H] leads from classes to the hands of the first stage, where these are others:
+    reach of hands = reach of classes · root, and values of classes = root · values of hands.
+    """
+
+    stages: Sequence[tuple[Stage, ...]]  # [F]
+    dealt: DealtPairs  # pairs of combos by class
+    roots: NDArray[np.float64] | None = None
+    combo_hands: NDArray[np.int16] | None = None  # [F, 1326]: where there are roots; −1: blocked
+    hands: tuple[int, ...] | None = None  # at most, by stage; None: as many as there are
+
+
+class MatrixFlops:
+    """P betting trees, each with its payoffs [N, 2, 3], on F flops."""
+
+    def __init__(
+        self,
+        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        cards: MatrixCards,
+        model: CardModel = CLASSES,
+        threads: int = 1,
+        allocate: Allocate = aligned,
+    ) -> None:
+        self.model, self.dealt, self.roots = model, cards.dealt, cards.roots
+        self._kernel_roots = NO_ROOTS if cards.roots is None else cards.roots
+        self._facts = cards
+        self.cards = StageMatrices(cards.stages, cards.hands)
+        self.payoffs = [payoffs for _, payoffs in trees]
+        self.games = [MatrixGame(tree, payoffs, self.cards, allocate) for tree, payoffs in trees]
+        self._pool = Pool(threads)
+        self._cards = filled(self.cards.kernel)
+        self._spaces = [filled(make_spaces(self.games)) for _ in range(threads)]
+        sizes = [game.full_bytes for game in self.games]
+        self._by_size = np.argsort(np.array(sizes, np.int64), kind="stable")[::-1].copy()
+        self._known_tables: dict[tuple[Player, HandSelection], PotTables] = {}
+
+    @property
+    def pots(self) -> int:
+        """P."""
+        return len(self.games)
+
+    @property
+    def flops(self) -> int:
+        """F."""
+        return self.cards.count
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(game.memory_bytes for game in self.games)
+
+    @property
+    def saved_bytes(self) -> int:
+        """Additional bytes if all hands were stored."""
+        return sum(game.full_bytes - game.memory_bytes for game in self.games)
+
+    def persists(self, flops: Flops) -> bool:
+        """All games go on from their last step."""
+        del flops
+        return True
+
+    @property
+    def can_drop_hands(self) -> bool:
+        """Whether hands are the same from the root to the river, so that some can be left out."""
+        return self.roots is None and self.cards.stages == 1
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+        if not self.can_drop_hands:
+            raise ValueError("hands change after the flop: all of them must be stored")
+        changes = [
+            (game.regrets[0][player].nbytes, pot, player)
+            for player in Player
+            for pot, game in enumerate(self.games)
+            if not np.array_equal(listed(hands[player, pot]), game.kept[player])
+        ]
+        # The smallest first: what they free makes room for the copies of the larger ones.
+        for _, pot, player in sorted(changes):
+            self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
+        for known in ("_packers", "_pair_trees"):
+            self.__dict__.pop(known, None)
+        self._known_tables.clear()
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> Values:
+        """[P, K, 169]: a half-iteration on K flops; hero's reach is not needed."""
+        del hero
+        alike = now[:1] if now and now.count(now[0]) == len(now) else now
+        rows = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
+        return self._run(player, villain, UPDATE, flops, rows, "kept", hand_mask)
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
+        table = np.array(every, np.float32)
+        # In this order of axes whatever the caller's is: kernels are compiled for each.
+        reached = np.ascontiguousarray(np.where(reach > LEAST_REACH, reach, 0.0))
+        for player in Player:
+            self._require_stored(player, reached[player])
+        pot, flop = np.nonzero(pairs[self._by_size])
+        pieces = np.stack([self._by_size[pot], flop], axis=1)
+        both = self._tables(OOP, "kept"), self._tables(OOP.opponent, "kept")
+        length = self.cards.lengths[0]
+        for part, blocks in pruned_parts(table, np.ones(length // LANES, np.uint8)):
+            counter = new_counter()
+            work = partial(self._iterate, counter, pieces, both, reached, part, blocks)
+            self._pool.together(work)
+
+    def _iterate(
+        self,
+        counter: Counter,
+        pieces: Longs,
+        tables: tuple[PotTables, PotTables],
+        reach: Floats,
+        every: NDArray[np.float32],
+        blocks: NDArray[np.uint8] | None,
+        thread: int,
+    ) -> None:
+        """What one thread gets hold of."""
+        spaces = self._spaces[thread]
+        roots = self._kernel_roots
+        iterate_pots(counter, pieces, tables, self._cards, spaces, reach, roots, every, blocks)
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+        return self._run(player, villain, BEST_RESPONSE, flops, NO_DISCOUNTS, "all").astype(
+            np.float64
+        )
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+        values = self._run(player, villain, EVALUATE, flops, NO_DISCOUNTS, "kept")
+        if any(len(game.kept[player]) < self.cards.hands[0] for game in self.games):
+            values += self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
+        return values.astype(np.float64)
+
+    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+        """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
+        found = np.empty((len(flops), HAND_COUNT, HAND_COUNT), np.float32)
+        if self.roots is None and self.cards.stages == 1:
+            self._add_up_pairs(pot, flops, found)
+        else:
+            self._pool.run(len(flops), partial(self._evaluate_pairs, pot, flops, found))
+        return found
+
+    def _add_up_pairs(self, pot: int, flops: Flops, found: NDArray[np.float32]) -> None:
+        """Where hands stay the same: over the ends of the tree."""
+        game, tree = self.games[pot], self._pair_trees[pot]
+        sums = game.averages[0][OOP], game.averages[0][OOP.opponent]
+        places = game.places_of_hands(0, OOP), game.places_of_hands(0, OOP.opponent)
+        cards, counter = self.cards.kernel[0], new_counter()
+
+        def work(thread: int) -> None:
+            del thread
+            pair_values(counter, flops, tree, sums, places, cards, found)
+
+        self._pool.together(work)
+
+    def _evaluate_pairs(
+        self, pot: int, flops: Flops, found: NDArray[np.float32], thread: int, place: int
+    ) -> None:
+        """Where hands change: against one hand of the first stage after the other."""
+        game, flop, spaces = self.games[pot], int(flops[place]), self._spaces[thread]
+        assert self._facts.combo_hands is not None
+
+        def evaluate(reach: Floats) -> Floats:
+            return game.run(OOP, reach, EVALUATE, spaces, flop).astype(np.float64)
+
+        of_hands = first_stage_values(evaluate, self._facts.stages[flop][0].pairs)
+        found[place] = class_values(self._facts.combo_hands[flop], of_hands)
+
+    def _run(
+        self,
+        player: Player,
+        other: Floats,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+        selection: HandSelection,
+        hand_mask: Flags | None = None,
+    ) -> NDArray[np.float32]:
+        """[P, K, 169]: passes about some hands of each pot; 0 for all others."""
+        reach = np.where(other > LEAST_REACH, other, 0.0)
+        self._require_stored(player.opponent, reach)
+        own = [len(game.own_hands(player, selection)) for game in self.games]
+        # A pot that the other player never gets to is worth nothing to either of them. Without own
+        # hands an update still sums the other's average strategy.
+        seen = reach.any(axis=1) & (np.array(own, np.bool_) | (mode == UPDATE))
+        classes = self.cards.hands[0] if self.roots is None else HAND_COUNT
+        values = np.empty((self.pots, len(flops), classes), np.float32)
+        values[~seen] = 0.0
+        order = self._by_size[seen[self._by_size]]
+        pieces = cut_pieces(len(flops), len(order), self._pool.threads)
+        tables = self._tables(player, selection)
+        wanted, limited = self._wanted(player, mode, flops, discounts, hand_mask)
+        counter = new_counter()
+
+        def work(thread: int) -> None:
+            run_pots(
+                counter, pieces, order, tables, self._cards, self._spaces[thread], flops,
+                reach, self._kernel_roots, values, mode, discounts, wanted, limited,
+            )  # fmt: skip
+
+        if len(order):
+            self._pool.together(work)
+        return values
+
+    def _tables(self, player: Player, selection: HandSelection) -> PotTables:
+        """All pots as the kernels read them."""
+        found = self._known_tables.get((player, selection))
+        if found is None:
+            found = pot_tables(self.games, player, selection)
+            self._known_tables[player, selection] = found
+        return found
+
+    def _require_stored(self, player: Player, reach: Floats) -> None:
+        """Only stored hands may reach [P, 169] a pot."""
+        for game, row in zip(self.games, reach, strict=True):
+            kept = game.kept[player]
+            some = len(kept) < self.cards.hands[0]
+            if some and np.count_nonzero(row[kept]) < np.count_nonzero(row):
+                raise ValueError("a hand that is not stored reaches a pot")
+
+    def _wanted(
+        self,
+        player: Player,
+        mode: int,
+        flops: Flops,
+        discounts: NDArray[np.float32],
+        hand_mask: Flags | None,
+    ) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8]]:
+        """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
+
+        `None`: all of them, in all pots. Best responses and evaluations are always for all.
+        """
+        limited = np.zeros(self.pots, np.uint8)
+        pruned = bool((discounts[:, THRESHOLD] > -np.inf).any())
+        if mode != UPDATE or (hand_mask is None and not pruned):
+            return None, limited
+        wanted = np.ones((self.pots, len(flops), self.cards.lengths[0] // LANES), np.uint8)
+        limited[:] = pruned
+        for pot, game in enumerate(self.games if hand_mask is not None else ()):
+            assert hand_mask is not None
+            blocks = self._blocks(hand_mask[pot], flops, game.kept[player])
+            if blocks is not None:
+                wanted[pot, :, : blocks.shape[1]] = blocks
+                limited[pot] = 1
+        return (wanted, limited) if limited.any() else (None, limited)
+
+    def _blocks(self, hand_mask: Flags, flops: Flops, own: Longs) -> NDArray[np.uint8] | None:
+        """[1 or K, H / 16]: the blocks of own hands that hold a class of the mask [169]."""
+        if self.roots is not None:
+            return blocks_of_hands((hand_mask @ self.roots[flops]) > 0)
+        kept = hand_mask[own[own < len(hand_mask)]]
+        return None if kept.all() else blocks_of_hands(kept[None])
+
+    @contextmanager
+    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        largest = int(np.iinfo(numbers).max)
+        with ExitStack() as stack:
+            for game in self.games:
+                stack.enter_context(game.rounded(flops, largest, self._pool))
+            yield
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """[A, H]: the average strategy at a decision of a pot's tree, in the hands of its stage."""
+        return self.games[pot].average(flop, node)
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored."""
+        self.games[pot].set_average(flop, node, strategy)
+
+    @cached_property
+    def _packers(self) -> list[MatrixPacker]:
+        """Of every pot; which hands are stored is part of them."""
+        return [MatrixPacker(game) for game in self.games]
+
+    @cached_property
+    def _pair_trees(self) -> list[PairTree]:
+        """Of every pot, likewise."""
+        return [
+            pair_tree(game, payoffs) for game, payoffs in zip(self.games, self.payoffs, strict=True)
+        ]
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """The strategies of all pots on a flop, and which bucket holds which combos."""
+        del reach
+        arrays: Arrays = {}
+        for pot, packer in enumerate(self._packers):
+            for stage, stored in enumerate(packer.pack(flop, numbers[pot])):
+                arrays[f"strategy.{pot}.{stage}"] = stored
+        if self.roots is not None:
+            root = self.roots[flop]
+            combos = self.cards.kernel[0].combos[flop, : root.shape[1]]
+            arrays["held"] = np.rint(root * combos).astype(np.uint8)
+        return arrays
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+        found = np.zeros((3, self.pots, len(flops)))
+        for pot, game in enumerate(self.games):
+            found[:, pot] = game.regret_sums(flops, self._pool)
+        return RegretSums(found[0], found[1], found[2].astype(np.int64))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on, flop by flop."""
+        arrays = [
+            (f"{name}.{pot}.{stage}.{player.name.lower()}", pair[player])
+            for pot, game in enumerate(self.games)
+            for name, stages in (("regrets", game.regrets), ("average", game.averages))
+            for stage, pair in enumerate(stages)
+            for player in Player
+        ]
+        return {
+            flop_key(flop, name): array[flop]
+            for flop in range(self.flops)
+            for name, array in arrays
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games."""
+        for name, array in self.state().items():
+            array[...] = state[name]

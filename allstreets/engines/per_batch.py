@@ -1,0 +1,138 @@
+"""Flops that forget: regrets live for the batch of flops at hand only (`memory: per_batch`).
+
+Of flops outside the batch only the values remain that the solver above stores. Whenever the batch
+changes, its games start from zero. That fits small machines, and costs soundness: the strategies
+of other flops are gone, so that the exploitability of the whole game cannot be computed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.betting import Player
+from allstreets.cfr import Multipliers
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.protocol import (
+    AnyValues,
+    Arrays,
+    Flags,
+    Floats,
+    FlopGames,
+    Flops,
+    RegretSums,
+    Values,
+)
+from allstreets.engines.quantised import Numbers
+
+
+class FreshFlops:
+    """P pots on F flops of which only a batch has games, which `make` builds."""
+
+    can_drop_hands = False
+    saved_bytes = 0
+
+    def __init__(
+        self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], FlopGames]
+    ) -> None:
+        self.model, self.pots, self.dealt = model, pots, dealt
+        self._make = make
+        self._batch = np.zeros(0, np.int64)
+        self._games: FlopGames | None = None
+
+    @property
+    def flops(self) -> int:
+        """F."""
+        return self.dealt.flops
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies of the batch."""
+        return self._games.memory_bytes if self._games else 0
+
+    def persists(self, flops: Flops) -> bool:
+        """Whether these flops are the batch at hand."""
+        return self._games is not None and np.array_equal(flops, self._batch)
+
+    def _of(self, flops: Flops) -> FlopGames:
+        """The games of a batch."""
+        if self._games is None or not self.persists(flops):
+            self._games = None  # its memory is freed before the next batch takes some
+            self._games, self._batch = self._make(flops), flops.copy()
+        return self._games
+
+    def _at(self, flop: int) -> tuple[FlopGames, int]:
+        """The games of the batch at hand, and the place of a flop among them."""
+        return self._of(self._batch), int(np.flatnonzero(self._batch == flop)[0])
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> AnyValues:
+        """[P, K, 169]: a half-iteration on the flops of a batch."""
+        games = self._of(flops)
+        return games.step(player, hero, villain, np.arange(len(flops)), now, hand_mask)
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations on the flops of `pairs` as the batch at hand."""
+        flops = np.flatnonzero(pairs.any(axis=0))
+        self._of(flops).iterate(reach, pairs[:, flops], every)
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: of the flops of the batch at hand."""
+        return self._of(flops).best_response(player, villain, np.arange(len(flops)))
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: of the flops of the batch at hand."""
+        return self._of(flops).evaluate(player, villain, np.arange(len(flops)))
+
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: of the flops of the batch at hand."""
+        return self._of(flops).pair_values(pot, np.arange(len(flops)))
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of the flops of the batch at hand."""
+        return self._of(flops).regret_sums(np.arange(len(flops)))
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """[A, H]: the average strategy at a decision on a flop of the batch at hand."""
+        games, place = self._at(flop)
+        return games.average(pot, place, node)
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision on a flop of the batch be `strategy`."""
+        games, place = self._at(flop)
+        games.set_average(pot, place, node, strategy)
+
+    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """Of the batch at hand."""
+        return self._of(np.array(flops)).rounded(range(len(flops)), numbers)
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop of the batch at hand."""
+        games, place = self._at(flop)
+        return games.pack(place, reach, numbers)
+
+    def keep_hands(self, hands: Flags) -> None:
+        """All hands are stored."""
+        del hands
+        raise ValueError("flops that start afresh store all hands")
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        games = self._games.state() if self._games else {}
+        return {"batch": self._batch, **games}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games."""
+        batch = np.array(state["batch"])
+        if len(batch):
+            self._of(batch).restore(state)

@@ -1,0 +1,182 @@
+"""The one idea: P pots on F flops are a function from both players' reach to counterfactual values.
+
+    values = games.step(player, hero, villain, flops, now)     # a CFR half-iteration on some flops
+    values = games.best_response(player, villain, flops)       # nothing is updated
+
+Everything below the flop is behind this protocol: the solver above knows neither cards, nor arrays,
+nor who owns them. P · F subgames share nothing but these vectors. Hands are the 169 classes at
+their roots, whatever a card model does with them below, and values are totals over the combos of a
+class, in chips times pairs of combos. Flops are named by their place in the list of flops.
+
+`engine.EngineSpec` builds one, wherever it is to live.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Place
+from allstreets.betting import Player
+from allstreets.cfr import Multipliers
+from allstreets.engines.card_model import CardModel
+from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.quantised import Numbers
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Flops = NDArray[np.int64]  # [K] places of flops
+Arrays = dict[str, NDArray[Any]]
+Values = NDArray[np.float64] | NDArray[np.float32]
+
+
+class FarValues(Protocol):
+    """Values [P, K, 169] that stay where they were computed: a device, or another machine.
+
+    `np.asarray` brings them here. What is wanted most is their sum, which is made there.
+    """
+
+    def weighted(self, weights: Floats) -> Floats:
+        """[P, 169]: Σ over K flops of weight · values, in an order that never changes."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
+
+
+AnyValues = Values | FarValues
+
+
+class RegretSums(NamedTuple):
+    """Positive regrets of each pot and flop, [P, K], in chips times pairs of combos."""
+
+    total: Floats
+    largest: Floats
+    entries: NDArray[np.int64]  # how many regrets there are
+
+
+class FlopGames(Protocol):
+    """P pots on F flops under one card model."""
+
+    @property
+    def pots(self) -> int:
+        """P."""
+
+    @property
+    def flops(self) -> int:
+        """F."""
+
+    @property
+    def model(self) -> CardModel:
+        """What players know of the cards."""
+
+    @property
+    def dealt(self) -> DealtPairs:
+        """The pairs of combos that the model deals on each flop."""
+
+    def persists(self, flops: Flops) -> bool:
+        """Whether the games of these flops go on from their last step, or start afresh."""
+
+    # Learning.
+
+    def step(
+        self,
+        player: Player,
+        hero: Floats,
+        villain: Floats,
+        flops: Flops,
+        now: Sequence[Multipliers],
+        hand_mask: Flags | None = None,
+    ) -> AnyValues:
+        """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
+
+        The caller may keep them. `hero`, `villain` [P, 169] are both players'
+        reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
+        nothing need be learned about them.
+        """
+
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+        """Whole iterations of both players, one for each of `every`, reach [2, P, 169] fixed.
+
+        Only the pots and flops of `pairs` [P, F] are visited. Nothing connects them, so that each
+        may do all of its iterations at once.
+        """
+
+    # Evaluating.
+
+    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the other player's average strategies."""
+
+    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values when both play their average strategies."""
+
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: chips that OOP wins on average with the row's hand from the column's.
+
+        Both play their average strategies; 0 for hands that cannot meet.
+        """
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+
+    # Strategies.
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """[A, H]: the average strategy at a decision of a pot's tree, in the hands of its stage."""
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
+
+    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """For a while, the average strategies of some flops are as a bundle stores them."""
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop (`packed`); reach is [2, P, 169], `numbers` are [P]."""
+
+    # Memory.
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+
+    @property
+    def saved_bytes(self) -> int:
+        """Additional bytes if all hands were stored."""
+
+    @property
+    def can_drop_hands(self) -> bool:
+        """Whether hands can be left out of a pot."""
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on, flop by flop (`flop_state`)."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games."""
+
+
+@runtime_checkable
+class SpreadGames(Protocol):
+    """Games that live elsewhere, where everything is done that takes all of their numbers.
+
+    Their `state()` is what all flops share; `restore` takes that of stored files.
+    """
+
+    def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
+        """See `rounded.rounded_values`."""
+
+    def write_state(self, folder: Place) -> dict[str, str]:
+        """Write the state of every flop as files of a folder; their names and checksums."""
+
+    def write_packed(
+        self,
+        folder: Place,
+        token: str,
+        names: Sequence[str],
+        values: NDArray[np.float32],
+        reach: Floats,
+        numbers: Sequence[Numbers],
+    ) -> list[dict[str, Any]]:
+        """Write what a bundle with a token stores of every flop, and values [2, P, F, 169]."""

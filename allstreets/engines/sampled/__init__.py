@@ -1,0 +1,1 @@
+"""External sampling on a flop."""

@@ -1,0 +1,94 @@
+"""Strategies as whole numbers: sums rounded to one or two bytes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import kernel
+from allstreets.engines.simd.vectors import LANES
+from allstreets.engines.simd.work_counter import Counter, take
+
+Floats = NDArray[np.float32]
+Longs = NDArray[np.int64]
+
+
+@kernel
+def round_shares(sums: Floats, starts: Longs, actions: Longs, blocks: int, largest: int) -> None:
+    """Round the sums [node][hand / 16][action][16] of some nodes to whole numbers, in place.
+
+    A hand's largest sum becomes `largest`, the others keep their proportion to it. `starts` and
+    `actions` [nodes] say where a node's sums begin and how many actions it has.
+    """
+    for node in range(len(starts)):
+        count = actions[node]
+        for block in range(blocks):
+            first = starts[node] + block * count * LANES
+            for place in range(first, first + LANES):
+                most = np.float64(0.0)
+                for action in range(count):
+                    most = max(most, np.float64(sums[place + action * LANES]))
+                if most > 0.0:
+                    for action in range(count):
+                        share = np.float64(sums[place + action * LANES]) / most
+                        sums[place + action * LANES] = np.float32(np.rint(share * largest))
+
+
+@kernel
+def round_flops(
+    counter: Counter,
+    sums: Floats,
+    aside: Floats,
+    starts: Longs,
+    actions: Longs,
+    blocks: int,
+    largest: int,
+) -> None:
+    """Set the sums [K, …] aside and round them, of those flops that this thread gets hold of."""
+    while True:
+        flop = take(counter)
+        if flop >= len(sums):
+            break
+        aside[flop] = sums[flop]
+        round_shares(sums[flop], starts, actions, blocks, largest)
+
+
+@kernel
+def put_back(counter: Counter, sums: Floats, aside: Floats) -> None:
+    """Undo `round_flops`."""
+    while True:
+        flop = take(counter)
+        if flop >= len(sums):
+            break
+        sums[flop] = aside[flop]
+
+
+@kernel
+def pack_shares(
+    sums: Floats,
+    starts: Longs,
+    actions: Longs,
+    rows: Longs,
+    places: Longs,
+    largest: int,
+    packed: NDArray[Any],
+) -> None:
+    """Write the shares of some nodes' actions into the rows of packed [actions, H].
+
+    `rows` [nodes] say which row is that of a node's first action, `places` [H] where a hand stands
+    among those that are stored; −1: nowhere. Such a hand, and one about which nothing is known,
+    plays evenly.
+    """
+    for node in range(len(starts)):
+        count, row = actions[node], rows[node]
+        for hand in range(len(places)):
+            place, most = places[hand], np.float64(0.0)
+            if place >= 0:
+                first = starts[node] + place // LANES * count * LANES + place % LANES
+                for action in range(count):
+                    most = max(most, np.float64(sums[first + action * LANES]))
+            for action in range(count):
+                share = 1.0
+                if most > 0.0:
+                    share = np.float64(sums[first + action * LANES]) / most
+                packed[row + action, hand] = np.rint(share * largest)

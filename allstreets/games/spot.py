@@ -1,0 +1,194 @@
+"""A spot: a board, two ranges, a pot, a stack, and what may be bet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError, suggest
+from allstreets.betting import (
+    BettingTree,
+    Edit,
+    PostflopRules,
+    SizesInput,
+    Street,
+    TreeSize,
+    build_postflop_tree,
+    measure_postflop_tree,
+    payoffs,
+    read_share,
+    rules_from_spot,
+    street_of_board,
+)
+from allstreets.cards import Range, Runouts, cards_text, fitting, pairs_of, parse_board, runouts
+from allstreets.games.locks import Lock, LockedNode, find_locks, lock_root
+
+NEEDED = ("board", "oop", "ip", "pot", "stack")
+# Keys of a spot file that are fields of another name.
+KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_raises"}
+
+
+@dataclass(frozen=True)
+class Spot:
+    """What is to be solved. Chips are of any unit; amounts may have two decimals.
+
+    Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
+    player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
+    With `chips_per_bb` sizes may be in big blinds ("3bb"), and a bet is at least one of them.
+    """
+
+    board: str
+    oop: str | Range
+    ip: str | Range
+    pot: float
+    stack: float
+    bets: SizesInput = ("75%",)
+    raises: SizesInput = ("60%", "a")
+    bet_sizes: Mapping[str, Any] | None = None
+    donk: SizesInput | None = None
+    add_allin_threshold: float = 0.0
+    force_allin_threshold: float = 0.1
+    merging_threshold: float = 0.0
+    rake: float = 0.0  # a share of the pot; the text "5%" will do
+    rake_cap: float | None = None
+    max_raises: int | None = None
+    chips_per_bb: float | None = None
+    min_bet: float | None = None  # the smallest bet; None: a big blind, where that is known
+    edit: tuple[Edit, ...] = field(default=())
+    lock: tuple[Lock, ...] = field(default=())
+    grains: int | None = None  # in how many parts a chip can be bet; None: by pot and stack
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rake", read_share("rake", self.rake))
+        _ = self.cards, self.ranges, self.rules  # errors are raised now, by field
+        for edit in self.edit:
+            if not isinstance(edit, Edit):
+                raise InputError(f"edit: {edit!r} is no Edit: write Edit.from_mapping({{…}})")
+        for lock in self.lock:
+            if not isinstance(lock, Lock):
+                raise InputError(f"lock: {lock!r} is no Lock: write Lock(line, strategy)")
+
+    @classmethod
+    def from_mapping(cls, keys: Mapping[str, Any]) -> "Spot":
+        """Read the keys of a spot file: oop_range and ip_range, and the fields above."""
+        given = dict(keys)
+        for passing in ("name", "description"):
+            given.pop(passing, None)
+        for key, name in KEYS.items():
+            if key in given:
+                given[name] = given.pop(key)
+        known = [each.name for each in fields(cls)]
+        for key in given:
+            if key not in known:
+                raise InputError(f"unknown key '{key}': {suggest(str(key), known)}")
+        missing = [name for name in NEEDED if name not in given]
+        if missing:
+            raise InputError(f"{' and '.join(missing)} missing: a spot needs {', '.join(NEEDED)}")
+        locks = tuple(Lock.from_mapping(entry) for entry in given.pop("lock", ()) or ())
+        edits = tuple(Edit.from_mapping(entry) for entry in given.pop("edit", ()) or ())
+        return cls(**given, edit=edits, lock=locks)
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """The board."""
+        if not isinstance(self.board, str):
+            raise InputError(f"board: {self.board!r} is no text: write it as in 'QsJh2h'")
+        try:
+            cards = parse_board(self.board)
+            street_of_board(cards)  # a spot needs at least a flop
+        except InputError as error:
+            raise InputError(f"board: {error}") from None
+        return cards
+
+    @cached_property
+    def ranges(self) -> tuple[Range, Range]:
+        """Both ranges without what the board blocks, their largest weights 1.
+
+        They must leave room for each other. Only ratios of weights matter, and 16 bits and 32 do
+        not hold them all: a range and a millionth of it are the same.
+        """
+        both = []
+        board = self.cards  # read here, so that a bad board is not blamed on a range
+        for name, given in (("oop", self.oop), ("ip", self.ip)):
+            try:
+                both.append(_range(given).on(board).normalised())
+            except InputError as error:
+                raise InputError(f"{name}: {error}") from None
+        if not fitting(*(np.flatnonzero(one.weights) for one in both)).any():
+            raise InputError(
+                f"the two ranges block each other on {cards_text(self.cards)}: "
+                "no two combos differ in all cards"
+            )
+        return both[0], both[1]
+
+    @cached_property
+    def rules(self) -> PostflopRules:
+        """The betting rules."""
+        common: dict[str, Any] = {
+            "pot": self.pot,
+            "stack": self.stack,
+            "add_allin_threshold": self.add_allin_threshold,
+            "force_allin_threshold": self.force_allin_threshold,
+            "merging_threshold": self.merging_threshold,
+            "rake": self.rake,
+            "rake_cap": self.rake_cap,
+            "max_raises": self.max_raises,
+            "chips_per_bb": self.chips_per_bb,
+            "min_bet": self.min_bet,
+            "grains": self.grains,
+        }
+        sizes = self.bet_sizes
+        if sizes is None:
+            chosen = {"bet": self.bets, "raise": self.raises}
+            sizes = {
+                f"{street.text}_{player}": chosen
+                for street in Street
+                if street != Street.PREFLOP
+                for player in ("oop", "ip")
+            }
+        rules = rules_from_spot(
+            {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
+        )
+        return replace(rules, edits=self.edit)
+
+    @cached_property
+    def size(self) -> TreeSize:
+        """How large the betting tree is, which takes no tree."""
+        return measure_postflop_tree(self.rules)
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The betting tree."""
+        return build_postflop_tree(self.rules)
+
+    @cached_property
+    def locked_nodes(self) -> tuple[LockedNode, ...]:
+        """The locks, found in the tree and checked."""
+        return find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
+
+    @cached_property
+    def payoffs(self) -> NDArray[np.float64]:
+        """[N, 2, 3]: results where a hand ends."""
+        return payoffs(self.tree, self.rules)
+
+    @cached_property
+    def pairs(self) -> float:
+        """Σ of the weights of all pairs of combos that fit beside each other."""
+        return pairs_of(self.ranges)
+
+
+def spot_root(spot: Spot) -> Runouts:
+    """The board with the renamings of suits that leave ranges and locks unchanged."""
+    weights = [one.weights for one in spot.ranges]
+    return lock_root(runouts(spot.cards, weights), spot.locked_nodes)
+
+
+def _range(given: object) -> Range:
+    if isinstance(given, Range):
+        return given
+    if isinstance(given, str):
+        return Range.parse(given)
+    raise InputError(f"{given!r} is no range: write a text such as 'TT+,AQs+', or a Range")

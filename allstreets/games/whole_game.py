@@ -1,0 +1,217 @@
+"""The whole game: what is dealt, what may be bet, and what each pot becomes after the flop.
+
+With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
+set first, by weight, and the hands beside it; when the players are all-in before the flop, the
+board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    CHIPS_PER_BB,
+    CHIPS_PER_POT,
+    BettingTree,
+    FlopPot,
+    PostflopRules,
+    PreflopRules,
+    Street,
+    StreetSizes,
+    TreeSize,
+    build_postflop_tree,
+    build_preflop_tree,
+    flop_pots,
+    lowest_bet,
+    measure_postflop_tree,
+    payoffs,
+    postflop_rules,
+    same_sizes,
+)
+from allstreets.cards import FlopSet
+from allstreets.engines import CLASSES, CPU, CardModel, EngineSpec, FlopGames, MemoryMode
+from allstreets.games.locks import Lock
+from allstreets.games.preflop import Floats, PreflopGame
+from allstreets.games.whole_game_locks import (
+    GameLocks,
+    GamePlace,
+    PotTree,
+    find_game_locks,
+    game_place,
+)
+
+
+@dataclass(frozen=True)
+class PotGame:
+    """What a pot becomes after the flop, whatever the flop."""
+
+    pot: FlopPot
+    rules: PostflopRules
+    tree: BettingTree
+    payoffs: NDArray[np.float64]  # [N, 2, 3]
+
+
+LARGEST_SPR = 1000.0
+
+
+def model_stack(spr: float) -> int:
+    """The chips behind beside a pot of `CHIPS_PER_POT`, at a stack-to-pot ratio."""
+    stack = round(spr * CHIPS_PER_POT)
+    if not 1 <= stack <= LARGEST_SPR * CHIPS_PER_POT:
+        raise InputError(
+            f"an SPR of {spr:g} cannot be played: stacks of {1 / CHIPS_PER_POT:g} to "
+            f"{LARGEST_SPR:g} pots can"
+        )
+    return stack
+
+
+def pot_at(
+    spr: float,
+    sizes: tuple[StreetSizes, ...] = same_sizes(Street.FLOP, [0.5, 1.0], [0.5, 1.0]),
+    max_raises: int | None = 1,
+) -> PotGame:
+    """The pot of a stack-to-pot ratio, without a game before the flop; sizes by street."""
+    stack = model_stack(spr)
+    rules = PostflopRules(Street.FLOP, CHIPS_PER_POT, stack, sizes, max_raises=max_raises)
+    tree = build_postflop_tree(rules)
+    pot = FlopPot(node=0, pot=CHIPS_PER_POT, stack=stack, raises=0, name=f"spr{spr:.12g}")
+    return PotGame(pot, rules, tree, payoffs(tree, rules))
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedGame:
+    """Rules before and after the flop, and the flops that may come."""
+
+    preflop: PreflopRules
+    sizes: tuple[StreetSizes, ...]  # flop, turn, river; of pots that have no own
+    flops: FlopSet
+    max_raises: int | None = None  # per street, after the flop
+    add_allin_threshold: float = 0.0
+    force_allin_threshold: float = 0.0
+    merging_threshold: float = 0.0
+    pot_sizes: Mapping[str, tuple[StreetSizes, ...]] = field(default_factory=dict)
+    """The sizes of kinds of pots (`POT_KINDS`) that have their own."""
+    min_bet: float | None = None  # in chips; None: a big blind
+    lock: tuple[Lock, ...] = ()  # strategies that are held fixed
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The betting before the flop."""
+        return build_preflop_tree(self.preflop)
+
+    @cached_property
+    def flop_pots(self) -> tuple[FlopPot, ...]:
+        """The pots that see a flop, in pre-order of the preflop tree."""
+        return flop_pots(self.tree)
+
+    @cached_property
+    def tree_sizes(self) -> tuple[TreeSize, ...]:
+        """How large the tree of each of these pots is, before any of them is built."""
+        return tuple(measure_postflop_tree(self._free_rules(pot)) for pot in self.flop_pots)
+
+    @cached_property
+    def pots(self) -> tuple[PotGame, ...]:
+        """What these pots become."""
+        return tuple(self.after_the_flop(pot) for pot in self.flop_pots)
+
+    @cached_property
+    def locks(self) -> GameLocks:
+        """The locks, found in the trees and checked."""
+        return find_game_locks(self.tree, self._free_tree, self.lock)
+
+    def place(self, line: str, where: str) -> GamePlace:
+        """The decision that a line leads to, on every flop; `where` names it in messages."""
+        return game_place(self.tree, self._free_tree, line, where)
+
+    @cached_property
+    def _free_tree(self) -> PotTree:
+        """The tree of the pot that sees the flop at a node, without locks; built once."""
+        pots = {pot.node: pot for pot in self.flop_pots}
+        return cache(lambda node: build_postflop_tree(self._free_rules(pots[node])))
+
+    @property
+    def roughly(self) -> "UnifiedGame":
+        """Without locks that go by the hand or by the flop after it: hand classes keep the others.
+
+        For estimates that are made with hand classes, whatever the game is solved with.
+        """
+        by_hand = {
+            (root, node) for root, (_, some) in self.locks.pots.items() for node, _ in some
+        } | set(self.locks.by_flop)
+        places = [self.place(lock.line, "lock") for lock in self.lock]
+        kept = (
+            lock
+            for lock, place in zip(self.lock, places, strict=True)
+            if (place.root, place.node) not in by_hand
+        )
+        return replace(self, lock=tuple(kept)) if by_hand else self
+
+    def rules_of(self, pot: FlopPot) -> PostflopRules:
+        """The rules by which a pot is played after the flop."""
+        locks, hand_locks = self.locks.pots.get(pot.node, ((), ()))
+        return replace(self._free_rules(pot), locks=locks, hand_locks=hand_locks)
+
+    def _free_rules(self, pot: FlopPot) -> PostflopRules:
+        """The same without locks."""
+        return postflop_rules(
+            pot,
+            self.pot_sizes.get(pot.kind, self.sizes),
+            self.preflop,
+            add_allin_threshold=self.add_allin_threshold,
+            force_allin_threshold=self.force_allin_threshold,
+            merging_threshold=self.merging_threshold,
+            max_raises=self.max_raises,
+            min_bet=self.min_bet,
+        )
+
+    def after_the_flop(self, pot: FlopPot) -> PotGame:
+        """What a pot becomes."""
+        rules = self.rules_of(pot)
+        tree = build_postflop_tree(rules)
+        return PotGame(pot, rules, tree, payoffs(tree, rules))
+
+    @property
+    def smallest_bet(self) -> float:
+        """The least that may be bet after the flop, in chips."""
+        return self.preflop.big_blind if self.min_bet is None else self.min_bet
+
+    @property
+    def may_bet_less(self) -> bool:
+        """Whether some size may be smaller than the minimum bet, which then overrides it."""
+        smallest_pot = min((pot.pot for pot in flop_pots(self.tree)), default=0)
+        return any(
+            lowest_bet(size, smallest_pot, CHIPS_PER_BB) < self.smallest_bet
+            for sizes in (self.sizes, *self.pot_sizes.values())
+            for street in sizes
+            for player in street
+            for size in (*player.bet, *(player.donk or ()))
+        )
+
+    def engine(
+        self,
+        model: CardModel = CLASSES,
+        memory: MemoryMode = "resident",
+        folder: Path | None = None,
+        threads: int = 1,
+        ranges: NDArray[np.float64] | None = None,
+        device: str = CPU,
+    ) -> EngineSpec:
+        """What is needed to build the subgames of all pots on all flops.
+
+        `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
+        """
+        pots = tuple(self.rules_of(pot) for pot in self.flop_pots)
+        return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges, device)
+
+    def build(self, spec: EngineSpec) -> FlopGames:
+        """The engine of `spec` in this process, on the trees that the game knows already."""
+        return spec.build([(pot.tree, pot.payoffs) for pot in self.pots])
+
+    def before_the_flop(self, pairs: Floats) -> PreflopGame:
+        """The preflop part where `pairs` [169, 169] of combos are dealt."""
+        return PreflopGame.dealt(self.tree, self.preflop, pairs, self.locks.preflop)

@@ -1,0 +1,221 @@
+"""Locks of a whole game: hands before the flop, and whole decisions after it on every flop.
+
+    lock:
+      - {line: "r2.5", hands: {"22-66": {fold: 1}}}              before the flop, by hand
+      - {line: "r2.5 c | * | x", strategy: {b33%: 1}}            all hands, on every flop
+      - {line: "r2.5 c | * | x b33%", hands: {QQ: {call: 1}}}    some hands, on every flop
+      - {line: "r2.5 c | * | x", frequencies: {b33%: "<=30%"}, solution: game/}
+
+A hand is a class, and those that no lock names are free; on turn and river a decision is locked
+with every hand, whatever the cards. After the flop a lock is a rule of its pot
+(`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
+alike. Frequencies are spread over hands flop by flop, by the play of another solution
+(`unified.ordered`); until then all hands take every action as often.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from allstreets.base import InputError
+from allstreets.betting import (
+    ANY_CARD_WORD,
+    BIG_BLINDS,
+    BLINDS_AND_CARDS,
+    BettingTree,
+    HandChances,
+    NodeKind,
+    Street,
+    dealt,
+    line_text,
+    parse_line,
+    split_line,
+    whole_line,
+)
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.games.frequency_bounds import Bound, limits
+from allstreets.games.locks import Lock, LockedNode, find_locks
+from allstreets.games.preflop import PreflopLock
+
+RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
+"""Decisions of a pot's tree, and how often each of their actions is taken."""
+HandRuleLocks = tuple[tuple[int, HandChances], ...]
+"""The same for some hands."""
+
+FIRST_COMBO = np.unique(HAND_OF_COMBO, return_index=True)[1]  # [169]
+
+
+@dataclass(frozen=True, eq=False)
+class GamePlace:
+    """A decision of a whole game: before the flop, or after it on every flop."""
+
+    tree: BettingTree  # of the betting before the flop, or of the pot
+    node: int
+    root: int | None  # where the flop is dealt; None: before the flop
+    line: str  # in its usual words, `| * |` for the flop and for cards
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Rises along a line: nodes stand in pre-order, and what is before the flop comes first."""
+        return -1 if self.root is None else self.root, self.node
+
+
+PotTree = Callable[[int], BettingTree]
+"""The tree of the pot that sees the flop at a node."""
+
+
+@dataclass(frozen=True, eq=False)
+class GameLocks:
+    """The locks of a whole game, found in its trees."""
+
+    preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    pots: Mapping[int, tuple[RuleLocks, HandRuleLocks]] = field(default_factory=dict)
+    """By where the flop is dealt: `locks` and `hand_locks` of the rules of the pot."""
+    by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
+    """Those that play on every flop as another solution does, by where the flop is dealt and by
+    decision."""
+
+
+def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock]) -> GameLocks:
+    """Locks with their decisions; each must make sense, and all together."""
+    places = {
+        number: game_place(tree, pot_tree, lock.line, f"lock[{number}].line")
+        for number, lock in enumerate(locks)
+    }
+    before = {number: lock for number, lock in enumerate(locks) if places[number].root is None}
+    found = find_locks(tree, (), (Range.full(), Range.full()), before, BIG_BLINDS)
+    preflop: dict[int, PreflopLock] = {}
+    for number, node in zip(before, found, strict=True):
+        preflop[node.node] = _joined(preflop.get(node.node), _by_class(node, f"lock[{number}]"))
+    pots: dict[int, dict[int, PreflopLock]] = {}
+    by_flop: dict[tuple[int, int], Lock] = {}
+    for number, lock in enumerate(locks):
+        place, where = places[number], f"lock[{number}]"
+        if place.root is None:
+            continue
+        there = pots.setdefault(place.root, {})
+        if place.node in there:
+            raise InputError(f"{where}.line: '{lock.line}' is locked already: keep one of the two")
+        there[place.node] = _told(place, number, lock)
+        if lock.solution is not None:
+            by_flop[place.root, place.node] = lock
+    return GameLocks(preflop, {root: _rules(there) for root, there in pots.items()}, by_flop)
+
+
+def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, PreflopLock]:
+    """The same of a game that ends where the flop is dealt."""
+
+    def no_tree(node: int) -> BettingTree:
+        del node
+        raise InputError("this game ends where the flop is dealt: lock what comes before")
+
+    return find_game_locks(tree, no_tree, locks).preflop
+
+
+def game_place(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> GamePlace:
+    """The decision that a line leads to, on every flop and card; `where` names it in messages."""
+    try:
+        found = split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
+        before = line_text(tree, found.root, notation=BIG_BLINDS)
+        if found.after is None:
+            return _decision(GamePlace(tree, found.root, None, before), line)
+        if tree.kind[found.root] != NodeKind.CHANCE:
+            raise InputError(
+                f"'{found.before}' ends before the flop: leave the bar out, or go on until the "
+                "flop is dealt"
+            )
+        if found.flop is not None:
+            raise InputError(
+                f"a lock of a whole game holds on every flop: write '| * |' in place of "
+                f"{found.cards}; one flop is locked where it is solved by itself (solve --from)"
+            )
+        below = pot_tree(found.root)
+        node = dealt(below, parse_line(below, found.after, notation=BIG_BLINDS).node)
+        after = line_text(below, node, notation=BLINDS_AND_CARDS)
+        return _decision(
+            GamePlace(below, node, found.root, whole_line(before, ANY_CARD_WORD, after)), line
+        )
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _decision(place: GamePlace, line: str) -> GamePlace:
+    if place.tree.kind[place.node] != NodeKind.DECISION:
+        raise InputError(f"no player acts at '{line}', so there is nothing to lock")
+    return place
+
+
+def _told(place: GamePlace, number: int, lock: Lock) -> PreflopLock:
+    """What the hands of a decision after the flop are told, by class."""
+    where = f"lock[{number}]"
+    given = lock.strategy is not None or bool(lock.hands) or bool(lock.ranges)
+    if lock.frequencies and lock.solution is None:
+        raise InputError(
+            f"{where}: 'frequencies' need a 'solution', the folder whose play they change least"
+        )
+    if given == (lock.solution is not None):
+        raise InputError(
+            f"{where} '{lock.line}': give a 'strategy' for all hands, 'hands' for some, or a "
+            "'solution' to play as, with or without 'frequencies'"
+        )
+    if lock.solution is not None:
+        limits(place.tree, place.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
+        actions = int(place.tree.child_count[place.node])
+        even = np.full((actions, HAND_COUNT), 1 / actions)
+        return PreflopLock(np.ones(HAND_COUNT, np.bool_), even)
+    after = replace(lock, line=line_text(place.tree, place.node, notation=BIG_BLINDS))
+    everybody = Range.full(), Range.full()
+    (found,) = find_locks(place.tree, (), everybody, {number: after}, BIG_BLINDS)
+    told = _by_class(found, where)
+    if not told.is_alike and place.tree.street[place.node] != Street.FLOP:
+        raise InputError(
+            f"{where} '{lock.line}': on turn and river all hands are locked alike, by a "
+            "'strategy'; some hands are on the flop"
+        )
+    return told
+
+
+def _rules(told: Mapping[int, PreflopLock]) -> tuple[RuleLocks, HandRuleLocks]:
+    """The locks of a pot: of all hands alike, and by hand."""
+    alike, by_hand = list[tuple[int, tuple[float, ...]]](), list[tuple[int, HandChances]]()
+    for node, lock in sorted(told.items()):
+        columns = [tuple(column) for column in lock.strategy.T.tolist()]
+        if lock.is_alike:
+            alike.append((node, columns[0]))
+        else:
+            held = np.flatnonzero(lock.held).tolist()
+            by_hand.append((node, tuple((hand, columns[hand]) for hand in held)))
+    return tuple(alike), tuple(by_hand)
+
+
+def lock_bounds(lock: Lock, where: str) -> list[Bound]:
+    """The frequencies of a lock."""
+    return [
+        Bound.read(lock.line, word, share, f"{where}.frequencies.{word}")
+        for word, share in lock.frequencies.items()
+    ]
+
+
+def _by_class(node: LockedNode, where: str) -> PreflopLock:
+    """A lock by combo as one by class: all combos of a class must be told the same."""
+    held, told = node.weights[FIRST_COMBO], node.strategy[:, FIRST_COMBO]
+    differ = (held[HAND_OF_COMBO] != node.weights) | (
+        np.abs(told[:, HAND_OF_COMBO] - node.strategy).max(axis=0) > 1e-9
+    )
+    if differ.any():
+        combo = int(np.flatnonzero(differ)[0])
+        raise InputError(
+            f"{where}: before the flop, and on all flops together, suits mean nothing: "
+            f"{combo_text(combo)} must play as the other combos of "
+            f"{HAND_NAMES[HAND_OF_COMBO[combo]]} do"
+        )
+    return PreflopLock(held > 0, told)
+
+
+def _joined(first: PreflopLock | None, second: PreflopLock) -> PreflopLock:
+    """Two locks of a decision; where both hold a hand they agree (`find_locks`)."""
+    if first is None:
+        return second
+    strategy = np.where(second.held, second.strategy, first.strategy)
+    return PreflopLock(first.held | second.held, strategy)

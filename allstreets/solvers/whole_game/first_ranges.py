@@ -1,0 +1,29 @@
+"""The ranges with which pots begin, roughly: a quick solve of the game with hand classes.
+
+Groups of hands on river boards are made for the ranges that get there, before these are known. A
+few dozen iterations on two dozen flops are enough for that.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.cards import subset_flops
+from allstreets.cfr import Schedule
+from allstreets.games import UnifiedGame
+from allstreets.solvers.whole_game.solver import UnifiedSolver
+
+ITERATIONS = 100
+FLOPS = 25
+
+
+def first_ranges(game: UnifiedGame, schedule: Schedule, threads: int = 1) -> NDArray[np.float64]:
+    """[2, P, 169]: both players' reach at the pots, after some iterations with hand classes."""
+    game = game.roughly
+    if len(game.flops.flops) > FLOPS:
+        game = replace(game, flops=subset_flops(FLOPS))
+    solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), schedule)
+    solver.train_batch(ITERATIONS)
+    reach: NDArray[np.float64] = solver.preflop.pot_reach(solver.preflop.average())
+    return reach

@@ -1,0 +1,189 @@
+"""Kernels are compiled once, also where two processes need them at the same time."""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from allstreets.base.jit import IN_USE, UNUSED_SECONDS, remove_unused
+from allstreets.engines.matrix.kernels.passes import largest
+
+NOW = 2_000_000_000.0
+
+HOLDER = """
+import sys
+from pathlib import Path
+from allstreets.base import share
+share(Path(sys.argv[1]))
+print("ready", flush=True)
+input()
+"""
+
+SCRIPT = """
+import numpy as np
+from allstreets.cfr.kernels.external_sampling import random_number
+print("ready", flush=True)
+input()
+random_number(np.uint64(1))
+print(sum(random_number.stats.cache_misses.values()))
+"""
+
+
+def with_cache(folder: Path) -> dict[str, str]:
+    """The environment of a process that keeps its kernels there."""
+    places = os.pathsep.join(path for path in sys.path if path)
+    return os.environ | {"ALLSTREETS_CACHE": str(folder), "PYTHONPATH": places}
+
+
+def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SCRIPT],
+            env=with_cache(tmp_path),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert sorted(process.communicate()[0] for process in processes) == ["0\n", "1\n"]
+
+
+COMPILED_LATER = """
+import sys
+import numba
+import numpy as np
+from allstreets.cfr.kernels.external_sampling import random_number
+first = random_number(np.uint64(1))
+print(sum(random_number.stats.cache_hits.values()))
+print("numba.np.arraymath" in sys.modules)
+print(first == numba.njit(lambda state: random_number(state))(np.uint64(1)))
+"""
+
+
+def test_a_kept_kernel_is_loaded_without_the_compiler_and_linked_when_it_is_called(
+    tmp_path: Path,
+) -> None:
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", COMPILED_LATER],
+            env=with_cache(tmp_path),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert outputs == [["0", "True", "True"], ["1", "False", "True"]]
+
+
+ONCE = """
+import numpy as np
+from allstreets.cfr.kernels.external_sampling import random_number
+print(random_number(np.uint64(1)))
+print(sum(random_number.stats.cache_hits.values()))
+"""
+
+
+def run_once(folder: Path) -> list[str]:
+    """What the kernel answers, and how often it was found on disk."""
+    found = subprocess.run(
+        [sys.executable, "-c", ONCE],
+        env=with_cache(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return found.stdout.split()
+
+
+def flipped(data: bytes) -> bytes:
+    """With another bit in the middle, where machine code stands."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache that holds one kernel, and what that answers."""
+    folder = tmp_path_factory.mktemp("kept")
+    answer, hits = run_once(folder)
+    assert hits == "0"
+    return folder, answer
+
+
+@pytest.mark.parametrize("kinds", [("nbi", "nbc"), ("nbc",)], ids=["all files", "the code"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: b"",
+        lambda data: data[: len(data) // 3],
+        lambda data: bytes(range(256)) * (len(data) // 256 + 1),
+        lambda _: pickle.dumps({"a foreign": "pickle"}),
+        flipped,
+    ],
+    ids=["emptied", "cut", "garbage", "foreign", "flipped"],
+)
+def test_a_damaged_kernel_is_compiled_again(
+    kept: tuple[Path, str],
+    damage: Callable[[bytes], bytes],
+    kinds: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "cache"
+    shutil.copytree(kept[0], folder)
+    files = [path for kind in kinds for path in folder.rglob(f"*random_number*.{kind}")]
+    assert len(files) == len(kinds)
+    for path in files:
+        path.write_bytes(damage(path.read_bytes()))
+    assert run_once(folder) == [kept[1], "0"]
+    assert run_once(folder) == [kept[1], "1"]  # and the file is whole again
+
+
+def test_python_cannot_call_an_inner_kernel() -> None:
+    row = np.array([1.0, 2.0], np.float32)
+    with pytest.raises(TypeError, match="only kernels can call it"):
+        largest(row)
+    assert numba.njit(lambda numbers: largest(numbers))(row) == 2
+    with pytest.raises(TypeError, match="only kernels can call it"):
+        largest(row)  # also once it is compiled
+
+
+def test_kernels_that_nothing_uses_are_removed(tmp_path: Path) -> None:
+    ages = {"kernels-old": 1, "kernels-held": 1, "kernels-new": -1, "tables": 1}
+    for name, more in ages.items():
+        (tmp_path / name / "part").mkdir(parents=True)
+        (tmp_path / name / IN_USE).touch()
+        used = NOW - UNUSED_SECONDS - more
+        os.utime(tmp_path / name, (used, used))
+    script = (
+        f"from allstreets.base import share; share({str(tmp_path / 'kernels-held' / IN_USE)!r})"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{script}; print('ready', flush=True); input()"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    remove_unused(tmp_path, NOW)
+    assert {path.name for path in tmp_path.iterdir()} == {*ages} - {"kernels-old"}
+    process.communicate("\n")
+    remove_unused(tmp_path, NOW)
+    assert {path.name for path in tmp_path.iterdir()} == {"kernels-new", "tables"}
