@@ -19,6 +19,7 @@ from builders.one_flop import OneFlop
 from numpy.typing import NDArray
 from report import Row, write_report
 
+from allstreets.base import Floats
 from allstreets.betting import NodeKind, Player, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, live_combos, parse_cards, runouts
 from allstreets.cfr.schedules import tuned
@@ -33,7 +34,6 @@ from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.classes import class_stages
 from allstreets.games.whole_game import PotGame, pot_at
 
-Floats = NDArray[np.float64]
 HandsOnBoard = Callable[[tuple[int, ...]], NDArray[np.integer]]  # [1326] the model's hands
 
 TREES = {

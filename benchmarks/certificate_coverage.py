@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 from report import Row, write_report
 
+from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
 from allstreets.engines import RealValues
-from allstreets.solvers import Completion, Floats, RealGame, class_values
+from allstreets.solvers import Completion, RealGame, class_values
 from allstreets.solvers.certify.figures import RealFigures, judged_flops, needs_class_values
 from allstreets.solvers.certify.known import known_numbers
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything

@@ -22,6 +22,8 @@ values of all these games. With --record the figures of `subset` are added to th
 import argparse
 import os
 
+from allstreets.base import Floats
+
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
 
 import time
@@ -32,7 +34,6 @@ from typing import Any
 
 import numpy as np
 from bench_unified import ONE_SIZE, TWO_SIZES, make_solver
-from numpy.typing import NDArray
 from report import RESULTS, Row, write_rows
 
 from allstreets.cards import (
@@ -57,8 +58,6 @@ SIZES = {"one": ONE_SIZE, "two": TWO_SIZES}
 WAYS = ("spread", "weighted", "subset", "fitted")
 FIRST = 100  # where the schedule goes on when ranges have changed: what was learned fades, slowly
 CHECK = 25  # iterations between two checks whether training has gone far enough
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

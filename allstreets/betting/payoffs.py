@@ -19,8 +19,8 @@ nothing from a fold (`no_flop_no_drop`).
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting.preflop_rules import PreflopRules
 from allstreets.betting.rules import PostflopRules
 from allstreets.betting.table import IP, OOP
@@ -35,7 +35,7 @@ class Outcome(IntEnum):
     LOSE = 2
 
 
-def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[np.float64]:
+def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> Floats:
     """[N,2,3]: the result of OOP and IP at each node if he wins, ties or loses the showdown.
 
     At a FOLD all three are the same: the result of having folded, or of the opponent's fold.
@@ -67,11 +67,11 @@ def paid_at(tree: BettingTree, bb_ante: float, node: int) -> tuple[float, float]
     return oop + bb_ante / 2, ip - bb_ante / 2
 
 
-def rakes(tree: BettingTree, rules: PostflopRules | PreflopRules) -> NDArray[np.float64]:
+def rakes(tree: BettingTree, rules: PostflopRules | PreflopRules) -> Floats:
     """[N]: the rake if the hand ended at each node, whichever player wins."""
     matched_pot = tree.pot + 2.0 * tree.invested.min(axis=1)
     cap = np.inf if rules.rake_cap is None else rules.rake_cap
-    rake: NDArray[np.float64] = np.minimum(rules.rake * matched_pot, cap)
+    rake: Floats = np.minimum(rules.rake * matched_pot, cap)
     if isinstance(rules, PreflopRules) and rules.no_flop_no_drop:
         rake[tree.kind == NodeKind.FOLD] = 0.0
     return rake

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Flags, Ints
 from allstreets.betting.chips import GRAINS, in_chips, neat
 from allstreets.betting.table import Player, Street
 
@@ -68,13 +69,13 @@ class BettingTree:
 
     pot: float  # chips in the middle at the root: dead money
     stack: float  # chips of each player at the root; before the flop with what he has posted
-    kind: NDArray[np.uint8]  # [N]: NodeKind
-    street: NDArray[np.uint8]  # [N]: Street; of a CHANCE node the street that is over
+    kind: Bytes  # [N]: NodeKind
+    street: Bytes  # [N]: Street; of a CHANCE node the street that is over
     player: NDArray[np.int8]  # [N]: who acts; at FOLD who folded; otherwise −1
-    parent: NDArray[np.int32]  # [N]: −1 for the root
-    first_child: NDArray[np.int32]  # [N]: where in `children` the node's own begin
-    child_count: NDArray[np.int32]  # [N]
-    children: NDArray[np.int32]  # [N−1]: nodes, grouped by parent
+    parent: Ints  # [N]: −1 for the root
+    first_child: Ints  # [N]: where in `children` the node's own begin
+    child_count: Ints  # [N]
+    children: Ints  # [N−1]: nodes, grouped by parent
     # [N,2]: chips put in since the root by OOP, IP; blinds, antes too. Whole numbers unless the
     # game has amounts with decimals.
     invested: NDArray[Any]
@@ -104,7 +105,7 @@ class BettingTree:
         """The street of the root."""
         return Street(int(self.street[0]))
 
-    def children_of(self, node: int) -> NDArray[np.int32]:
+    def children_of(self, node: int) -> Ints:
         """The children of a node, in the order of the actions."""
         first = self.first_child[node]
         return self.children[first : first + self.child_count[node]]
@@ -147,7 +148,7 @@ class BettingTree:
         return tuple(reversed(path))
 
     @cached_property
-    def is_terminal(self) -> NDArray[np.bool_]:
+    def is_terminal(self) -> Flags:
         """[N]: whether the hand is decided here, by a fold or a showdown."""
         return read_only((self.kind == NodeKind.FOLD) | (self.kind == NodeKind.SHOWDOWN))
 

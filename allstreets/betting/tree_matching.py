@@ -14,12 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting.tree import ActionKind, BettingTree, NodeKind
 from allstreets.betting.words import pot_share
-
-Floats = NDArray[np.float64]
 
 PASSIVE = (ActionKind.CHECK, ActionKind.CALL)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.betting.table import Player, Street
 from allstreets.betting.tree import BettingTree, NodeKind, read_only
 
@@ -16,9 +16,9 @@ class TreeSize:
     """Nodes and actions of a tree, cards not counted; all arrays are read-only."""
 
     first_street: Street
-    nodes: NDArray[np.int64]  # [street, NodeKind]; a CHANCE node counts for the street that is over
-    decisions: NDArray[np.int64]  # [street, player]
-    actions: NDArray[np.int64]  # [street, player]: of all these decisions
+    nodes: Longs  # [street, NodeKind]; a CHANCE node counts for the street that is over
+    decisions: Longs  # [street, player]
+    actions: Longs  # [street, player]: of all these decisions
 
     def __post_init__(self) -> None:
         for counts in (self.nodes, self.decisions, self.actions):

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Longs
 from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT, live_combos
 
 MADE = (
@@ -52,11 +52,8 @@ ACE = 12
 WHEEL = 0b1_0000_0000_1111  # A2345
 STRAIGHTS = (WHEEL, *(0b11111 << low for low in range(9)))  # rising, by their highest cards
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-def hand_categories(board: Sequence[int]) -> tuple[Ints, Ints]:
+def hand_categories(board: Sequence[int]) -> tuple[Longs, Longs]:
     """[1326] of `MADE` and of `DRAWS`: what every combo is on a board; −1 where it is blocked.
 
     >>> from allstreets.cards.card import parse_cards
@@ -70,7 +67,7 @@ def hand_categories(board: Sequence[int]) -> tuple[Ints, Ints]:
 
 
 @lru_cache(maxsize=64)
-def _categories(board: tuple[int, ...]) -> tuple[Ints, Ints]:
+def _categories(board: tuple[int, ...]) -> tuple[Longs, Longs]:
     cards = np.array(board, np.int64)
     hole = COMBO_CARDS.astype(np.int64)  # [1326, 2]
     ranks, suits = hole >> 2, hole & 3
@@ -115,7 +112,7 @@ def _categories(board: tuple[int, ...]) -> tuple[Ints, Ints]:
     return made, draws
 
 
-def _pairs(own: Ints, there: Ints) -> Ints:
+def _pairs(own: Longs, there: Longs) -> Longs:
     """[1326]: what the hole cards make with the ranks of the board, straights and flushes apart."""
     made = np.full(COMBO_COUNT, MADE.index("no pair"), np.int64)
     made[own[:, ACE] > 0] = MADE.index("ace high")
@@ -134,7 +131,7 @@ def _pairs(own: Ints, there: Ints) -> Ints:
     return made
 
 
-def _straight_outs(mask: Ints, board: int) -> Ints:
+def _straight_outs(mask: Longs, board: int) -> Longs:
     """[1326]: ranks that complete a straight which the board with that rank does not have."""
     outs = np.zeros(len(mask), np.int64)
     for rank in range(13):
@@ -144,7 +141,7 @@ def _straight_outs(mask: Ints, board: int) -> Ints:
     return outs
 
 
-def _flush_draws(by_suit: Ints, shared: Ints, length: Ints) -> tuple[Bools, Bools]:
+def _flush_draws(by_suit: Longs, shared: Longs, length: Longs) -> tuple[Flags, Flags]:
     """[1326]: whether one card is missing to a flush with a card of the hole, and to the nuts."""
     own = by_suit & ~shared
     drawn = (length == 4) & (own > 0)  # [1326, 4]
@@ -153,7 +150,7 @@ def _flush_draws(by_suit: Ints, shared: Ints, length: Ints) -> tuple[Bools, Bool
     return drawn.any(axis=1), nuts.any(axis=1)
 
 
-def _top(mask: Ints) -> Ints:
+def _top(mask: Longs) -> Longs:
     """The place in `STRAIGHTS` of the highest straight of some ranks, −1 where there is none."""
     top = np.full(mask.shape, -1, np.int64)
     for place, straight in enumerate(STRAIGHTS):
@@ -161,19 +158,19 @@ def _top(mask: Ints) -> Ints:
     return top
 
 
-def _counts(ranks: Ints, size: int) -> Ints:
+def _counts(ranks: Longs, size: int) -> Longs:
     counts = np.zeros((len(ranks), size), np.int64)
     for place in range(ranks.shape[1]):
         counts[np.arange(len(ranks)), ranks[:, place]] += 1
     return counts
 
 
-def _bits(mask: Ints) -> Ints:
-    found: Ints = sum(((mask >> rank) & 1 for rank in range(13)), np.zeros_like(mask))
+def _bits(mask: Longs) -> Longs:
+    found: Longs = sum(((mask >> rank) & 1 for rank in range(13)), np.zeros_like(mask))
     return found
 
 
-def _highest(mask: Ints) -> Ints:
+def _highest(mask: Longs) -> Longs:
     """The highest bit, −1 where there is none."""
     found = np.full(mask.shape, -1, np.int64)
     for rank in range(13):

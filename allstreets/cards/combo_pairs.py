@@ -1,18 +1,15 @@
 """Pairs of combos that fit beside each other and a board."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Longs
 from allstreets.cards.combos import COMBO_MASKS, live_combos
 from allstreets.cards.ranges import Range
 
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-def fitting(first: Longs, second: Longs) -> Bools:
+def fitting(first: Longs, second: Longs) -> Flags:
     """[H, H']: which combos have no card in common."""
-    fits: Bools = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
+    fits: Flags = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
     return fits
 
 

@@ -7,18 +7,18 @@ its highest cards come first, and no table is needed to number one.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, shorten
+from allstreets.base import Bytes, Flags, InputError, shorten
 from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
 
 COMBO_COUNT = 1326
 
 
-def _all_combo_cards() -> NDArray[np.uint8]:
+def _all_combo_cards() -> Bytes:
     high, low = np.tril_indices(DECK_SIZE, -1)
     return np.stack([high, low], axis=1).astype(np.uint8)
 
 
-COMBO_CARDS: NDArray[np.uint8] = _all_combo_cards()
+COMBO_CARDS: Bytes = _all_combo_cards()
 """[1326, 2]: the cards of each combo, the higher one first."""
 
 COMBO_MASKS: NDArray[np.uint64] = np.uint64(1) << COMBO_CARDS[:, 0].astype(np.uint64) | np.uint64(
@@ -59,13 +59,13 @@ def card_mask(cards: tuple[int, ...]) -> np.uint64:
     return np.uint64(sum(1 << card for card in cards))
 
 
-def live_combos(board: tuple[int, ...]) -> NDArray[np.bool_]:
+def live_combos(board: tuple[int, ...]) -> Flags:
     """[1326]: which combos share no card with the board."""
-    fits: NDArray[np.bool_] = (COMBO_MASKS & card_mask(board)) == 0
+    fits: Flags = (COMBO_MASKS & card_mask(board)) == 0
     return fits
 
 
-def disjoint_combos() -> NDArray[np.bool_]:
+def disjoint_combos() -> Flags:
     """[1326, 1326]: which pairs of combos share no card."""
-    fits: NDArray[np.bool_] = (COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0
+    fits: Flags = (COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0
     return fits

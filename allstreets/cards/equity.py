@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError, Longs
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS, disjoint_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
@@ -27,7 +26,7 @@ class Equity:
     lose: float  # win + tie + lose = 1
     pairs: float  # Σ of the weights of all pairs of combos that fit beside each other
     runouts: int  # boards dealt for each pair
-    by_combo: tuple[NDArray[np.float64], NDArray[np.float64]]
+    by_combo: tuple[Floats, Floats]
 
     @property
     def first(self) -> float:
@@ -81,9 +80,7 @@ def equity(
     )
 
 
-def _mean_shares(
-    combos: NDArray[np.int64], shares: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _mean_shares(combos: Longs, shares: Floats, weights: Floats) -> Floats:
     """[1326]: each row's mean share under the weights of its opponents, NaN without any."""
     result = np.full(COMBO_COUNT, np.nan)
     against = weights.sum(axis=1)
@@ -100,8 +97,8 @@ class HandMatchups:
     on average over them.
     """
 
-    pairs: NDArray[np.int64]  # W₀ [169, 169]: pairs of combos that share no card
-    equity: NDArray[np.float64]  # E₀ [169, 169]: E₀ + E₀ᵀ = 1
+    pairs: Longs  # W₀ [169, 169]: pairs of combos that share no card
+    equity: Floats  # E₀ [169, 169]: E₀ + E₀ᵀ = 1
 
 
 @cache
@@ -110,7 +107,7 @@ def preflop_equity() -> HandMatchups:
     return hand_matchups(preflop_matchups(), disjoint_combos())
 
 
-def hand_matchups(counts: Matchups, fits: NDArray[np.bool_]) -> HandMatchups:
+def hand_matchups(counts: Matchups, fits: Flags) -> HandMatchups:
     """Counts of all combos [1326, 1326] summed by hand class, over the pairs that fit."""
     members = (HAND_OF_COMBO[:, None] == np.arange(HAND_COUNT)).astype(np.float64)  # [1326, 169]
     # Twice the share in whole runouts: sums of whole numbers below 2^53 are exact in float64.

@@ -7,7 +7,7 @@ flush (7462).
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Bytes, InputError
 from allstreets.cards.card import DECK_SIZE, cards_text
 from allstreets.cards.combos import COMBO_CARDS
 from allstreets.cards.evaluator_tables import CATEGORIES, category_starts, evaluator_tables
@@ -41,9 +41,7 @@ def evaluate(hands: ArrayLike) -> NDArray[np.uint16]:
     return out
 
 
-def combo_strengths(
-    boards: ArrayLike, combos: NDArray[np.uint8] = COMBO_CARDS
-) -> NDArray[np.uint16]:
+def combo_strengths(boards: ArrayLike, combos: Bytes = COMBO_CARDS) -> NDArray[np.uint16]:
     """[B, C]: the strength of each combo [C, 2] on each board [B, 5]; 65535 where they collide."""
     cards = np.ascontiguousarray(boards, dtype=np.uint8).reshape(-1, 5)
     out = np.empty((len(cards), len(combos)), np.uint16)

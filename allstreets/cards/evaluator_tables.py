@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import cached_arrays
+from allstreets.base import Flags, Longs, cached_arrays
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.kernels.evaluator import HIGH_MASK, LOW_BITS, LOW_MASK, EvaluatorTables
 
@@ -30,9 +30,6 @@ CATEGORIES = (
     "straight flush",
 )
 LOW_RANKS, HIGH_RANKS = 7, 6  # 2..8 and 9..A
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 TABLES = "evaluator"
@@ -86,17 +83,17 @@ def build_tables() -> EvaluatorTables:
 
 
 @cache
-def category_starts() -> Ints:
+def category_starts() -> Longs:
     """[9]: the lowest strength of each category."""
     return 1 + np.searchsorted(_all_scores(), np.arange(len(CATEGORIES)) << 20)
 
 
-def _digits(ranks: int) -> Ints:
+def _digits(ranks: int) -> Longs:
     """[5^ranks, ranks]: every number below 5^ranks as its digits = cards of each rank."""
     return np.arange(5**ranks)[:, None] // 5 ** np.arange(ranks) % 5
 
 
-def _rank_counts(size: int) -> Iterator[tuple[Ints, Ints]]:
+def _rank_counts(size: int) -> Iterator[tuple[Longs, Longs]]:
     """All multisets of `size` ranks, in blocks that share the number of high cards.
 
     Yields (high multisets [M], counts [M · L, 13]): each high multiset is followed through its L
@@ -111,13 +108,13 @@ def _rank_counts(size: int) -> Iterator[tuple[Ints, Ints]]:
         yield highs, np.concatenate([low_part, high_part], axis=1)
 
 
-def _highest(ranks: Flags) -> Ints:
+def _highest(ranks: Flags) -> Longs:
     """[M]: the highest rank that is set in each row of [M, 13], or −1."""
-    found: Ints = np.where(ranks.any(axis=1), 12 - np.argmax(ranks[:, ::-1], axis=1), -1)
+    found: Longs = np.where(ranks.any(axis=1), 12 - np.argmax(ranks[:, ::-1], axis=1), -1)
     return found
 
 
-def _without(ranks: Flags, *removed: Ints) -> Flags:
+def _without(ranks: Flags, *removed: Longs) -> Flags:
     """[M, 13]: a copy of `ranks` in which each row lacks the removed ranks [M]."""
     left = ranks.copy()
     for rank in removed:
@@ -125,32 +122,32 @@ def _without(ranks: Flags, *removed: Ints) -> Flags:
     return left
 
 
-def _top(ranks: Flags, places: int) -> list[Ints]:
+def _top(ranks: Flags, places: int) -> list[Longs]:
     """The `places` highest ranks that are set in each row, the highest first."""
-    taken: list[Ints] = []
+    taken: list[Longs] = []
     for _ in range(places):
         taken.append(_highest(_without(ranks, *taken)))
     return taken
 
 
-def _straight_top(ranks: Flags) -> Ints:
+def _straight_top(ranks: Flags) -> Longs:
     """[M]: the highest rank of the best straight in each row, or −1; the ace counts low too."""
     ace_first = np.concatenate([ranks[:, 12:], ranks], axis=1)
     # runs[:, i] are the five ranks that end at rank i + 3; i = 0 is A2345.
     runs = np.stack([ace_first[:, i : i + 5].all(axis=1) for i in range(10)], axis=1)
-    best: Ints = np.where(runs.any(axis=1), 12 - np.argmax(runs[:, ::-1], axis=1), -1)
+    best: Longs = np.where(runs.any(axis=1), 12 - np.argmax(runs[:, ::-1], axis=1), -1)
     return best
 
 
-def _score(kind: int, ranks: Sequence[Ints]) -> Ints:
+def _score(kind: int, ranks: Sequence[Longs]) -> Longs:
     """Category and the ranks that decide within it as one number: four bits for each rank."""
-    score: Ints = np.full_like(ranks[0], kind)
+    score: Longs = np.full_like(ranks[0], kind)
     for place in range(5):
         score = score << 4 | (ranks[place] if place < len(ranks) else 0)
     return score
 
 
-def _score_without_flush(counts: Ints) -> Ints:
+def _score_without_flush(counts: Longs) -> Longs:
     """[M]: the score of the best five cards of each row of rank counts [M, 13], no flush."""
     here, paired = counts > 0, counts >= 2
     four, three, two = _highest(counts == 4), _highest(counts >= 3), _highest(paired)
@@ -178,7 +175,7 @@ def _score_without_flush(counts: Ints) -> Ints:
     )
 
 
-def _flush_scores() -> tuple[Ints, Ints]:
+def _flush_scores() -> tuple[Longs, Longs]:
     """Every set of five or more ranks as 13 bits, and the score of its flush."""
     ranks = (np.arange(8192)[:, None] >> np.arange(13) & 1).astype(bool)
     sets = np.flatnonzero(ranks.sum(axis=1) >= 5)
@@ -188,13 +185,13 @@ def _flush_scores() -> tuple[Ints, Ints]:
 
 
 @cache
-def _all_scores() -> Ints:
+def _all_scores() -> Longs:
     """[7462]: the scores of all different five-card hands, rising."""
     without_flush = [_score_without_flush(counts) for _, counts in _rank_counts(5)]
     return np.unique(np.concatenate([*without_flush, _flush_scores()[1]]))
 
 
-def _strength_of_score(scores: Ints) -> NDArray[np.uint16]:
+def _strength_of_score(scores: Longs) -> NDArray[np.uint16]:
     return (1 + np.searchsorted(_all_scores(), scores)).astype(np.uint16)
 
 

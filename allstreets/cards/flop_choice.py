@@ -7,9 +7,8 @@ than any general features; they come on top, as blocks of their own.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.cards.flop_features import flop_features
 from allstreets.cards.flop_sets import FlopSet, every_flop
 from allstreets.cards.flops import FLOP_COUNT, all_flops
@@ -20,8 +19,6 @@ from allstreets.cards.subset_choice import (
     remaining_error,
     variance,
 )
-
-Floats = NDArray[np.float64]
 
 LEAF_SHARE = 2.0  # standard deviation of the leaves' block, in those of the general features
 
@@ -64,7 +61,7 @@ def _rounded(weights: Floats) -> Floats:
     return found
 
 
-def _places(flops: FlopSet) -> NDArray[np.int64]:
+def _places(flops: FlopSet) -> Longs:
     return np.array([flop.number for flop in flops.flops], np.int64)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Ints, Longs, Singles
 from allstreets.cards.combos import COMBO_CARDS, live_combos
 from allstreets.cards.evaluator import combo_strengths
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
@@ -31,17 +31,17 @@ class FlopMatchups:
     `margins[h, o]` more than it loses. A flop with its suits renamed has the same numbers.
     """
 
-    pairs: NDArray[np.int64]  # W [169, 169]: pairs of combos that fit, symmetric
-    margins: NDArray[np.int32]  # M [169, 169]: wins − losses of the row, antisymmetric
+    pairs: Longs  # W [169, 169]: pairs of combos that fit, symmetric
+    margins: Ints  # M [169, 169]: wins − losses of the row, antisymmetric
     runouts: int = RUNOUTS
 
     @property
-    def margin(self) -> NDArray[np.float32]:
+    def margin(self) -> Singles:
         """[169, 169]: Σ over the pairs of (share of the pot won − share lost), M / runouts."""
         return (self.margins / self.runouts).astype(np.float32)
 
     @property
-    def equity(self) -> NDArray[np.float64]:
+    def equity(self) -> Floats:
         """E [169, 169]: the row's mean share of the pot, E + Eᵀ = 1; NaN where no pair fits.
 
         With an ace on the flop two players cannot both hold AA: W and M are 0, and any number for
@@ -51,7 +51,7 @@ class FlopMatchups:
             return (1.0 + self.margins / (self.runouts * self.pairs)) / 2.0
 
 
-def count_margins(flop: Sequence[int]) -> NDArray[np.int32]:
+def count_margins(flop: Sequence[int]) -> Ints:
     """M [169, 169] of any three cards, in some hundredths of a second."""
     boards, weights = _weighted_boards(flop)
     combos = np.flatnonzero(live_combos(tuple(flop)))
@@ -62,7 +62,7 @@ def count_margins(flop: Sequence[int]) -> NDArray[np.int32]:
     return won - won.T
 
 
-def _weighted_boards(flop: Sequence[int]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+def _weighted_boards(flop: Sequence[int]) -> tuple[Bytes, Ints]:
     """Boards [B, 5] that no renaming which keeps the flop makes equal, and their weights [B].
 
     Turn and river are two cards in no order: a combo, for which the renamings are known.

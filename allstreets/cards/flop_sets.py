@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.cards.card import card_rank
 from allstreets.cards.flop_subsets import read_subset
 from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops, parse_flop
@@ -31,7 +30,7 @@ class FlopSet:
 
     name: str
     flops: tuple[Flop, ...]
-    weights: NDArray[np.float64]  # [F]
+    weights: Floats  # [F]
 
     @property
     def is_all(self) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, cache_folder, processors, write_atomic
+from allstreets.base import Bytes, InputError, Ints, Singles, cache_folder, processors, write_atomic
 from allstreets.cards.flop_margins import RUNOUTS, FlopMatchups, count_margins
 from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
 from allstreets.cards.hand_pairs import hand_pairs
@@ -37,7 +37,7 @@ PART_COUNT = FLOP_COUNT // FLOPS_PER_PART  # no rest: 65 · 27 = 1,755
 RECORD = np.dtype([("margins", "<i4", (HAND_COUNT, HAND_COUNT)), ("checksum", "u1", (32,))])
 PART_BYTES = FLOPS_PER_PART * RECORD.itemsize
 
-Margins = NDArray[np.int32]
+Margins = Ints
 
 
 class FlopTable:
@@ -67,7 +67,7 @@ class FlopTable:
                 margins = self._counted[number] = _counted(number)
         return margins
 
-    def margin(self, number: int) -> NDArray[np.float32]:
+    def margin(self, number: int) -> Singles:
         """[169, 169]: M / 990, the pots that the row wins from the column over all pairs."""
         return (self.margins(number) / RUNOUTS).astype(np.float32)
 
@@ -192,7 +192,7 @@ def _counted(number: int) -> Margins:
     return margins
 
 
-def _checksum(number: int, margins: Margins) -> NDArray[np.uint8]:
+def _checksum(number: int, margins: Margins) -> Bytes:
     digest = hashlib.sha256(f"{TABLE} {VERSION} {number} ".encode())
     digest.update(np.ascontiguousarray(margins, "<i4").data)
     return np.frombuffer(digest.digest(), np.uint8)

@@ -6,9 +6,8 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Longs
 from allstreets.cards.card import RANKS, card_rank, card_suit, cards_text, parse_board
 from allstreets.cards.combos import COMBO_COUNT
 from allstreets.cards.isomorphism import (
@@ -68,7 +67,7 @@ class CanonicalFlop:
         """Cards beside the given flop as they lie beside the canonical one."""
         return tuple(CARD_PERMUTATIONS[self.permutation][list(cards)].tolist())
 
-    def named_combos(self, combos: NDArray[np.int64]) -> NDArray[np.int64]:
+    def named_combos(self, combos: Longs) -> Longs:
         """[H]: combos beside the canonical flop in the suits of the given one."""
         back = np.empty(COMBO_COUNT, np.int64)
         back[COMBO_PERMUTATIONS[self.permutation]] = np.arange(COMBO_COUNT)

@@ -10,14 +10,14 @@ is exactly the number of pairs that fit.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import COMBO_CARDS, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
 
 
-def hand_combos(board: tuple[int, ...] = ()) -> NDArray[np.int64]:
+def hand_combos(board: tuple[int, ...] = ()) -> Longs:
     """n [169]: the combos of each hand that fit beside the board.
 
     >>> from allstreets.cards import parse_board, parse_hand
@@ -25,23 +25,23 @@ def hand_combos(board: tuple[int, ...] = ()) -> NDArray[np.int64]:
     >>> [int(n[parse_hand(hand)]) for hand in ("AA", "QQ", "AKs", "AKo")]
     [3, 6, 2, 7]
     """
-    counts: NDArray[np.int64] = np.bincount(HAND_OF_COMBO[live_combos(board)], minlength=HAND_COUNT)
+    counts: Longs = np.bincount(HAND_OF_COMBO[live_combos(board)], minlength=HAND_COUNT)
     return counts
 
 
-def hand_cards(board: tuple[int, ...] = ()) -> NDArray[np.int64]:
+def hand_cards(board: tuple[int, ...] = ()) -> Longs:
     """N [169, 52]: how many of these combos hold each card."""
     live = live_combos(board)
     places = HAND_OF_COMBO[live].astype(np.int64)[:, None] * DECK_SIZE + COMBO_CARDS[live]
-    counts: NDArray[np.int64] = np.bincount(places.ravel(), minlength=HAND_COUNT * DECK_SIZE)
+    counts: Longs = np.bincount(places.ravel(), minlength=HAND_COUNT * DECK_SIZE)
     return counts.reshape(HAND_COUNT, DECK_SIZE)
 
 
-def hand_pairs(board: tuple[int, ...] = ()) -> NDArray[np.int64]:
+def hand_pairs(board: tuple[int, ...] = ()) -> Longs:
     """W [169, 169]: pairs of combos of two hands that fit beside the board and each other."""
     combos = hand_combos(board)
     # Sums of at most 72 fit 16 bits. Not by BLAS, whose threads wait long for a busy processor.
     holders = np.ascontiguousarray(hand_cards(board).T, np.int16)  # [52, 169]
     shared = np.einsum("xh,xo->ho", holders, holders)
-    pairs: NDArray[np.int64] = np.outer(combos, combos) - shared + np.diag(combos)
+    pairs: Longs = np.outer(combos, combos) - shared + np.diag(combos)
     return pairs

@@ -5,9 +5,8 @@ both falling: AKs, AQs, …, A2s, KQs, …, 32s.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Bytes, InputError, Longs
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_CARDS
 
@@ -40,7 +39,7 @@ def _hand_names() -> tuple[str, ...]:
     return tuple(names)
 
 
-def _hand_of_combo() -> NDArray[np.uint8]:
+def _hand_of_combo() -> Bytes:
     ranks, suits = COMBO_CARDS >> 2, COMBO_CARDS & 3
     return np.array(
         [
@@ -54,13 +53,13 @@ def _hand_of_combo() -> NDArray[np.uint8]:
 HAND_NAMES: tuple[str, ...] = _hand_names()
 """[169]: "AA", …, "AKs", …, "32o"."""
 
-HAND_OF_COMBO: NDArray[np.uint8] = _hand_of_combo()
+HAND_OF_COMBO: Bytes = _hand_of_combo()
 """[1326]: the hand class of each combo."""
 
-HAND_SIZES: NDArray[np.int64] = np.bincount(HAND_OF_COMBO, minlength=HAND_COUNT)
+HAND_SIZES: Longs = np.bincount(HAND_OF_COMBO, minlength=HAND_COUNT)
 """[169]: 6 combos per pair, 4 per suited hand, 12 per offsuit hand."""
 
-COMBOS_OF_HAND: tuple[NDArray[np.int64], ...] = tuple(
+COMBOS_OF_HAND: tuple[Longs, ...] = tuple(
     np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)
 )
 """[169]: the combos of each hand class."""

@@ -12,26 +12,27 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Longs
 from allstreets.cards.card import DECK_SIZE, card_suit, make_card
 from allstreets.cards.combos import COMBO_CARDS
 
-SUIT_PERMUTATIONS: NDArray[np.uint8] = np.array(list(permutations(range(4))), np.uint8)
+SUIT_PERMUTATIONS: Bytes = np.array(list(permutations(range(4))), np.uint8)
 """[24, 4]: what becomes of each suit; row 0 changes nothing."""
 
 
-def _card_permutations() -> NDArray[np.uint8]:
+def _card_permutations() -> Bytes:
     ranks, suits = np.divmod(np.arange(DECK_SIZE), 4)
     return (4 * ranks + SUIT_PERMUTATIONS[:, suits]).astype(np.uint8)
 
 
-CARD_PERMUTATIONS: NDArray[np.uint8] = _card_permutations()
+CARD_PERMUTATIONS: Bytes = _card_permutations()
 """[24, 52]: what becomes of each card."""
 
 
 def _combo_permutations() -> NDArray[np.uint16]:
     renamed = CARD_PERMUTATIONS[:, COMBO_CARDS].astype(np.int64)
     high, low = renamed.max(axis=2), renamed.min(axis=2)
-    numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+    numbers: Longs = high * (high - 1) // 2 + low
     return numbers.astype(np.uint16)
 
 
@@ -43,13 +44,13 @@ for _table in (SUIT_PERMUTATIONS, CARD_PERMUTATIONS, COMBO_PERMUTATIONS):
 
 
 @cache
-def combo_orbits(renamings: tuple[int, ...]) -> NDArray[np.int64]:
+def combo_orbits(renamings: tuple[int, ...]) -> Longs:
     """[1326]: the lowest of the combos that each becomes under a group of renamings.
 
     Where suits that the renamings exchange are equivalent, the combos of an orbit play alike, and
     one stands for all.
     """
-    orbits: NDArray[np.int64] = COMBO_PERMUTATIONS[list(renamings)].min(axis=0).astype(np.int64)
+    orbits: Longs = COMBO_PERMUTATIONS[list(renamings)].min(axis=0).astype(np.int64)
     orbits.setflags(write=False)
     return orbits
 
@@ -110,7 +111,7 @@ def boards_alike(board: Sequence[int]) -> int:
     return len(np.unique(renamed, axis=0))
 
 
-def canonical_boards(size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def canonical_boards(size: int) -> tuple[Bytes, Longs]:
     """All sets of `size` cards up to renaming, [B, size], and how many sets each stands for [B].
 
     1,755 flops standing for 22,100, and 134,459 rivers standing for 2,598,960.

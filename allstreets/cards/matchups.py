@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Arrays, cache_path, cached_arrays, processors
+from allstreets.base import Arrays, Bytes, Floats, cache_path, cached_arrays, processors
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.evaluator import combo_strengths
@@ -38,7 +38,7 @@ class Matchups:
     runouts: int  # for every pair of combos that share no card
 
     @property
-    def equity(self) -> NDArray[np.float64]:
+    def equity(self) -> Floats:
         """[R, C]: share of the pot of the row's combo, ties split."""
         return (self.wins + 0.5 * self.ties) / self.runouts
 
@@ -106,7 +106,7 @@ def build_preflop_matchups(threads: int | None = None) -> Arrays:
 
 
 def _count(
-    boards: NDArray[np.uint8],
+    boards: Bytes,
     weights: NDArray[np.uint16],
     rows: NDArray[np.integer],
     columns: NDArray[np.integer],

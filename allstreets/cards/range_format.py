@@ -17,9 +17,7 @@ programs differ about it, and what is written here means the same to all that kn
 from collections.abc import Iterable
 from functools import cache
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Floats
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import combo_text
 from allstreets.cards.hands import COMBOS_OF_HAND, HAND_COUNT, hand_index
@@ -33,7 +31,7 @@ Tokens = frozenset[Token]
 Line = tuple[tuple[int, int], ...]  # rank pairs from the top down
 
 
-def format_weights(weights: NDArray[np.float64]) -> str:
+def format_weights(weights: Floats) -> str:
     """The text of a range's weights [1326]; "" when all are 0."""
     placed: list[tuple[int, int, str]] = []
     by_weight: dict[float, set[int]] = {}

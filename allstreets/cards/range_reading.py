@@ -20,9 +20,8 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError, csv_rows, shorten, shortened
+from allstreets.base import Floats, InputError, csv_rows, shorten, shortened
 from allstreets.cards.combos import COMBO_COUNT
 from allstreets.cards.range_text import (
     COMBO,
@@ -40,7 +39,7 @@ PAIR_OF_DIGITS = re.compile(r"[2-9]{2}")  # a hand: "22", "98"
 HAND_HEADS = ("hand", "combo")
 WEIGHT_HEADS = ("weight", "frequency", "reach")
 
-Weights = NDArray[np.float64]
+Weights = Floats
 
 
 def read_weights(text: str) -> Weights:

@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError, shorten
+from allstreets.base import Floats, InputError, shorten
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_COUNT, parse_combo
 from allstreets.cards.hands import HAND_OF_COMBO, hand_index
@@ -60,7 +59,7 @@ class _Group:
     weight: float
 
 
-def parse_weights(text: str) -> NDArray[np.float64]:
+def parse_weights(text: str) -> Floats:
     """[1326]: the weights that a range text gives to the combos."""
     weights = np.zeros(COMBO_COUNT)
     empty, groups = True, [_Group("", "", 0, 1.0)]

@@ -20,14 +20,14 @@ from decimal import Decimal
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards.combos import combo_text
 from allstreets.cards.hands import COMBOS_OF_HAND, HAND_COUNT, HAND_NAMES, PAIRS
 from allstreets.cards.range_format import format_weights
 from allstreets.cards.range_kind import RangeKind
 
-Weights = NDArray[np.float64]
+Weights = Floats
 
 
 def write_weights(weights: Weights, kind: RangeKind | str = RangeKind.text) -> str:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError, shortened
+from allstreets.base import Floats, InputError, shortened
 from allstreets.cards.card import cards_text
 from allstreets.cards.combos import COMBO_COUNT, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
@@ -25,7 +24,7 @@ class Range:
     (20.0, 'QQ+,AKs:0.5')
     """
 
-    weights: NDArray[np.float64]  # [1326], read-only
+    weights: Floats  # [1326], read-only
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)
@@ -61,7 +60,7 @@ class Range:
         return self.combos / COMBO_COUNT
 
     @property
-    def hand_weights(self) -> NDArray[np.float64]:
+    def hand_weights(self) -> Floats:
         """[169]: the mean weight of each hand class's combos."""
         return np.bincount(HAND_OF_COMBO, self.weights, minlength=HAND_COUNT) / HAND_SIZES
 

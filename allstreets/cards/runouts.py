@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.combos import live_combos
 from allstreets.cards.isomorphism import (
@@ -36,7 +37,7 @@ class Runouts:
     representatives: tuple[int, ...]
     multiplicities: tuple[int, ...]  # how many cards each representative stands for, itself too
     representative: NDArray[np.int8]  # [52]: −1 for cards on the board
-    permutation: NDArray[np.uint8]  # [52]: takes the card to its representative
+    permutation: Bytes  # [52]: takes the card to its representative
 
     def after(self, card: int) -> "Runouts":
         """The runouts after one more card: only renamings that leave it in place remain."""
@@ -51,9 +52,7 @@ class Runouts:
         return self if symmetries == self.symmetries else _runouts(self.board, symmetries)
 
 
-def board_symmetries(
-    board: Sequence[int], weights: Sequence[NDArray[np.float64]]
-) -> tuple[int, ...]:
+def board_symmetries(board: Sequence[int], weights: Sequence[Floats]) -> tuple[int, ...]:
     """The renamings that leave the board, as a set, and each range's weights [1326] as they are."""
     on_board = set(board)
     return tuple(
@@ -64,7 +63,7 @@ def board_symmetries(
     )
 
 
-def runouts(board: Sequence[int], weights: Sequence[NDArray[np.float64]] = ()) -> Runouts:
+def runouts(board: Sequence[int], weights: Sequence[Floats] = ()) -> Runouts:
     """The classes of next cards after `board` for players whose ranges have these weights.
 
     Weights of combos that the board blocks do not matter. Ranges that treat suits differently

@@ -17,10 +17,10 @@ lowers the variance by its residual squared over its Schur complement. So:
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+from allstreets.base import Floats, Longs
+
+Places = Longs
 
 NOISE = 0.03  # of a thing's own, in variances of the features
 LEAST_GAIN = 1e-3  # of the variance that is left: exchanges for less are not worth the time

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.cfr.flat import TERMINAL, Floats, compile_game
+from allstreets.base import Floats
+from allstreets.cfr.flat import TERMINAL, compile_game
 from allstreets.cfr.game import FIRST, SECOND, Game
 from allstreets.cfr.kernels.tabular import respond, spread_reach
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form

@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 
+from allstreets.base import Floats
 from allstreets.cfr import metrics, strategies
 from allstreets.cfr.best_response import exploitability_of, game_value_of
-from allstreets.cfr.flat import Floats
 from allstreets.cfr.metrics import Metrics
 from allstreets.cfr.sequence_form import SequenceForm
 

@@ -27,7 +27,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Ints
 from allstreets.cfr.game import FIRST, SECOND, Game, State
 
 CHANCE = 2
@@ -38,8 +38,6 @@ HISTORY_LIMIT = 1_000_000
 
 # Nature's probability of a move, 1 of a player's, and both players' last slots after it.
 Move = tuple[float, tuple[int, int]]
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

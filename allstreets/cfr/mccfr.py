@@ -34,12 +34,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.cfr import strategies
 from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
 from allstreets.cfr.figures import Figures
-from allstreets.cfr.flat import CHANCE, Floats
+from allstreets.cfr.flat import CHANCE
 from allstreets.cfr.game import Game
 from allstreets.cfr.kernels.external_sampling import (
     Learned,
@@ -260,7 +260,7 @@ class MccfrSolver(Figures):
                     self._skipping(part) if part[0] > warmup else None,
                 )
 
-    def _skipping(self, numbers: NDArray[np.int64]) -> Skipping | None:
+    def _skipping(self, numbers: Longs) -> Skipping | None:
         """Pruning for the iterations `numbers`."""
         if self.pruning is None:
             return None

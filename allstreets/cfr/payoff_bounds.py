@@ -5,7 +5,8 @@ Axis letters: K lanes, E entries; see `cfr.kernels.pruned.Bounds` for the arrays
 
 import numpy as np
 
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame, Floats
+from allstreets.base import Floats
+from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
 from allstreets.cfr.game import FIRST
 from allstreets.cfr.kernels.pruned import Bounds, Skips
 from allstreets.cfr.sequence_form import SequenceForm

@@ -29,9 +29,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError, Longs
 
 SQUARE_ROOT = re.compile(
     r"\s*(-?\s*[0-9.]+(?:e[-+]?[0-9]+)?)\s*\*\s*sqrt\(\s*t\s*\)\s*", re.IGNORECASE
@@ -81,12 +80,12 @@ class Pruning:
         """Whether actions come back by the upper bound rather than by a threshold."""
         return self.threshold is None
 
-    def thresholds(self, iterations: NDArray[np.int64]) -> NDArray[np.float64]:
+    def thresholds(self, iterations: Longs) -> Floats:
         """[T] the regret below which each of `iterations` skips; 0 under the sound rule."""
         constant, root = (0.0, 0.0) if self.threshold is None else self._coefficients
         return constant + root * np.sqrt(iterations)
 
-    def visits_everything(self, iterations: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def visits_everything(self, iterations: Longs) -> Flags:
         """[T] whether each of `iterations` skips nothing."""
         exploring = iterations % self.explore_interval == 0
         return np.asarray((iterations <= self.warmup) | exploring, dtype=np.bool_)

@@ -10,9 +10,9 @@ near what it has just read.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL, FlatGame, Floats
+from allstreets.base import Floats, Longs
+from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL, FlatGame
 from allstreets.cfr.kernels.external_sampling import Tree
 
 
@@ -45,7 +45,7 @@ def sampling_tree(game: FlatGame) -> Tree:
     )
 
 
-def alias_table(probabilities: Floats) -> tuple[Floats, NDArray[np.int64]]:
+def alias_table(probabilities: Floats) -> tuple[Floats, Longs]:
     """(accept, alias) of Walker's method: draw i uniformly, keep it with accept[i], else alias[i].
 
     >>> alias_table(np.array([0.5, 0.5]))[0].tolist()

@@ -35,9 +35,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Floats, InputError, suggest
 from allstreets.cfr.pruning import Pruning
 
 LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any practical number of iterations
@@ -103,7 +102,7 @@ class Schedule:
             text = f"cfr+({self.averaging:g})"
         return f"{text}@{self.warmup}" if self.warmup else text
 
-    def table(self, first: int, count: int) -> NDArray[np.float64]:
+    def table(self, first: int, count: int) -> Floats:
         """[count, 4] the multipliers of iterations `first`, `first` + 1, …, a row each."""
         now = np.arange(first, first + count, dtype=np.float64)
         before = now - 1.0

@@ -19,15 +19,13 @@ Koller, Megiddo & von Stengel (1996), Efficient computation of equilibria for ex
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame, Floats
+from allstreets.base import Floats, Longs
+from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
 from allstreets.cfr.game import FIRST, SECOND
 from allstreets.cfr.kernels.tabular import Layout, Tables
 
 BLOCK = 4  # entries of the payoff matrix that the kernel takes at once
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

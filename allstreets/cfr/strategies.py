@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from allstreets.base import InputError, suggest
-from allstreets.cfr.flat import FlatGame, Floats
+from allstreets.base import Floats, InputError, suggest
+from allstreets.cfr.flat import FlatGame
 
 # Information set → action → probability.
 StrategyTable = Mapping[str, Mapping[str, float]]

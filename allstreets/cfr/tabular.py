@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.cfr import strategies
 from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
 from allstreets.cfr.figures import Figures
-from allstreets.cfr.flat import Floats
 from allstreets.cfr.game import Game
 from allstreets.cfr.kernels.pruned import Bounds, iterate_pruned
 from allstreets.cfr.kernels.tabular import iterate, match_regrets

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.style import Style
 from rich.text import Text
 
+from allstreets.base import Flags, Floats
 from allstreets.cards import HAND_COUNT, HAND_NAMES, RANKS, grid_cell
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -41,7 +41,7 @@ def grid(cell: Cell, *, margins: bool = False) -> Text:
     return picture
 
 
-def weight_grid(weights: NDArray[np.float64]) -> Text:
+def weight_grid(weights: Floats) -> Text:
     """Hands [169] by weight: a bar of that height beside the name, a dot for none at all."""
 
     def cell(hand: int) -> list[tuple[str, Style]]:
@@ -54,7 +54,7 @@ def weight_grid(weights: NDArray[np.float64]) -> Text:
     return grid(cell)
 
 
-def heat_grid(shares: NDArray[np.float64]) -> Text:
+def heat_grid(shares: Floats) -> Text:
     """Hands [169] by a share from 0 to 1 in per cent, coloured; a dot where it is NaN."""
 
     def cell(hand: int) -> list[tuple[str, Style]]:
@@ -87,10 +87,10 @@ def share_bar(first: float, width: int) -> Text:
 
 
 def mix_grid(
-    shares: NDArray[np.float64],
+    shares: Floats,
     symbols: Sequence[str],
     colours: Sequence[str],
-    marked: NDArray[np.bool_] | None = None,
+    marked: Flags | None = None,
 ) -> Text:
     """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
 

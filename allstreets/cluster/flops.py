@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, Place
+from allstreets.base import Flags, Floats, InputError, Place, Singles
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.cluster.crew import Crew
@@ -26,17 +26,7 @@ from allstreets.cluster.line import Answer, Traffic
 from allstreets.cluster.shared_folder import not_shared
 from allstreets.cluster.shares import balanced, cut
 from allstreets.cluster.worker import Sizes, Visits
-from allstreets.engines import (
-    Arrays,
-    EngineSpec,
-    Flags,
-    Floats,
-    Flops,
-    Numbers,
-    RegretSums,
-    Values,
-    flop_of,
-)
+from allstreets.engines import Arrays, EngineSpec, Flops, Numbers, RegretSums, Values, flop_of
 from allstreets.storage import StoredArrays
 from allstreets.version import __version__
 
@@ -378,7 +368,7 @@ class ClusterFlops:
         folder: Place,
         token: str,
         names: Sequence[str],
-        values: NDArray[np.float32],
+        values: Singles,
         reach: Floats,
         numbers: Sequence[Numbers],
     ) -> list[dict[str, Any]]:

@@ -9,10 +9,10 @@ are its own, and they are put together by place.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+from allstreets.base import Floats, Longs
+
+Places = Longs
 
 TOLERATED = 1.15  # the slowest share's time over the mean: less is not worth moving flops for
 

@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Place, write_checked_arrays
+from allstreets.base import Flags, Floats, Longs, Place, Singles, write_checked_arrays
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.cluster.same_version import require_version
 from allstreets.engines import (
     EngineSpec,
-    Flags,
-    Floats,
     FlopGames,
     Flops,
     Numbers,
@@ -62,7 +60,7 @@ class Visits:
     """What an iteration does on each of K flops, without saying the same 1,755 times."""
 
     kinds: tuple[Multipliers, ...]
-    of_flop: NDArray[np.int64]  # [K] places among the kinds, where there are several
+    of_flop: Longs  # [K] places among the kinds, where there are several
 
     @classmethod
     def of(cls, now: Sequence[Multipliers]) -> "Visits":
@@ -73,7 +71,7 @@ class Visits:
         number = {kind: place for place, kind in enumerate(kinds)}
         return cls(kinds, np.array([number[each] for each in now], np.int64))
 
-    def some(self, positions: NDArray[np.int64]) -> list[Multipliers]:
+    def some(self, positions: Longs) -> list[Multipliers]:
         """Those of some of the flops."""
         if len(self.kinds) == 1:
             return [self.kinds[0]] * len(positions)
@@ -279,7 +277,7 @@ class Worker:
         folder: Place,
         token: str,
         names: Sequence[str],
-        values: NDArray[np.float32],
+        values: Singles,
         reach: Floats,
         numbers: Sequence[Numbers],
         places: Flops,

@@ -57,7 +57,6 @@ from .matrix.pruning import checked_pruning as checked_pruning
 from .per_batch import FreshFlops as FreshFlops
 from .protocol import AnyValues as AnyValues
 from .protocol import Arrays as Arrays
-from .protocol import Flags as Flags
 from .protocol import FlopGames as FlopGames
 from .protocol import Flops as Flops
 from .protocol import RegretSums as RegretSums
@@ -66,7 +65,6 @@ from .protocol import Values as Values
 from .quantised import AGREEMENT as AGREEMENT
 from .quantised import ONE_BYTE as ONE_BYTE
 from .quantised import TWO_BYTES as TWO_BYTES
-from .quantised import Floats as Floats
 from .quantised import Numbers as Numbers
 from .quantised import PackedStrategies as PackedStrategies
 from .quantised import Shares as Shares

@@ -15,8 +15,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.betting import POSTFLOP, BettingTree, Street
 
 Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
@@ -147,7 +147,7 @@ CLASSES = CardModel()
 EXACT = CardModel("exact")
 
 
-def stage_of_nodes(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -> NDArray[np.int64]:
+def stage_of_nodes(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -> Longs:
     """[N]: the stage of each node; a chance node still belongs to the street that is over."""
     stage_of_street = np.zeros(len(Street), np.int64)
     for number, members in enumerate(streets):

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards import hand_cards, hand_combos
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Singles
 
 CPU = "cpu"
 DEVICE_PATTERN = r"^(cpu|cuda(:\d+)?)$"
@@ -92,7 +92,7 @@ class Device(Protocol):
     def copied(self, buffer: Buffer) -> Buffer:
         """A copy of an array there, as it is when all kernels are done."""
 
-    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    def landing(self, shape: tuple[int, ...]) -> Singles:
         """A new array on this machine from and into which copies are fast; undefined numbers."""
 
     # Copies beside the kernels: those to the device one after the other, and those from there.
@@ -254,11 +254,11 @@ class CudaDevice:
         with self._guard():
             ticket.synchronize()
 
-    def landing(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    def landing(self, shape: tuple[int, ...]) -> Singles:
         """Pinned memory, of a pool: written by the GPU itself, and paged in once."""
         from cupyx import empty_pinned
 
-        found: NDArray[np.float32] = empty_pinned(shape, np.float32)
+        found: Singles = empty_pinned(shape, np.float32)
         return found
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> CudaKernels:

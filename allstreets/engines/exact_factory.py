@@ -2,10 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree
 from allstreets.cards import Runouts
 from allstreets.engines.cuda.exact import CudaSubgame
@@ -17,9 +14,9 @@ from allstreets.engines.exact.subgame import ExactSubgame
 
 def exact_subgame(
     tree: BettingTree,
-    payoffs: NDArray[np.float64],
+    payoffs: Floats,
     root: Runouts,
-    combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+    combos: tuple[Longs, Longs],
     threads: int = 1,
     precision: str = "float32",
     like: ExactSubgame | None = None,

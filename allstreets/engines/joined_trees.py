@@ -5,12 +5,12 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree
 
 Told = TypeVar("Told")
-Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]  # and payoffs, by pot
+Trees = Sequence[tuple[BettingTree, Floats]]  # and payoffs, by pot
 
 
 def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, ...]]:
@@ -50,7 +50,7 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
     return joined, tuple(int(root) for root, _ in pairwise(roots.tolist()))
 
 
-def _moved(by_node: Sequence[Mapping[int, Told]], roots: NDArray[np.int64]) -> dict[int, Told]:
+def _moved(by_node: Sequence[Mapping[int, Told]], roots: Longs) -> dict[int, Told]:
     """What trees say of their nodes, where these stand behind each other."""
     return {
         int(root) + node: told

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.engines.device import Device
@@ -18,8 +18,6 @@ from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact_factory import exact_subgame
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.lifting import RealPlay
-
-Floats = NDArray[np.float64]
 
 LEAST_REACH = 1e-12
 """A pot to which the other player brings no hand more often than this is worth nothing."""

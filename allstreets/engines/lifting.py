@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Arrays
+from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
@@ -29,8 +29,6 @@ from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_mo
 from allstreets.engines.quantised import PackedStrategies
 from allstreets.engines.simd.vectors import LANES
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Rows = NDArray[np.integer[Any]]
 Board = tuple[int, ...]
 
@@ -214,7 +212,7 @@ def solved_plays(model: CardModel, reach: Floats, every: Sequence[Multipliers]) 
     return [SolvedPlay(rows, reach[:, pot], every, model.precision) for pot in pots]
 
 
-def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> NDArray[np.float32]:
+def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
     """[slots, R] of a board's nodes as [node][row / 16][action][16]; `actions` of each node.
 
     There are at most so many `rows`, a multiple of 16.

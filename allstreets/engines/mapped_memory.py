@@ -15,20 +15,19 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Singles
 from allstreets.engines.simd.vectors import aligned
 
 LEAST_PAGES = 1 << 20  # bytes: smaller arrays come from the heap
 HUGE_PAGES = 1 << 22  # bytes from which on large pages pay, as NumPy has it
 
 
-def own_pages(shape: tuple[int, ...]) -> NDArray[np.float32]:
+def own_pages(shape: tuple[int, ...]) -> Singles:
     """A float32 array of zeros; the heap might not give its memory back."""
     size = 4 * prod(shape)
     if size < LEAST_PAGES or not hasattr(mmap, "MAP_ANONYMOUS"):
-        zeros: NDArray[np.float32] = aligned(shape)
+        zeros: Singles = aligned(shape)
         return zeros
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     advice: int | None = getattr(mmap, "MADV_HUGEPAGE", None)  # Linux has it
@@ -45,14 +44,14 @@ class PagesAgain:
     """
 
     def __init__(self) -> None:
-        self._pages: list[NDArray[np.float32]] = []
+        self._pages: list[Singles] = []
         self._taken = 0
 
     def take_back(self) -> None:
         """Nobody uses any of the arrays that were made so far."""
         self._taken = 0
 
-    def __call__(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    def __call__(self, shape: tuple[int, ...]) -> Singles:
         """The next array."""
         size, place = prod(shape), self._taken
         self._taken += 1
@@ -72,7 +71,7 @@ class MappedMemory:
         self.folder = folder
         self.used = 0
 
-    def __call__(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    def __call__(self, shape: tuple[int, ...]) -> Singles:
         """An array of zeros."""
         size = 4 * prod(shape)
         if size == 0:

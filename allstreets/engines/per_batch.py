@@ -12,20 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.protocol import (
-    AnyValues,
-    Arrays,
-    Flags,
-    Floats,
-    FlopGames,
-    Flops,
-    RegretSums,
-    Values,
-)
+from allstreets.engines.protocol import AnyValues, Arrays, FlopGames, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 
 

@@ -15,21 +15,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Place
+from allstreets.base import Flags, Floats, Longs, Place, Singles
 from allstreets.betting import Player
 from allstreets.cfr import Multipliers
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.quantised import Numbers
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Flops = NDArray[np.int64]  # [K] places of flops
+Flops = Longs  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
-Values = NDArray[np.float64] | NDArray[np.float32]
+Values = Floats | Singles
 
 
 class FarValues(Protocol):
@@ -52,7 +49,7 @@ class RegretSums(NamedTuple):
 
     total: Floats
     largest: Floats
-    entries: NDArray[np.int64]  # how many regrets there are
+    entries: Longs  # how many regrets there are
 
 
 class FlopGames(Protocol):
@@ -175,7 +172,7 @@ class SpreadGames(Protocol):
         folder: Place,
         token: str,
         names: Sequence[str],
-        values: NDArray[np.float32],
+        values: Singles,
         reach: Floats,
         numbers: Sequence[Numbers],
     ) -> list[dict[str, Any]]:

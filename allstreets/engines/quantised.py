@@ -31,12 +31,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, NodeKind, read_only
 from allstreets.engines.card_model import CardModel, StageStreets, stage_of_nodes
 from allstreets.engines.simd.vectors import LARGEST
 
-Floats = NDArray[np.float64]
 Shares = NDArray[Any]  # of actions, as they are stored
 Numbers = np.dtype[np.uint8] | np.dtype[np.uint16]
 
@@ -112,12 +111,12 @@ class PackedStrategies:
         return cls(tree, streets, tuple(np.concatenate(part) if part else none for part in rows))
 
     @property
-    def stages(self) -> NDArray[np.int64]:
+    def stages(self) -> Longs:
         """[N]: the stage of each node."""
         return _rows(self.tree, self.streets)[0]
 
     @property
-    def first_row(self) -> NDArray[np.int64]:
+    def first_row(self) -> Longs:
         """[N]: the row of each decision's first action within its stage."""
         return _rows(self.tree, self.streets)[1]
 
@@ -131,7 +130,7 @@ class PackedStrategies:
 
 
 @lru_cache(maxsize=16)
-def _rows(tree: BettingTree, streets: StageStreets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows(tree: BettingTree, streets: StageStreets) -> tuple[Longs, Longs]:
     """[N] each: `stages` and `first_row`; there is one tree for many flops."""
     stages, first = stage_of_nodes(tree, streets), np.zeros(tree.node_count, np.int64)
     for stage in range(len(streets)):

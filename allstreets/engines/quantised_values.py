@@ -5,8 +5,9 @@ Some flops at a time are rounded, evaluated and put back, and every flop is eval
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import Player
-from allstreets.engines.protocol import Floats, FlopGames, SpreadGames
+from allstreets.engines.protocol import FlopGames, SpreadGames
 from allstreets.engines.quantised import Numbers
 
 ASIDE_BYTES = 200_000_000  # of sums that are set aside while the rounded flops are evaluated

@@ -6,7 +6,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.engines.protocol import Flags, Flops
+from allstreets.base import Flags
+from allstreets.engines.protocol import Flops
 from allstreets.engines.state import flop_key
 from allstreets.engines.thread_pool import Pool
 

@@ -10,10 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop
 from allstreets.engines.boards.engine import BoardsFlops
@@ -38,7 +35,7 @@ ON_DEVICES = ("classes", "buckets", "exact", "boards")
 """Kinds of cards that run on a GPU."""
 
 MemoryMode = Literal["resident", "memmap", "per_batch"]
-Trees = list[tuple[BettingTree, NDArray[np.float64]]]
+Trees = list[tuple[BettingTree, Floats]]
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,10 @@ class EngineSpec:
     memory: MemoryMode = "resident"
     folder: Path | None = None  # of the files of `memmap`
     threads: int = 1
-    ranges: NDArray[np.float64] | None = None  # [2, P, 169] that start the pots; None: all hands
+    ranges: Floats | None = None  # [2, P, 169] that start the pots; None: all hands
     device: str = CPU
 
-    def of(self, flops: NDArray[np.int64]) -> "EngineSpec":
+    def of(self, flops: Longs) -> "EngineSpec":
         """The same for some of the flops, in memory."""
         chosen = tuple(self.flops[place] for place in flops.tolist())
         return replace(self, flops=chosen, memory="resident")

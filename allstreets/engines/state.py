@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-Flops = NDArray[np.int64]
+from allstreets.base import Longs
+
+Flops = Longs
 State = Mapping[str, NDArray[Any]]
 
 _OF_FLOP = re.compile(r"flop\.(\d{4})\.(.+)")

@@ -6,11 +6,9 @@ Nothing here needs a kernel, so that what is stored can be shown without loading
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player, Street
-
-Floats = NDArray[np.float64]
 
 
 def deal_streets(tree: BettingTree, run_out: bool = False) -> list[Street]:
@@ -54,7 +52,7 @@ class NodeNumbers:
     """The solution at one decision node on one board; H hands of a player there."""
 
     player: Player
-    combos: tuple[NDArray[np.int64], NDArray[np.int64]]  # [H] of OOP and IP
+    combos: tuple[Longs, Longs]  # [H] of OOP and IP
     reach: tuple[Floats, Floats]  # [H] of OOP and IP: range weight times own actions so far
     met: tuple[Floats, Floats]  # [H] of OOP and IP: reach of the other's hands that fit beside it
     strategy: Floats  # [A, H] of the player who acts

@@ -1,7 +1,6 @@
 from .frequency_bounds import Bound as Bound
 from .frequency_bounds import limits as limits
 from .frequency_bounds import read_bounds as read_bounds
-from .frequency_targets import Floats as Floats
 from .frequency_targets import smallest_change as smallest_change
 from .locks import Lock as Lock
 from .locks import LockedNode as LockedNode

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import InputError, csv_rows, shorten
+from allstreets.base import Floats, InputError, csv_rows, shorten
 from allstreets.betting import CHIPS, BettingTree, Notation, action_text
-from allstreets.games.locks import Floats, named_action
+from allstreets.games.locks import named_action
 
 COLUMNS = ("node", "action", "frequency")
 ROUNDED = 0.02  # how far frequencies of all actions may be from 1 together: they are rounded

@@ -9,9 +9,8 @@ dual is smooth and concave but for kinks at λ_a = 0, so this ascends to its max
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from allstreets.base import Floats
 
 STEPS = 50  # of a bisection
 ROUNDS = 2_000

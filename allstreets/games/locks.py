@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Flags, Floats, InputError, suggest
 from allstreets.betting import (
     ANY_CARD,
     CHIPS,
@@ -45,8 +45,6 @@ WORDS = {
     "all-in": ActionKind.ALL_IN,
 }
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Longs = NDArray[np.integer[Any]]
 
 
@@ -125,10 +123,10 @@ class _Part:
     lock: int
     is_rest: bool  # for all hands that the lock does not name
     line: Line
-    held: Bools  # [1326]
+    held: Flags  # [1326]
     chances: Floats  # [A, 1326]
 
-    def contradicts(self, other: "_Part") -> Bools:
+    def contradicts(self, other: "_Part") -> Flags:
         """[1326]: the combos to which both give a strategy, and not the same one."""
         if (
             self.line.node != other.line.node
@@ -137,7 +135,7 @@ class _Part:
         ):
             return np.zeros(len(self.held), np.bool_)
         differ = np.abs(self.chances - other.chances).max(axis=0) > 1e-9
-        both: Bools = self.held & other.held & differ
+        both: Flags = self.held & other.held & differ
         return both
 
 
@@ -195,7 +193,7 @@ def _line(
 
 
 def _parts(
-    tree: BettingTree, number: int, lock: Lock, line: Line, live: Bools, notation: Notation
+    tree: BettingTree, number: int, lock: Lock, line: Line, live: Flags, notation: Notation
 ) -> Iterator[_Part]:
     """What a lock says, that of all hands first; `live` [1326] are those that can be held there."""
 
@@ -224,7 +222,7 @@ def _parts(
     if lock.ranges:
         path = f"lock[{number}].ranges"
         chances = _by_combo(tree, line.node, lock.ranges, live, path, notation)
-        named: Bools = chances.sum(axis=0) > 0
+        named: Flags = chances.sum(axis=0) > 0
         yield _Part(path, number, False, line, named, chances)
 
 
@@ -244,9 +242,9 @@ def _tokens(text: str) -> list[str]:
     return TOKEN.findall(SPACED_SIGN.sub(r"\1", text))
 
 
-def _combos(token: str) -> Bools:
+def _combos(token: str) -> Flags:
     """[1326]: the combos that a token names."""
-    named: Bools = Range.parse(token).weights > 0
+    named: Flags = Range.parse(token).weights > 0
     return named
 
 
@@ -260,7 +258,7 @@ def _by_combo(
     tree: BettingTree,
     node: int,
     ranges: Mapping[str, str],
-    live: Bools,
+    live: Flags,
     where: str,
     notation: Notation,
 ) -> Floats:

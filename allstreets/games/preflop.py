@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import (
     BettingTree,
     FlopPot,
@@ -18,8 +18,6 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, preflop_equity
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Strategies = dict[int, Floats]  # decision → [A, 169]
 
 

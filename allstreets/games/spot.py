@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Floats, InputError, suggest
 from allstreets.betting import (
     BettingTree,
     Edit,
@@ -170,7 +169,7 @@ class Spot:
         return find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
 
     @cached_property
-    def payoffs(self) -> NDArray[np.float64]:
+    def payoffs(self) -> Floats:
         """[N, 2, 3]: results where a hand ends."""
         return payoffs(self.tree, self.rules)
 

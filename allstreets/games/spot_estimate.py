@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Longs
 from allstreets.betting import NodeKind, Player, Street, TreeSize
 from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits
 from allstreets.engines import PRECISIONS, RiverGroups, open_device, suit_groups, whole_vectors
@@ -74,7 +73,7 @@ def estimate_spot(
 
 
 # For each street the padded number of hands [B] of OOP and of IP on every board.
-HandsByBoard = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+HandsByBoard = Sequence[tuple[Longs, Longs]]
 
 
 def estimate_exact(
@@ -103,9 +102,7 @@ def estimate_exact(
     return Estimate(size.decision_counts(), boards, slots, memory, process, threads)
 
 
-def hands_by_board(
-    root: Runouts, combos: Sequence[NDArray[np.int64]], streets: int
-) -> HandsByBoard:
+def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
     """The hands on every board of so many streets; `combos` are those of both players."""
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
     boards = [(root.symmetries, 0)]
@@ -125,7 +122,7 @@ def hands_by_board(
 
 def rows_by_board(
     root: Runouts,
-    combos: Sequence[NDArray[np.int64]],
+    combos: Sequence[Longs],
     hands: HandsByBoard,
     river_groups: RiverGroups,
 ) -> HandsByBoard:
@@ -151,7 +148,7 @@ def rows_by_board(
     return [*hands[:-1], (rivers[0], rivers[1])]
 
 
-def _row_count(river: Runouts, combos: NDArray[np.int64]) -> int:
+def _row_count(river: Runouts, combos: Longs) -> int:
     """Rows of a river board, padding included."""
     blocked = np.uint64(sum(1 << card for card in river.board))
     first = combos[combo_orbits(river.symmetries)[combos] == combos]
@@ -159,9 +156,7 @@ def _row_count(river: Runouts, combos: NDArray[np.int64]) -> int:
     return whole_vectors(int(suit_groups(river.board, live).max(initial=-1)) + 1)
 
 
-def _padded(
-    combos: NDArray[np.int64], boards: Sequence[tuple[tuple[int, ...], int]]
-) -> NDArray[np.int64]:
+def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:
     """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
     counts = np.zeros(len(boards), np.int64)
     for symmetries in {here for here, _ in boards}:

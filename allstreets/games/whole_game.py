@@ -10,10 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     CHIPS_PER_BB,
     CHIPS_PER_POT,
@@ -36,7 +33,7 @@ from allstreets.betting import (
 from allstreets.cards import FlopSet
 from allstreets.engines import CLASSES, CPU, CardModel, EngineSpec, FlopGames, MemoryMode
 from allstreets.games.locks import Lock
-from allstreets.games.preflop import Floats, PreflopGame
+from allstreets.games.preflop import PreflopGame
 from allstreets.games.whole_game_locks import (
     GameLocks,
     GamePlace,
@@ -53,7 +50,7 @@ class PotGame:
     pot: FlopPot
     rules: PostflopRules
     tree: BettingTree
-    payoffs: NDArray[np.float64]  # [N, 2, 3]
+    payoffs: Floats  # [N, 2, 3]
 
 
 LARGEST_SPR = 1000.0
@@ -198,7 +195,7 @@ class UnifiedGame:
         memory: MemoryMode = "resident",
         folder: Path | None = None,
         threads: int = 1,
-        ranges: NDArray[np.float64] | None = None,
+        ranges: Floats | None = None,
         device: str = CPU,
     ) -> EngineSpec:
         """What is needed to build the subgames of all pots on all flops.

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import POSTFLOP, NodeKind, PlayerSizes, StreetSizes
 from allstreets.cards import (
     HAND_COUNT,
@@ -208,7 +207,7 @@ def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
     return found
 
 
-def flop_costs(flops: Sequence[Flop], model: CardModel) -> NDArray[np.float64]:
+def flop_costs(flops: Sequence[Flop], model: CardModel) -> Floats:
     """[F]: the time that each flop takes, in any unit: by its river boards where cards are real."""
     if model.kind not in ("exact", "boards"):
         return np.ones(len(flops))

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import ANY_CARD, NodeKind, Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE
 from allstreets.practice.playable import AFTER, BEFORE, Playable, Position, Way
 from allstreets.practice.wanted import Wanted
-from allstreets.solvers import Floats
 
 BOARD = 5
 MOST_DRAWS = 20_000  # of cards that do not fit beside each other

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Texture
-from allstreets.solvers import Decision, Floats
+from allstreets.solvers import Decision
 
 BEFORE, AFTER = 0, 1
 """The trees of a whole game: before the flop and after it. A spot has the second alone."""
@@ -125,7 +125,7 @@ class Playable(Protocol):
     def kind(self, at: Position) -> str:
         """The kind of pot: "limped", "raised", …; before the flop by the raises so far."""
 
-    def payoffs(self, at: Position) -> NDArray[np.float64]:
+    def payoffs(self, at: Position) -> Floats:
         """[2, 3]: what OOP and IP win at the end of a hand, in chips, by `Outcome`."""
 
 

@@ -4,11 +4,11 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Player, Street, dealt, line_text, parse_line
 from allstreets.practice.playable import AFTER, Position, TextureTest, Way, path_places
-from allstreets.solvers import Decision, Floats, SpotResult
+from allstreets.solvers import Decision, SpotResult
 
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
 
@@ -101,11 +101,11 @@ class PlayableSpot:
         del at
         return "spot"
 
-    def payoffs(self, at: Position) -> NDArray[np.float64]:
+    def payoffs(self, at: Position) -> Floats:
         """What is won, less what was put in since the spot began."""
-        found: NDArray[np.float64] = self._won[at.node]
+        found: Floats = self._won[at.node]
         return found
 
     @cached_property
-    def _won(self) -> NDArray[np.float64]:
+    def _won(self) -> Floats:
         return self.result.spot.payoffs + self.result.spot.pot / 2

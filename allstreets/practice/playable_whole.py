@@ -5,9 +5,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     ANY_CARD,
     BIG_BLINDS,
@@ -47,15 +46,7 @@ from allstreets.practice.playable import (
     Way,
     path_places,
 )
-from allstreets.solvers import (
-    Decision,
-    Floats,
-    PotView,
-    PreflopResult,
-    UnifiedResult,
-    in_suits,
-    swept,
-)
+from allstreets.solvers import Decision, PotView, PreflopResult, UnifiedResult, in_suits, swept
 
 CACHED_VIEWS = 8  # pots on flops, with all their values
 UNOPENED = "unopened"
@@ -240,9 +231,9 @@ class PlayableWhole:
         raises = sum(action is not None and action.is_aggressive for action in actions)
         return POT_KINDS[min(raises, len(POT_KINDS) - 1)] if actions else UNOPENED
 
-    def payoffs(self, at: Position) -> NDArray[np.float64]:
+    def payoffs(self, at: Position) -> Floats:
         """The result of the whole hand."""
-        found: NDArray[np.float64]
+        found: Floats
         if at.tree == BEFORE:
             found = self._won[at.node]
         else:
@@ -251,5 +242,5 @@ class PlayableWhole:
         return found
 
     @cached_property
-    def _won(self) -> NDArray[np.float64]:
+    def _won(self) -> Floats:
         return payoffs(self._before, self._result.rules)

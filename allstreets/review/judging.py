@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, BettingTree, Player, action_text
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.review.records import Grid, Option
-from allstreets.solvers import Decision, Floats
+from allstreets.solvers import Decision
 
 NEVER = "the solution never gets here"
 ROUGH = "the solution hardly ever does this, so the answer to it and the loss are rough"
@@ -25,8 +25,6 @@ DIGITS = 4  # of what is stored in grids
 RANGE_DIGITS = 3
 CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)]
 """The combos of each class."""
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ def why_never(decision: Decision) -> str:
     return f"{least.seat} does so with {share} of his range"
 
 
-def _range_text(weights: Floats, live: Bools) -> str:
+def _range_text(weights: Floats, live: Flags) -> str:
     """Classes, or their combos where these differ; the shortest text of a range takes too long."""
     largest = float(weights.max(initial=0.0))
     if largest <= 0:

@@ -12,7 +12,7 @@ is solved as if he had done so with all that he had (`solvers.solve_behind`), an
 from collections.abc import Iterator
 from itertools import groupby
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     BIG_BLINDS,
     ActionKind,
@@ -39,7 +39,7 @@ from allstreets.review.plays import OwnFlop, SolvedAgain, StreetPlay
 from allstreets.review.preflop import Arrival
 from allstreets.review.records import ReviewedDecision
 from allstreets.review.spots import Effort, StreetStart, solve_street, with_hand
-from allstreets.solvers import Decision, Floats, UnifiedResult, is_reached
+from allstreets.solvers import Decision, UnifiedResult, is_reached
 
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import HAND_OF_COMBO, HAND_SIZES, combo_index
 from allstreets.hands import PlayedHand
@@ -23,7 +24,7 @@ from allstreets.review.judging import (
 from allstreets.review.mapping import map_action
 from allstreets.review.plays import worth_of, worth_text
 from allstreets.review.records import ReviewedDecision
-from allstreets.solvers import Floats, UnifiedResult, is_reached
+from allstreets.solvers import UnifiedResult, is_reached
 
 LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
 

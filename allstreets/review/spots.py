@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from allstreets.base import InputError, thread_count
+from allstreets.base import Floats, InputError, thread_count
 from allstreets.betting import (
     CHIPS_PER_BB,
     POSTFLOP,
@@ -30,7 +30,7 @@ from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
 from allstreets.games import Spot, UnifiedGame, available_bytes, estimate_spot
 from allstreets.hands import Moment, PlayedHand
-from allstreets.solvers import Floats, SpotResult, SpotSolver
+from allstreets.solvers import SpotResult, SpotSolver
 
 SHARED = ", river hands alike in strength and suits sharing a strategy"
 WAYS: tuple[tuple[str, RiverGroups, str], ...] = (

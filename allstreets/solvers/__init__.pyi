@@ -58,9 +58,7 @@ from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text
 from .format import share_text as share_text
-from .hands import Floats as Floats
 from .hands import Hands as Hands
-from .hands import Longs as Longs
 from .hands import quotient as quotient
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Floats, InputError, suggest
 from allstreets.betting import Player
 from allstreets.cards import (
     COMBO_CARDS,
@@ -30,7 +30,7 @@ from allstreets.cards import (
     texture,
 )
 from allstreets.solvers.decision import Decision, Unit
-from allstreets.solvers.hands import Floats, quotient
+from allstreets.solvers.hands import quotient
 
 SUITS = ("rainbow", "two-tone", "monotone")
 PAIRINGS = ("unpaired", "paired", "trips")

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, cards_text, combo_text
 from allstreets.solvers.decision import CHIPS, Decision, Unit
-from allstreets.solvers.hands import Floats, class_sums, quotient
+from allstreets.solvers.hands import class_sums, quotient
 
 Pair = tuple[float, float]  # of the first and the second solution
 

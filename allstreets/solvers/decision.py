@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError, Longs
 from allstreets.betting import (
     BIG_BLINDS,
     POT_SHARES,
@@ -42,7 +42,7 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.solvers.format import decision_line, decision_text
-from allstreets.solvers.hands import Bools, Floats, Hands, Longs, Pair, class_sums, quotient
+from allstreets.solvers.hands import Hands, Pair, class_sums, quotient
 from allstreets.solvers.html import decision_html
 from allstreets.solvers.reached import LineReach, often_taken, settled_actions
 from allstreets.solvers.tables import hand_rows
@@ -119,9 +119,9 @@ class Decision:
     actions: tuple[str, ...] = ()  # [A]: as in a line: "x", "b33", "r2.5", "b50%", "a"
     labels: tuple[str, ...] = ()  # [A]: for people: "bet 33 (33 %)"
     strategy: Floats = field(default_factory=lambda: NONE)  # [A, H]: probabilities
-    settled: Bools = field(default_factory=lambda: NOWHERE)
+    settled: Flags = field(default_factory=lambda: NOWHERE)
     """[A]: whether no decision follows an action."""
-    locked: Bools = field(default_factory=lambda: NOWHERE)
+    locked: Flags = field(default_factory=lambda: NOWHERE)
     """[H]: whether the strategy is locked; empty in games without locks."""
     alike: tuple[Longs, Longs] | None = None
     """[H] of OOP and IP: hands with the same number play alike here; None: each for itself."""
@@ -190,7 +190,7 @@ class Decision:
         return self.line_reach.reached
 
     @property
-    def known_actions(self) -> Bools:
+    def known_actions(self) -> Flags:
         """[A]: whether the EV of each action was learned."""
         return self.line_reach.known
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets import cards  # its kernels are loaded by who counts, not by who reads
+from allstreets.base import Flags, Floats, Longs
 from allstreets.cards import fitting
-from allstreets.solvers.hands import Bools, Floats, Longs, Pair, quotient
+from allstreets.solvers.hands import Pair, quotient
 
 CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
 
@@ -21,7 +22,7 @@ def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pai
 
 
 @lru_cache(CACHED_BOARDS)
-def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Bools]:
+def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Flags]:
     """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and where they do."""
     oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
     fits = fitting(oop, ip)

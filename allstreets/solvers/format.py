@@ -4,9 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Floats
 from allstreets.cards import cards_text
 from allstreets.solvers.reached import LEAST_SHARE
 
@@ -20,8 +18,6 @@ EV_LEGEND = (
     f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range do.\n"
     f"{RANGE}: what the whole range would get by it."
 )
-
-Floats = NDArray[np.float64]
 
 
 def percent_text(share: float, digits: int = 1) -> str:

@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Pair = tuple[Floats, Floats]  # [H] of OOP and IP
 
 

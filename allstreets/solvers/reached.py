@@ -23,15 +23,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import BettingTree, NodeKind, Player
 
 LEAST_SHARE = 1e-3
 NOT_REACHED = "not reached"
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def is_reached(shares: Sequence[float]) -> bool:
@@ -45,7 +42,7 @@ class LineReach:
 
     shares: tuple[float, float]  # of OOP's and IP's starting range that get here
     taken: Floats  # [A]: of the starting range of who acts that take each action
-    settled: Bools  # [A]: whether nothing is chosen any more after it
+    settled: Flags  # [A]: whether nothing is chosen any more after it
 
     @property
     def reached(self) -> bool:
@@ -53,9 +50,9 @@ class LineReach:
         return is_reached(self.shares)
 
     @property
-    def known(self) -> Bools:
+    def known(self) -> Flags:
         """[A]: whether the EV of each action was learned."""
-        known: Bools = self.reached & (self.settled | (self.taken >= LEAST_SHARE))
+        known: Flags = self.reached & (self.settled | (self.taken >= LEAST_SHARE))
         return known
 
     def action_notes(self) -> list[str]:
@@ -75,13 +72,13 @@ class LineReach:
         )
 
 
-def often_taken(frequencies: Floats) -> Bools:
+def often_taken(frequencies: Floats) -> Flags:
     """[A]: whether enough of the range that is here takes an action for a mean over its hands."""
-    often: Bools = frequencies >= LEAST_SHARE
+    often: Flags = frequencies >= LEAST_SHARE
     return often
 
 
-def settled_actions(tree: BettingTree, node: int) -> Bools:
+def settled_actions(tree: BettingTree, node: int) -> Flags:
     """[A]: whether nothing is chosen any more after each action of a decision."""
     starts = tree.children_of(node).tolist()
     last = node
@@ -92,9 +89,9 @@ def settled_actions(tree: BettingTree, node: int) -> Bools:
     return np.array([not _choices(tree, nodes).any() for nodes in below])
 
 
-def _choices(tree: BettingTree, nodes: slice) -> Bools:
+def _choices(tree: BettingTree, nodes: slice) -> Flags:
     """Where something is chosen, or where the tree ends before the hand does."""
     choice = (tree.kind[nodes] == NodeKind.DECISION) & (tree.child_count[nodes] > 1)
     cut = (tree.kind[nodes] == NodeKind.CHANCE) & (tree.child_count[nodes] == 0)
-    found: Bools = choice | cut
+    found: Flags = choice | cut
     return found

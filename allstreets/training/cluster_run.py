@@ -14,10 +14,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import InputError, Place, Remote
+from allstreets.base import Floats, InputError, Place, Remote
 from allstreets.cluster import ClusterFlops, Crew, RayCrew, WorkerLost, connect
 from allstreets.engines import CPU, EngineSpec
 from allstreets.storage import claim, newest_checkpoint
@@ -34,7 +31,7 @@ Outcome = TypeVar("Outcome")
 def cluster_games(
     where: str,
     spec: EngineSpec,
-    costs: NDArray[np.float64],
+    costs: Floats,
     threads: int | None,
     folder: Place,
     watch: Watch,
@@ -64,7 +61,7 @@ def cluster_games(
 def begin_games(
     spec: EngineSpec,
     crew: Crew,
-    costs: NDArray[np.float64] | None,
+    costs: Floats | None,
     threads: int | None,
     folder: Place,
     watch: Watch,

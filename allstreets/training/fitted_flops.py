@@ -4,9 +4,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.cards import FlopSet, choose_flops
 from allstreets.solvers import UnifiedResult, leaf_features
 from allstreets.storage import MANIFEST, load_unified
@@ -32,7 +31,7 @@ def _fitted(count: int, folder: Path, changed: int) -> FlopSet:
     return choose_flops(count, [solution_leaves(folder)], f"fitted_{count}")
 
 
-def solution_leaves(folder: Path) -> NDArray[np.float64]:
+def solution_leaves(folder: Path) -> Floats:
     """[1755, D]: what the pots of a solution on all flops are worth, as `leaf_features`."""
     result = load_unified(folder)
     flops = result.game.flops
@@ -45,7 +44,7 @@ def solution_leaves(folder: Path) -> NDArray[np.float64]:
     return leaves_of(result)
 
 
-def leaves_of(result: UnifiedResult) -> NDArray[np.float64]:
+def leaves_of(result: UnifiedResult) -> Floats:
     """[F, D]: what the pots of a solution are worth on each of its flops."""
     flops = range(len(result.game.flops.flops))
     values = np.stack([result.source.arrays(place)["values"] for place in flops], axis=2)

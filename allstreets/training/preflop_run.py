@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
@@ -137,7 +136,7 @@ def model_values(result: FlopsResult) -> PairValues:
     flops = tuple(parse_flop(text).flop for text in texts)
     weights = np.array([by_flop[text] for text in texts], np.float64)
 
-    def values(spr: float) -> Iterator[NDArray[np.float64]]:
+    def values(spr: float) -> Iterator[Floats]:
         for flop in flops:
             yield np.asarray(result.values(flop.text, spr)[0], np.float64)
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Multipliers, linear
 from allstreets.engines.matrix.cards import Stage, StageMatrices
-from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE, Floats
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.matrix.pruning import checked_pruning
 from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame
 
@@ -88,7 +88,7 @@ class OneFlop:
         _, left_out, due = self._counts.tolist()
         return None if self.pruning is None else left_out / max(due, 1)
 
-    def _discounts(self, every: Sequence[Multipliers], players: tuple[Player, ...]) -> Floats:
+    def _discounts(self, every: Sequence[Multipliers], players: tuple[Player, ...]) -> Singles:
         """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
         first = int(self._counts[0]) // 2 + 1
         if self.pruning and any(now.lowest == 0 for now in every):
@@ -109,7 +109,7 @@ class OneFlop:
             self._counts[1] += space.left_out[0]
             space.left_out[0] = 0
 
-    def _run(self, player: Player, other: Reach, mode: int, discounts: Floats) -> Values:
+    def _run(self, player: Player, other: Reach, mode: int, discounts: Singles) -> Values:
         found = self.game.run(player, other, mode, self._spaces, discounts=discounts)
         return found.astype(np.float64)
 
@@ -121,7 +121,7 @@ class OneFlop:
         """Let the average strategy at a decision be `strategy` [A, H]."""
         self.game.set_average(0, node, strategy)
 
-    def regrets(self, node: int) -> Floats:
+    def regrets(self, node: int) -> Singles:
         """[A, H]: the regrets at a decision, in chips times combos of both players."""
         return self.game.numbers_at(self.game.regrets, 0, node)
 

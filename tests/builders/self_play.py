@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 from builders.whole_solution import solver_of, whole_game
 
+from allstreets.base import Floats
 from allstreets.betting import (
     CHIPS_PER_BB,
     BettingTree,
@@ -25,7 +26,7 @@ from allstreets.cards import (
 from allstreets.engines.card_model import EXACT
 from allstreets.hands.ledger import Ledger
 from allstreets.hands.played import PlayedHand
-from allstreets.solvers import Floats, SpotResult, flop_spot, solve
+from allstreets.solvers import SpotResult, flop_spot, solve
 from allstreets.solvers.whole_game.result import UnifiedResult
 
 FLOP = "7s7h7d"

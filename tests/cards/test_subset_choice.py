@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from reference import subset_choice as slow
 
+from allstreets.base import Floats
 from allstreets.cards.subset_choice import (
     LEAST_GAIN,
     choose,
@@ -17,8 +17,6 @@ from allstreets.cards.subset_choice import (
     remaining_error,
     variance,
 )
-
-Floats = NDArray[np.float64]
 
 
 def things(seed: int, count: int = 12, features: int = 4) -> tuple[Floats, Floats]:

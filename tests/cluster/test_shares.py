@@ -3,11 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cluster.shares import TOLERATED, balanced, cut
-
-Floats = NDArray[np.float64]
 
 costs_of = st.lists(st.floats(0.5, 3.0), min_size=1, max_size=40).map(np.array)
 speeds_of = st.lists(st.floats(0.5, 8.0), min_size=1, max_size=6).map(np.array)

@@ -1,13 +1,11 @@
 """Counters that threads share: every number once, and what was written before is seen after."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.base.jit import kernel
 from allstreets.engines.simd.work_counter import Counter, finish, new_counter, take, wait_for
 from allstreets.engines.thread_pool import Pool
-
-Longs = NDArray[np.int64]
 
 
 @kernel

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reference.flop_model import judged, naive_classes
 from reference.matrix import NaiveGame, NaiveStage
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import Player, PostflopRules, Street, same_sizes
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, card_text, hand_pairs
 from allstreets.cards.flop_sets import named_flops
@@ -28,8 +27,6 @@ from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec, MemoryMode
 from allstreets.engines.state import flop_key
 from allstreets.solvers.flops.hands import live
-
-Floats = NDArray[np.float64]
 
 FLOPS = named_flops(["7s7h7d", "9s7s2s"]).flops  # on which most runouts are alike
 COUNTS = 5, 9, 7

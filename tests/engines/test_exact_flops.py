@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from builders.small_games import EXACT, small_config
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, runouts
 from allstreets.cfr.schedules import parse_schedule
@@ -17,7 +17,6 @@ from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 
-Floats = NDArray[np.float64]
 FLOPS = ["9s7s2s", "KsKhKd"]  # on which most runouts are alike
 LIMPED: dict[str, Any] = {**EXACT, "flops": FLOPS}
 # Nobody bets after the flop: hand classes lose nothing by not seeing turn and river.

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from builders.small_games import small_config
-from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP
@@ -16,7 +15,6 @@ from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
-Floats = NDArray[np.float64]
 TUNED = parse_schedule("tuned")
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reference.matrix import NaiveGame, NaiveStage
 
+from allstreets.base import Floats
 from allstreets.betting import (
     POSTFLOP,
     BettingTree,
@@ -35,7 +35,6 @@ from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixFlo
 from allstreets.engines.protocol import FlopGames
 from allstreets.engines.state import flop_of
 
-Floats = NDArray[np.float64]
 Trees = list[tuple[BettingTree, Floats]]
 
 HANDS = 21

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.matrix_hands import naive_row
 
+from allstreets.base import Flags, Floats
 from allstreets.base.jit import kernel
 from allstreets.betting import (
     POSTFLOP,
@@ -33,9 +34,6 @@ from allstreets.engines.simd.vectors import LANES, aligned, compress, load, stor
 HANDS, FLOPS = 40, 3
 SCHEDULE = parse_schedule("dcfr")
 FLOP_LIST = np.arange(FLOPS)
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 def make_trees() -> list[tuple[BettingTree, Floats]]:

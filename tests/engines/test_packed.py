@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Floats, Numbers, agree, decode, encode
+from allstreets.base import Floats
+from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Numbers, agree, decode, encode
 from allstreets.engines.simd.quantise import round_shares
 from allstreets.engines.simd.vectors import LANES
 

@@ -11,7 +11,7 @@ from reference.games import split_mix
 from reference.sampled import ExactClasses, NaiveSampled, combos_beside, naive_deals
 from scipy import stats
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     BettingTree,
     NodeKind,
@@ -29,7 +29,6 @@ from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
 from allstreets.engines.sampled.layout import flop_cards, own_slots
 from allstreets.engines.sampled.subgame import SampledSubgame, deals_for
 
-Floats = NDArray[np.float64]
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 
 ADD_ONLY = Multipliers(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import Player, PostflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT
 from allstreets.cards.flop_sets import named_flops
@@ -13,8 +14,6 @@ from allstreets.engines.matrix.engine import MatrixFlops
 from allstreets.engines.sampled.engine import SampledFlops
 from allstreets.engines.sampled.subgame import SampledSubgame
 from allstreets.engines.spec import EngineSpec
-
-Floats = NDArray[np.float64]
 
 FLOPS = named_flops(["Ks7d4d", "AsAhAd"]).flops
 MODEL = CardModel("sampled", sample_pct=0.02, seed=3)

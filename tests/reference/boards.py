@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, combo_strengths
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
@@ -12,8 +13,6 @@ from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.exact.cards import StreetBoards
 from allstreets.engines.exact.view import average_strategy, find_board
 from allstreets.engines.simd.vectors import widen
-
-Floats = NDArray[np.float64]
 
 
 def fits() -> NDArray[np.float64]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from reference import kernels as naive
 
+from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO, matchups
 from allstreets.cfr import Multipliers
 
-Floats = NDArray[np.float64]
 Cards = tuple[int, ...]
 Table = dict[tuple[int, int], NDArray[np.float32]]  # (node, class) → a number an action
 

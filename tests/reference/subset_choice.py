@@ -3,9 +3,8 @@
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from allstreets.base import Floats
 
 
 def variance_left(matrix: Floats, weights: Floats, places: list[int]) -> float:

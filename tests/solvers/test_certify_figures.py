@@ -9,6 +9,7 @@ import pytest
 import scipy.stats
 from builders.whole_solution import classes, raked
 
+from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import (
     FLOP_COUNT,
@@ -32,7 +33,6 @@ from allstreets.solvers.certify.figures import (
 )
 from allstreets.solvers.certify.known import known_totals
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 

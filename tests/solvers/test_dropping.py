@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.dropping import naive_verdict
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree
 from allstreets.cards import HAND_COUNT, preflop_equity
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.games.preflop import PreflopGame, Strategies
-from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 from allstreets.solvers.preflop.dropping import HandDropping
 
 RULES = PreflopRules.parse(20, [2.5], 3)

@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cfr.schedules import Multipliers, Schedule, parse_schedule
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.protocol import Flags, FlopGames, Flops, RegretSums
+from allstreets.engines.protocol import FlopGames, Flops, RegretSums
 from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan, inclusion_chances
 from allstreets.solvers.flops.leaves import SubgameLeaves
-
-Floats = NDArray[np.float64]
 
 POTS = 2
 EVERYONE = 1326 * 1225

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import (
     OOP,
     NodeKind,
@@ -26,7 +27,6 @@ from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.games.preflop import PreflopGame, Strategies
 from allstreets.solvers.preflop.cfr import PreflopCfr, normalised
 
-Floats = NDArray[np.float64]
 HANDS = (0, 20, 77, 168)
 
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from allstreets.base import Floats
 from allstreets.betting import IP, OOP, PreflopRules
 from allstreets.cards import preflop_equity
 from allstreets.cards.hands import HAND_NAMES, HAND_SIZES
@@ -26,8 +26,6 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.cli.main import main
 from allstreets.solvers.separated.pair_values import PairValues
 from allstreets.solvers.separated.solver import PreflopSolver
-
-Floats = NDArray[np.float64]
 
 SAMPLE = Path(__file__).parents[2] / "sample_configurations/push_fold.yaml"
 BLIND, BIG_BLIND = 0.5, 1.0

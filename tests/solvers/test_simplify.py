@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.spot import NaiveSpot
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import parse_schedule
 from allstreets.engines import RiverGroups, average_strategy
@@ -31,7 +31,6 @@ from allstreets.solvers import (
 )
 from allstreets.solvers.simplify.rule import drop_rare, keep_sizes, round_to_grid
 
-Floats = NDArray[np.float64]
 TINY = {**RIVER, "oop_range": "AA,QQ,JTs,87s,A5s", "ip_range": "KK,99,QJs,T8s", "stack": 150}
 TINY |= {"bets": ["50%", "a"], "raises": ["a"]}
 GRIDS = [1.0, 0.5, 1 / 3, 0.25, 0.2, 0.1, 0.05, 0.01]

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reference.linear_program import exact_value
 from reference.matrix import NaiveGame, NaiveStage
 from reference.whole_game import (
@@ -23,6 +22,7 @@ from reference.whole_game import (
     whole_game,
 )
 
+from allstreets.base import Floats
 from allstreets.betting import IP, OOP, POSTFLOP, Player
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
@@ -34,7 +34,6 @@ from allstreets.solvers.preflop.cfr import normalised
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 
-Floats = NDArray[np.float64]
 AfterFlop = dict[tuple[int, int, int], Floats]
 
 STACK = 8

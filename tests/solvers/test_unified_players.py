@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import (
     BIG_BLINDS,
     IP,
@@ -24,8 +24,6 @@ from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.games.whole_game import UnifiedGame
 from allstreets.solvers.whole_game.solver import UnifiedFigures, UnifiedSolver
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -5,13 +5,12 @@ import pytest
 from builders.small_games import small_config
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.solvers.preflop.cfr import Flags, Floats
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 
 DCFR = parse_schedule("dcfr")

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reference.matrix import NaiveStage
 from reference.unified import NaiveUnified
 from reference.whole_game import OPEN_FLOPS, whole_game
@@ -20,7 +19,6 @@ from allstreets.solvers.flops.batches import Choice, VisitPlan
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.whole_game.solver import UnifiedSolver
 
-Floats = NDArray[np.float64]
 STREETS = tuple(int(street) for street in POSTFLOP)
 
 

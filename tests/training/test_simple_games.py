@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import whole_solution
-from numpy.typing import NDArray
 
 import allstreets
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.engines import CardModel, judge_flop, real_plays
@@ -34,7 +33,6 @@ from allstreets.storage import (
 )
 from allstreets.storage.unified_bundle import GameWriter
 
-Floats = NDArray[np.float64]
 At = Callable[[int], Floats]  # decision → [A, 169]
 
 

@@ -14,7 +14,7 @@ class is one byte) and lie in the nearest cache.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import kernel
+from allstreets.base import Bytes, Ints, kernel
 
 ROW_LENGTH = 192
 """Classes in a row, of which the last are padding: three registers of 64 bytes and no rest."""
@@ -27,10 +27,10 @@ DEAD_STRENGTH = np.uint16(7463)
 @kernel
 def add_class_wins(
     strengths: NDArray[np.uint16],
-    weights: NDArray[np.int32],
-    cards: NDArray[np.uint8],
-    classes: NDArray[np.uint8],
-    wins: NDArray[np.int32],
+    weights: Ints,
+    cards: Bytes,
+    classes: Bytes,
+    wins: Ints,
 ) -> None:
     """Add Σ over boards of weight · (pairs of combos that the row's class wins) to `wins`.
 

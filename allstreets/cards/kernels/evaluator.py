@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, inner_kernel, kernel
 
 LOW_BITS = np.uint64(17)
 LOW_MASK = np.uint64((1 << 17) - 1)
@@ -60,9 +60,7 @@ def flush_strength(key: np.uint64, bits: np.uint64, flushes: NDArray[np.uint16])
 
 
 @kernel
-def evaluate_hands(
-    hands: NDArray[np.uint8], tables: EvaluatorTables, out: NDArray[np.uint16]
-) -> None:
+def evaluate_hands(hands: Bytes, tables: EvaluatorTables, out: NDArray[np.uint16]) -> None:
     """Strength of each of `hands` [N, 5..7] into `out` [N]."""
     count, size = hands.shape
     row_starts = tables.row_starts[size - 5]
@@ -82,8 +80,8 @@ def evaluate_hands(
 
 @kernel
 def evaluate_combos(
-    boards: NDArray[np.uint8],
-    combos: NDArray[np.uint8],
+    boards: Bytes,
+    combos: Bytes,
     tables: EvaluatorTables,
     out: NDArray[np.uint16],
 ) -> None:

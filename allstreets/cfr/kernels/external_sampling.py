@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Flags, Floats, Ints, Longs, inner_kernel, kernel
 
 CHANCE = 2
 TERMINAL = 3
@@ -32,36 +32,36 @@ class Tree(NamedTuple):
     """A game's histories; made once, never changed."""
 
     nodes: NDArray[np.uint32]  # [4 N]
-    utility: NDArray[np.float64]  # [2 N] the same bytes: to the first player, at place / 2 + 1
-    accept: NDArray[np.float64]  # [N] below nature: keep this child …
+    utility: Floats  # [2 N] the same bytes: to the first player, at place / 2 + 1
+    accept: Floats  # [N] below nature: keep this child …
     alias: NDArray[np.uint32]  # [N] … or else take the one at that place
-    probability: NDArray[np.float64]  # [N] nature's, of the move into the node
-    slot_start: NDArray[np.int32]  # [I + 1] first slot of each information set
+    probability: Floats  # [N] nature's, of the move into the node
+    slot_start: Ints  # [I + 1] first slot of each information set
 
 
 class Learned(NamedTuple):
     """Tables by slot: what a walk reads, and what it adds to."""
 
-    regrets: NDArray[np.float64]  # [K]
-    strategy: NDArray[np.float64]  # [K] regret matching of `regrets`
-    new_regrets: NDArray[np.float64]  # [K] where regrets are added; `regrets` itself if at once
-    new_sums: NDArray[np.float64]  # [K] where strategies are added
+    regrets: Floats  # [K]
+    strategy: Floats  # [K] regret matching of `regrets`
+    new_regrets: Floats  # [K] where regrets are added; `regrets` itself if at once
+    new_sums: Floats  # [K] where strategies are added
 
 
 class Stack(NamedTuple):
     """The scratch arrays of one stream's walks."""
 
     places: NDArray[np.uint64]  # [2 D] place of a node, the child that is being tried
-    shares: NDArray[np.float64]  # [2 D] nature's reach of the node, its share in the average
-    values: NDArray[np.float64]  # [D, A] in a row, A a power of 2: value of each child
-    counts: NDArray[np.int64]  # [2] actions skipped, actions due
+    shares: Floats  # [2 D] nature's reach of the node, its share in the average
+    values: Floats  # [D, A] in a row, A a power of 2: value of each child
+    counts: Longs  # [2] actions skipped, actions due
 
 
 class Skipping(NamedTuple):
     """Pruning, iteration by iteration, in the unit of the stored regrets."""
 
-    thresholds: NDArray[np.float64]  # [T] skip actions with a regret below
-    everything: NDArray[np.bool_]  # [T] explore: visit also what would be skipped
+    thresholds: Floats  # [T] skip actions with a regret below
+    everything: Flags  # [T] explore: visit also what would be skipped
     lowest_regret: float  # the floor of regrets
     # The opponent's average is summed on the way, also below actions that are mostly skipped.
     # There an exploring visit stands for so many, of which the others were saved.
@@ -83,10 +83,10 @@ def run_walks(
     learned: Learned,
     stack: Stack,
     random: NDArray[np.uint64],
-    done: NDArray[np.int64],
+    done: Longs,
     iterations: int,
     at_once: bool,
-    probability: NDArray[np.float64] | None,
+    probability: Floats | None,
     skipping: Skipping | None,
 ) -> None:
     """So many iterations, each a walk for each player.
@@ -241,8 +241,8 @@ def run_walks(
 
 @inner_kernel
 def learn_two(
-    regrets: NDArray[np.float64],
-    strategy: NDArray[np.float64],
+    regrets: Floats,
+    strategy: Floats,
     slot: np.uint64,
     first: float,
     second: float,
@@ -267,8 +267,8 @@ def learn_two(
 
 @inner_kernel
 def learn_three(
-    regrets: NDArray[np.float64],
-    strategy: NDArray[np.float64],
+    regrets: Floats,
+    strategy: Floats,
     slot: np.uint64,
     first: float,
     second: float,
@@ -291,9 +291,7 @@ def learn_three(
 
 
 @inner_kernel
-def match_set(
-    regrets: NDArray[np.float64], strategy: NDArray[np.float64], slot: np.uint64, count: np.uint64
-) -> None:
+def match_set(regrets: Floats, strategy: Floats, slot: np.uint64, count: np.uint64) -> None:
     """Regret matching at one information set."""
     total = 0.0
     for action in range(count):
@@ -305,22 +303,20 @@ def match_set(
 
 
 @inner_kernel
-def can_skip(
-    regrets: NDArray[np.float64], strategy: NDArray[np.float64], slot: np.uint64, threshold: float
-) -> bool:
+def can_skip(regrets: Floats, strategy: Floats, slot: np.uint64, threshold: float) -> bool:
     """Whether an action may be left out: not played, and with a regret below the threshold."""
     return bool(strategy[slot] == 0.0 and regrets[slot] < threshold)
 
 
 @inner_kernel
 def tried(
-    regrets: NDArray[np.float64],
-    strategy: NDArray[np.float64],
+    regrets: Floats,
+    strategy: Floats,
     slot: np.uint64,
     child: np.uint64,
     count: np.uint64,
     threshold: float,
-    counts: NDArray[np.int64],
+    counts: Longs,
 ) -> np.uint64:
     """The first action from `child` on that is not skipped; the number of actions if none is."""
     while child < count and can_skip(regrets, strategy, slot + child, threshold):
@@ -332,11 +328,11 @@ def tried(
 @kernel
 def put_together(
     tree: Tree,
-    regrets: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    strategy: NDArray[np.float64],
-    new_regrets: NDArray[np.float64],
-    new_sums: NDArray[np.float64],
+    regrets: Floats,
+    sums: Floats,
+    strategy: Floats,
+    new_regrets: Floats,
+    new_sums: Floats,
     lowest_regret: float,
 ) -> None:
     """Add the sums of the streams, [S, K], in the order of the streams; then match again."""
@@ -352,7 +348,7 @@ def put_together(
 
 
 @kernel
-def match_all(tree: Tree, regrets: NDArray[np.float64], strategy: NDArray[np.float64]) -> None:
+def match_all(tree: Tree, regrets: Floats, strategy: Floats) -> None:
     """Regret matching at all information sets."""
     for number in range(len(tree.slot_start) - 1):
         slot = np.uint64(tree.slot_start[number])

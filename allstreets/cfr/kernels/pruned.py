@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Flags, Floats, Longs, inner_kernel, kernel
 from allstreets.cfr.kernels.tabular import (
     AVERAGE,
     NEGATIVE,
@@ -31,22 +31,22 @@ class Bounds(NamedTuple):
     below the action, `gap` that minus the smallest payoff below the history.
     """
 
-    block_start: NDArray[np.int64]  # [K] first block of the payoff matrix's row
-    block_end: NDArray[np.int64]  # [K]
-    bound_start: NDArray[np.int64]  # [K + 1] entries of row k: bound_start[k] to bound_start[k + 1]
+    block_start: Longs  # [K] first block of the payoff matrix's row
+    block_end: Longs  # [K]
+    bound_start: Longs  # [K + 1] entries of row k: bound_start[k] to bound_start[k + 1]
     bound_column: NDArray[np.uint32]  # [E]
-    best: NDArray[np.float64]  # [E]
-    gap: NDArray[np.float64]  # [E]
+    best: Floats  # [E]
+    gap: Floats  # [E]
 
 
 class Skips(NamedTuple):
     """What pruning stores, and its scratch arrays."""
 
-    upper: NDArray[np.float64]  # [K] upper bound of the true regret; the regret where not skipped
-    skipped: NDArray[np.bool_]  # [K + 1] whether the current half-iteration leaves the lane out
-    hopeless: NDArray[np.bool_]  # [K] sound rule: not positive after this half-iteration, surely
-    best: NDArray[np.float64]  # [K] scratch: best payoff below a hopeless action × reach
-    counts: NDArray[np.int64]  # [2] lanes skipped, lanes due, since the warm-up
+    upper: Floats  # [K] upper bound of the true regret; the regret where not skipped
+    skipped: Flags  # [K + 1] whether the current half-iteration leaves the lane out
+    hopeless: Flags  # [K] sound rule: not positive after this half-iteration, surely
+    best: Floats  # [K] scratch: best payoff below a hopeless action × reach
+    counts: Longs  # [2] lanes skipped, lanes due, since the warm-up
 
 
 @kernel
@@ -55,10 +55,10 @@ def iterate_pruned(
     tables: Tables,
     bounds: Bounds,
     skips: Skips,
-    multipliers: NDArray[np.float64],
+    multipliers: Floats,
     lowest_regret: float,
-    thresholds: NDArray[np.float64],
-    everything: NDArray[np.bool_],
+    thresholds: Floats,
+    everything: Flags,
     sound: bool,
 ) -> None:
     """As `tabular.iterate`, but skipping; [T] `thresholds` and `everything` go with `multipliers`.
@@ -129,7 +129,7 @@ def skip_soundly(
 
 
 @inner_kernel
-def is_played(regrets: NDArray[np.float64], begin: int, end: int, step: int) -> bool:
+def is_played(regrets: Floats, begin: int, end: int, step: int) -> bool:
     """Whether some action has positive regret; where none has, all are played, none skipped."""
     largest = regrets[begin]
     for lane in range(begin, end, step):
@@ -138,9 +138,7 @@ def is_played(regrets: NDArray[np.float64], begin: int, end: int, step: int) -> 
 
 
 @kernel
-def bound_of(
-    bounds: Bounds, entries: NDArray[np.float64], lane: int, reach: NDArray[np.float64]
-) -> float:
+def bound_of(bounds: Bounds, entries: Floats, lane: int, reach: Floats) -> float:
     """A row of the matrix of bounds times the opponent's reach."""
     total = 0.0
     for entry in range(bounds.bound_start[lane], bounds.bound_start[lane + 1]):
@@ -208,7 +206,7 @@ def update_visited(
 
 
 @inner_kernel
-def payoff_of(layout: Layout, bounds: Bounds, lane: int, reach: NDArray[np.float64]) -> float:
+def payoff_of(layout: Layout, bounds: Bounds, lane: int, reach: Floats) -> float:
     """What a lane earns where the player does not move again."""
     total = 0.0
     for block in range(bounds.block_start[lane], bounds.block_end[lane]):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Floats, Longs, inner_kernel, kernel
 
 POSITIVE, NEGATIVE, AVERAGE, WEIGHT = range(4)  # columns of the table of multipliers
 
@@ -29,37 +29,35 @@ POSITIVE, NEGATIVE, AVERAGE, WEIGHT = range(4)  # columns of the table of multip
 class Layout(NamedTuple):
     """A game in sequence form; made once, never changed."""
 
-    player_band: NDArray[np.int64]  # [3] bands of player p: player_band[p] to player_band[p + 1]
-    band_set: NDArray[np.int64]  # [G + 1] first information set of each band
-    band_lane: NDArray[np.int64]  # [G + 1] first lane of each band
-    band_actions: NDArray[np.int64]  # [G] actions of each of its sets
+    player_band: Longs  # [3] bands of player p: player_band[p] to player_band[p + 1]
+    band_set: Longs  # [G + 1] first information set of each band
+    band_lane: Longs  # [G + 1] first lane of each band
+    band_actions: Longs  # [G] actions of each of its sets
     parent_lane: NDArray[np.uint32]  # [I] the player's lane before the set, K where there is none
     player_block: NDArray[
         np.int64
     ]  # [3] blocks of player p: player_block[p] to player_block[p + 1]
     block_lane: NDArray[np.uint32]  # [M] row of each block: a lane of the player, or K
     block_column: NDArray[np.uint32]  # [M, 4] lanes of the opponent, or K
-    block_payoff: NDArray[np.float64]  # [M, 4] nature's probability × utility, to the player
+    block_payoff: Floats  # [M, 4] nature's probability × utility, to the player
 
 
 class Tables(NamedTuple):
     """What a solver learns, in lane order, and its scratch arrays."""
 
-    regrets: NDArray[np.float64]  # [K]
-    strategy_sums: NDArray[np.float64]  # [K] weighted sum of the player's own reach
-    strategy: NDArray[np.float64]  # [K] regret matching of the regrets
-    reach: NDArray[np.float64]  # [K + 1] product of own probabilities up to the lane
-    values: NDArray[np.float64]  # [K + 1] all 0 between half-iterations
-    set_value: NDArray[np.float64]  # [widest band] scratch
-    set_total: NDArray[np.float64]  # [widest band] scratch
-    regret_weight: NDArray[np.float64]  # [1] sum of the weights still carried by positive regrets
-    iterations: NDArray[np.int64]  # [1]
+    regrets: Floats  # [K]
+    strategy_sums: Floats  # [K] weighted sum of the player's own reach
+    strategy: Floats  # [K] regret matching of the regrets
+    reach: Floats  # [K + 1] product of own probabilities up to the lane
+    values: Floats  # [K + 1] all 0 between half-iterations
+    set_value: Floats  # [widest band] scratch
+    set_total: Floats  # [widest band] scratch
+    regret_weight: Floats  # [1] sum of the weights still carried by positive regrets
+    iterations: Longs  # [1]
 
 
 @kernel
-def iterate(
-    layout: Layout, tables: Tables, multipliers: NDArray[np.float64], lowest_regret: float
-) -> None:
+def iterate(layout: Layout, tables: Tables, multipliers: Floats, lowest_regret: float) -> None:
     """One iteration for each row of `multipliers` [T, 4]; each updates both players in turn.
 
     `lowest_regret` is 0 where regrets are clipped, −∞ where not. Of each row (positive, negative,
@@ -82,9 +80,7 @@ def iterate(
 
 
 @kernel
-def collect_payoffs(
-    layout: Layout, player: int, reach: NDArray[np.float64], values: NDArray[np.float64]
-) -> None:
+def collect_payoffs(layout: Layout, player: int, reach: Floats, values: Floats) -> None:
     """Add to each of the player's lanes what it earns where he does not move again."""
     rows, columns, payoffs = layout.block_lane, layout.block_column, layout.block_payoff
     for block in range(layout.player_block[player], layout.player_block[player + 1]):
@@ -147,9 +143,9 @@ def update_regrets(
 def normalise(
     layout: Layout,
     band: int,
-    strategy: NDArray[np.float64],
-    set_total: NDArray[np.float64],
-    scratch: NDArray[np.float64],
+    strategy: Floats,
+    set_total: Floats,
+    scratch: Floats,
 ) -> None:
     """Divide the positive regrets in `strategy` by their sum, or play uniformly where it is 0."""
     width, actions = len(set_total), layout.band_actions[band]
@@ -199,9 +195,9 @@ def update_average(
 def spread_reach(
     layout: Layout,
     player: int,
-    strategy: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    scratch: NDArray[np.float64],
+    strategy: Floats,
+    reach: Floats,
+    scratch: Floats,
 ) -> None:
     """Down the player's tree: the reach of every lane, given the player's strategy.
 
@@ -227,9 +223,9 @@ def spread_reach(
 def respond(
     layout: Layout,
     player: int,
-    reach: NDArray[np.float64],
-    values: NDArray[np.float64],
-    choice: NDArray[np.int64],
+    reach: Floats,
+    values: Floats,
+    choice: Longs,
 ) -> float:
     """The value of the player's best response to the opponent's `reach`.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO
 from allstreets.engines.boards.kernels.bucket_hands import (
@@ -33,9 +34,6 @@ from allstreets.engines.exact.cards import (
 from allstreets.engines.exact.hand_buckets import SharedRows
 from allstreets.engines.exact.kernels.layout import Boards
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
-
 LEAST_WEIGHT = 0.01
 """Of the largest: hands that a range hardly holds count a little, so that they find their group."""
 
@@ -53,7 +51,7 @@ class RiverGroups:
     rows: tuple[SharedRows, SharedRows] | None  # on the turn; None: every hand its own
     groups: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
     combos: tuple[GroupedCombos, GroupedCombos]
-    chance: NDArray[np.float32]  # [B]
+    chance: Singles  # [B]
     margin: NDArray[np.int8]  # [B, K, K]
     pairs: NDArray[np.int8]  # [B, K, K]
 
@@ -66,7 +64,7 @@ class FlopBoards:
     kernel: tuple[tuple[Boards, Boards], tuple[Boards, Boards]]  # by own player and street
     river_boards: int
     rivers: tuple[RiverGroups, ...]  # by pair of ranges
-    own_share: NDArray[np.float32]  # by hand of the turn: 1 / its combos
+    own_share: Singles  # by hand of the turn: 1 / its combos
 
     def grouped(self, own: Player, ranges: int) -> GroupedBoards:
         """The river boards as the own player sees them."""
@@ -82,9 +80,7 @@ class FlopBoards:
         )
 
 
-def rows_of(
-    lists: HandLists, marks: Bytes, starts: NDArray[np.int64], weights: Floats | None
-) -> SharedRows:
+def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | None) -> SharedRows:
     """Rows from the mark of every hand; its share in its row goes by `weights`, or is even."""
     live = np.concatenate(
         [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
@@ -116,11 +112,11 @@ class GroupSettings:
     rows: int = 0  # on a turn board; 0: every hand its own
     seed: int = 1
 
-    def draws(self, count: int) -> NDArray[np.float32]:
+    def draws(self, count: int) -> Singles:
         """[K, candidates]: what chooses the first centres of K groups or rows."""
         most = max(self.groups, self.rows)
         drawn = np.random.default_rng(self.seed).random((most, CANDIDATES))
-        found: NDArray[np.float32] = drawn.astype(np.float32)[:count]
+        found: Singles = drawn.astype(np.float32)[:count]
         return found
 
 
@@ -219,7 +215,7 @@ def _river_groups(
     )
 
 
-def chances(river: RiverStreet) -> NDArray[np.float32]:
+def chances(river: RiverStreet) -> Singles:
     """[B]: of the river cards of each board, given both hands."""
     return river.same.astype(np.float32) / np.float32(44)
 
@@ -250,7 +246,7 @@ def _turn_marks(
     river: RiverStreet,
     row: Floats,
     settings: GroupSettings,
-    equity: NDArray[np.float32],
+    equity: Singles,
 ) -> Bytes:
     """A player's rows on the turn, by the equities of the rivers."""
     lists, below = turn.lists[0], river.hands

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
@@ -31,13 +32,11 @@ from allstreets.engines.exact.engine import ExactFlops
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.protocol import Arrays, Flags, Floats, Flops
+from allstreets.engines.protocol import Arrays, Flops
 from allstreets.engines.quantised import ONE_BYTE, Numbers
 from allstreets.engines.simd.quantise import round_shares
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.thread_pool import Pool
-
-Longs = NDArray[np.int64]
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import Multipliers
@@ -21,8 +22,6 @@ from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS, UPDATE, Discou
 from allstreets.engines.exact.locks import play_hand_locks, play_locks
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.simd.vectors import aligned
-
-Floats = NDArray[np.float64]
 
 
 class BoardsPots:
@@ -77,9 +76,7 @@ class PotsOnFlop:
         found = self._together.pass_through(player, self._by_hand(villain), mode, discounts)
         return self._by_class(found, [subgame.scale[player] for subgame in self.subgames])
 
-    def iterate(
-        self, reach: Floats, chosen: NDArray[np.bool_], every: Sequence[Multipliers]
-    ) -> None:
+    def iterate(self, reach: Floats, chosen: Flags, every: Sequence[Multipliers]) -> None:
         """Whole iterations of the chosen pots [P] with a fixed reach [2, P, 169]."""
         if chosen.all():
             for now in every:
@@ -91,13 +88,13 @@ class PotsOnFlop:
             oop, ip = reach[:, pot, combos]
             self.subgames[pot].iterate((oop, ip), every)
 
-    def _by_hand(self, villain: Floats) -> NDArray[np.float32]:
+    def _by_hand(self, villain: Floats) -> Singles:
         """[P, H]: reach by hand of the flop in the scale of the subgames, padding zero."""
         rows = np.zeros((len(villain), self._padded), np.float32)
         rows[:, : len(self._class)] = villain[:, self._class] / self._combos.sum()
         return rows
 
-    def _by_class(self, values: NDArray[np.float32], scale: Sequence[float]) -> Floats:
+    def _by_class(self, values: Singles, scale: Sequence[float]) -> Floats:
         """[P, 169]: totals of the classes, from values [P, H] of one combo of each hand."""
         totals = values[:, : len(self._class)] * self._combos
         return np.stack(

@@ -7,11 +7,9 @@ so the pots are put together into a few, those first whose ranges differ least.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards import HAND_COUNT, HAND_SIZES
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Longs
 from allstreets.betting import Player
 from allstreets.engines.boards.cards import FlopBoards, Grouping, GroupSettings, hand_weights
 from allstreets.engines.boards.kernels.rebucketing import carry_rows
@@ -21,10 +21,6 @@ from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsSubgame
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import HandLists
 from allstreets.engines.exact.locks import play_locks
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 def regroup_flop(

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, combo_orbits, combo_strengths
 from allstreets.engines.boards.kernels.river_lists import count_hands, list_hands
 from allstreets.engines.exact.cards import HandLists, StreetBoards, starts_of, whole_vectors
 from allstreets.engines.exact.kernels.layout import PADDING_CARD
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class RiverStreet:
     """B river boards."""
 
     parents: Sequence[int]  # [B]: board one street up
-    same: NDArray[np.int64]  # [B]: cards that the last one stands for, itself too
+    same: Longs  # [B]: cards that the last one stands for, itself too
     hands: HandLists  # of both players
     mass: NDArray[np.uint16]  # by hand: the pairs of river card and combo that it stands for
 

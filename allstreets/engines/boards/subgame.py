@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.boards.cards import FlopBoards
 from allstreets.engines.boards.kernels.layout import GroupSpace, Products
@@ -211,8 +212,8 @@ class BoardsSubgame(ExactSubgame):
         return values
 
     def pass_through(
-        self, player: Player, reach: NDArray[np.float32], mode: int, discounts: Discounts
-    ) -> NDArray[np.float32]:
+        self, player: Player, reach: Singles, mode: int, discounts: Discounts
+    ) -> Singles:
         """[P, Hₓ]: own values from the other's reach [P, Hₒ], both by padded hand of the flop."""
         boards, layout = self.boards[player], self.layout
         values = np.empty((len(reach), int(boards[FLOP].own_start[1])), np.float32)
@@ -231,7 +232,7 @@ class BoardsSubgame(ExactSubgame):
         )
         return values
 
-    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+    def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         if level == RIVER:
             return np.full(self.cards.river_boards, self.layout.groups)

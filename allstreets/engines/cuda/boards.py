@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
@@ -35,7 +35,7 @@ from allstreets.engines.cuda.mirrors import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums
+from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 
 
@@ -129,7 +129,7 @@ class CudaBoardsFlops(BoardsFlops):
         villain: Floats,
         pairs: Flags,
         mode: int,
-        discounts: NDArray[np.float32] | None = None,
+        discounts: Singles | None = None,
     ) -> Floats:
         """[P, F, 169]: one pass of all pots on the flops of `pairs` [P, F]."""
         if discounts is None:
@@ -145,9 +145,7 @@ class CudaBoardsFlops(BoardsFlops):
         scale = [row[0].scale[player] for row in self.subgames]
         return values * np.array(scale)[:, None, None] if self.flops else values
 
-    def _discounts(
-        self, player: Player, pairs: Flags, now: Mapping[int, Multipliers]
-    ) -> NDArray[np.float32]:
+    def _discounts(self, player: Player, pairs: Flags, now: Mapping[int, Multipliers]) -> Singles:
         """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
         known: dict[Any, Any] = {}
@@ -196,7 +194,7 @@ class CudaBoardsFlops(BoardsFlops):
                 mirror.fetch = self._fetch(name, pot, flop, mirror)
                 setattr(game, name, mirror)
 
-    def _pots_of_sets(self) -> list[NDArray[np.int64]]:
+    def _pots_of_sets(self) -> list[Longs]:
         of_pot = np.array(self.sets.of_pot, np.int64)
         return [np.flatnonzero(of_pot == number) for number in range(len(self.sets.ranges))]
 

@@ -6,8 +6,8 @@ Boards of all flops are numbered through, and so are their hands, combos and sto
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Ints, Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.engines.boards.cards import FlopBoards
@@ -36,7 +36,7 @@ def river_parts(most: int, groups: int, shared_bytes: int) -> tuple[int, int]:
     return parts, -(-most // parts)
 
 
-def starts(sizes: Sequence[int]) -> NDArray[np.int64]:
+def starts(sizes: Sequence[int]) -> Longs:
     """Sums before each, and all."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -74,7 +74,7 @@ class FlatBoards:
         most = int(np.diff(self.children).max())
         self.parts, self.part = river_parts(most, groups, shared_bytes)
         self._pool = Pool(threads)
-        self._rows: dict[tuple[int, Player], NDArray[np.int32]] = {}
+        self._rows: dict[tuple[int, Player], Ints] = {}
 
     @property
     def most_hands(self) -> int:
@@ -164,7 +164,7 @@ class FlatBoards:
             "share": np.concatenate([each.own_share for each in self.cards]),
         }
 
-    def stored_rows(self, level: int, player: Player) -> NDArray[np.int32]:
+    def stored_rows(self, level: int, player: Player) -> Ints:
         """[B+1]: stored rows of a player before each board."""
         if (level, player) not in self._rows:
             shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
@@ -177,7 +177,7 @@ class FlatBoards:
             self._rows[level, player] = rows
         return self._rows[level, player]
 
-    def live_rows(self, level: int, player: Player) -> NDArray[np.int32]:
+    def live_rows(self, level: int, player: Player) -> Ints:
         """[B]: stored rows of a player on each board, without padding."""
         if level == RIVER:
             return np.full(int(self.flop_first[RIVER][-1]), self.groups, np.int32)

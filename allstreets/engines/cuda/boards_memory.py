@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.engines.boards.subgame import FLOP_COMBOS, TURN_COMBOS
@@ -27,7 +25,7 @@ SPARE = 1.5  # places that fill up a list, in the mean
 ROWS = "reach_rows", "value_rows"
 SHARED_BYTES = 227 * 1024  # of a block on the GPUs that such games are for
 
-Hands = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+Hands = Sequence[tuple[Longs, Longs]]
 """For each street the padded hands of both players on every board."""
 
 

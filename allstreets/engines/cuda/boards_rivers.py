@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Ints, Longs
 from allstreets.engines.boards.kernels.layout import Products
 from allstreets.engines.boards.subgame import river_products
 from allstreets.engines.cuda.boards_street import Array, Arrays, StreetBetting
@@ -201,7 +200,7 @@ class RiverPieces:
             "zeros": ints(zeros - below_value[of_zero]),
         }
 
-    def _runs(self, nodes: Array, of_node: Array) -> NDArray[np.int32]:
+    def _runs(self, nodes: Array, of_node: Array) -> Ints:
         """[…, 8]: numbers of a piece's nodes that are stored one after the other, by piece.
 
         (own, pot, slot, actions, place in the piece's room, piece, 0, 0); nodes learn their places.
@@ -224,9 +223,7 @@ class RiverPieces:
             used += actions
         return ints(runs).reshape(-1, 8)
 
-    def _tiles(
-        self, of_line: Array, below_reach: Array, below_value: Array
-    ) -> tuple[Array, NDArray[np.int64]]:
+    def _tiles(self, of_line: Array, below_reach: Array, below_value: Array) -> tuple[Array, Longs]:
         """The terms of all pieces in whole tiles, and where those of each piece begin.
 
         Terms of a kind stand together. What fills up a tile reads the piece's first row, by 0.

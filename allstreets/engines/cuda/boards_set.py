@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.engines.cuda.boards_layout import FLOP, RIVER, TURN, FlatBoards, lines_together
@@ -24,7 +24,6 @@ from allstreets.engines.cuda.sources import BOARDS, boards_source, packed
 from allstreets.engines.device import Buffer, Device, Kernels
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.protocol import Flags, Floats
 
 MOVERS = 1024  # threads of a block that deals or collects
 CLIMBERS = 256  # of a block that goes up a line of flop or turn
@@ -62,7 +61,7 @@ class SetThere:
         self,
         device: Device,
         kernels: Kernels,
-        pots: NDArray[np.int64],
+        pots: Longs,
         trees: Trees,
         cards: FlatBoards,
     ) -> None:
@@ -102,7 +101,7 @@ class SetThere:
         rows = (reach[self.pots] / combos).astype(np.float32)
         self.device.write(self._buffers.kept[f"root.{player}"], rows.reshape(-1))
 
-    def ask(self, pairs: Flags, discounts: NDArray[np.float32]) -> None:
+    def ask(self, pairs: Flags, discounts: Singles) -> None:
         """Send what the next passes are about: games [P, F], discounts [T, 2, F, P, 6]."""
         visits = pairs[self.pots].T  # [F, P]
         self._busy = [
@@ -152,7 +151,7 @@ class SetThere:
 
     # -- what is stored
 
-    def regret_sums(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    def regret_sums(self) -> tuple[Floats, Floats, Longs]:
         """[P, F] each: the sum of positive regrets, the largest, and how many regrets there are."""
         total, largest = np.zeros((2, len(self.pots), self.flops))
         entries = np.zeros(total.shape, np.int64)

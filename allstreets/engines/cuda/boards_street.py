@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Ints
 from allstreets.betting import Player
 from allstreets.engines.cuda.exact_layout import Betting, ints
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests, street_lines
@@ -29,7 +30,7 @@ class StreetBetting:
     """A street's betting for one own player, all pots of a set."""
 
     forest: Forest
-    line_pot: NDArray[np.int32]  # [L]
+    line_pot: Ints  # [L]
 
     @cached_property
     def rows(self) -> Betting:
@@ -42,7 +43,7 @@ class StreetBetting:
         return len(self.line_pot)
 
     @cached_property
-    def line_nodes(self) -> NDArray[np.int32]:
+    def line_nodes(self) -> Ints:
         """[L+1]: the nodes before those of each line; all-ins that run out have none."""
         found = self.line_of(self.forest.value_row - DUMP_ROWS)
         return ints(np.searchsorted(found, np.arange(self.lines + 1)))

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import Player
 from allstreets.engines.boards.cards import (
     HAND_CLASS,
     ROUNDS,
-    Floats,
     GroupSettings,
     RiverGroups,
     chances,

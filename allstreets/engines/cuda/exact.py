@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import Multipliers
@@ -53,9 +53,9 @@ class CudaSubgame(ExactSubgame):
     def __init__(
         self,
         tree: BettingTree,
-        payoffs: NDArray[np.float64],
+        payoffs: Floats,
         root: Runouts,
-        combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+        combos: tuple[Longs, Longs],
         device: Device,
         threads: int = 1,
         precision: str = "float32",
@@ -139,7 +139,7 @@ class CudaSubgame(ExactSubgame):
         """Send the other player's reach at the root."""
         self.device.write(self._buffers.kept[f"root.{player}"], self._padded_reach(player, other))
 
-    def _set_discounts(self, table: NDArray[np.float32]) -> None:
+    def _set_discounts(self, table: Singles) -> None:
         """[T, 2, 6]: what the next iterations do."""
         self.device.write(self._buffers.kept["discounts"][: table.size], table.reshape(-1))
         self.device.write(self._buffers.kept["clock"], np.zeros(1, np.int32))
@@ -264,7 +264,7 @@ class CudaSubgame(ExactSubgame):
             sums = self.device.zeros(2 * count, np.float64)
             self._buffers.kept[f"regret_sums.{level}"] = sums
 
-    def _chunks(self, player: Player, level: int) -> NDArray[np.int64]:
+    def _chunks(self, player: Player, level: int) -> Longs:
         """Where the boards that are worked on at once begin; reach of those above stays."""
         boards, betting = self.boards[player][level], self._betting[player][level]
         count = len(boards.own_start) - 1
@@ -278,7 +278,7 @@ class CudaSubgame(ExactSubgame):
     def _passes(
         self,
         player: Player,
-        chunks: Sequence[NDArray[np.int64]],
+        chunks: Sequence[Longs],
         arguments: Sequence[Sequence[int]],
     ) -> Iterator[Launch]:
         """The launches of a half-iteration, one after the other."""

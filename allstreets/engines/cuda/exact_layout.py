@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Ints, Longs, Singles
 from allstreets.engines.cuda.kernels.card_lists import CARDS, list_by_card, place_in_lists
 from allstreets.engines.exact.forest import DUMP_ROWS
 from allstreets.engines.exact.kernels.layout import Boards, Forest
@@ -24,7 +25,7 @@ Array = NDArray[Any]
 END = np.dtype([("rows", np.int32, 4), ("amounts", np.float32, 4)])
 
 
-def ints(array: Any) -> NDArray[np.int32]:
+def ints(array: Any) -> Ints:
     """As the kernels count."""
     return np.ascontiguousarray(array, np.int32)
 
@@ -36,7 +37,7 @@ class Betting:
     forest: Forest
 
     @cached_property
-    def lanes(self) -> NDArray[np.int64]:
+    def lanes(self) -> Longs:
         """[L]: the lanes of the lines that there are."""
         return np.flatnonzero(self.forest.line_value >= DUMP_ROWS)
 
@@ -51,34 +52,34 @@ class Betting:
         return self.forest.value_rows - DUMP_ROWS
 
     @property
-    def line_reach(self) -> NDArray[np.int32]:
+    def line_reach(self) -> Ints:
         """[L]: rows of reach."""
         return ints(self.forest.line_reach[self.lanes] - 1)
 
     @cached_property
-    def line_value(self) -> NDArray[np.int32]:
+    def line_value(self) -> Ints:
         """[L]: rows of values, rising; those of what is below a line stand behind its own."""
         return ints(self.forest.line_value[self.lanes] - DUMP_ROWS)
 
     @property
-    def line_nodes(self) -> NDArray[np.int32]:
+    def line_nodes(self) -> Ints:
         """[L+1]: the nodes before those of each line."""
         rows, first = np.unique(self.forest.value_row - DUMP_ROWS, return_index=True)
         roots = first[np.searchsorted(rows, self.line_value)]
         return ints([*roots, len(self.forest.value_row)])
 
-    def by_line(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+    def by_line(self, rows: NDArray[Any]) -> Ints:
         """[L+1]: how many rows of values, rising, are below the lines before each."""
         return ints(np.searchsorted(rows, [*self.line_value, self.value_rows]))
 
-    def leaves(self, below: "Betting") -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def leaves(self, below: "Betting") -> tuple[Ints, Ints]:
         """[L'], [L']: rows of reach and of values at which the lines of the street below begin."""
         forest = self.forest
         reach, value = (each[below.lanes] for each in (forest.leaf_reach, forest.leaf_value))
         return ints(reach - 1), ints(value - DUMP_ROWS)
 
     @property
-    def nodes(self) -> NDArray[np.int32]:
+    def nodes(self) -> Ints:
         """[D, 8]: as `Node` has them."""
         forest = self.forest
         child = forest.child_row - np.where(forest.is_own, DUMP_ROWS, 1)
@@ -121,17 +122,17 @@ class Betting:
         return len(self.ends) // TILE
 
     @cached_property
-    def leaf_sums(self) -> NDArray[np.int32]:
+    def leaf_sums(self) -> Ints:
         """[…, 2]: rows of leaves, and those that they are added to."""
         return ints(self.forest.leaf_sums - DUMP_ROWS).reshape(-1, 2)
 
     @cached_property
-    def zeros(self) -> NDArray[np.int32]:
+    def zeros(self) -> Ints:
         """Rows of values that are only ever added to."""
         return ints(np.sort(self.forest.zeros) - DUMP_ROWS)
 
 
-def _written(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _written(rows: Longs) -> Longs:
     """Rows of values; −1: nobody reads it."""
     return np.where(rows >= DUMP_ROWS, rows - DUMP_ROWS, -1)
 
@@ -149,7 +150,7 @@ BELOW = np.dtype(
 )
 
 
-def places_below(boards: Boards, below: Boards, parent: NDArray[np.int64]) -> tuple[Array, Array]:
+def places_below(boards: Boards, below: Boards, parent: Longs) -> tuple[Array, Array]:
     """[own hands + 1], […]: where the values of each own hand of a street come from.
 
     `parent` [B'] are the boards above those below.
@@ -182,7 +183,7 @@ def card_tables(boards: Boards) -> dict[str, Array]:
     return {"card_start": start, "card_hand": hand, "tables": tables}
 
 
-def turned(boards: Boards) -> NDArray[np.float32]:
+def turned(boards: Boards) -> Singles:
     """The matrices of all-ins as [other hand][own hand]."""
     found = np.zeros_like(boards.equity)
     own, other = np.diff(boards.own_start), np.diff(boards.other_start)

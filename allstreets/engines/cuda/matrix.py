@@ -16,7 +16,7 @@ from typing import Any, Never, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr import Multipliers
 from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
@@ -44,13 +44,13 @@ from allstreets.engines.matrix.hands import HandSelection
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
 from allstreets.engines.matrix.plan import slot_counts
 from allstreets.engines.matrix.store import Allocate
-from allstreets.engines.protocol import AnyValues, Flags, Floats, Flops, RegretSums
+from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import aligned
 
 SUMMING = 256  # threads that add up regrets
 
-Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]
+Trees = Sequence[tuple[BettingTree, Floats]]
 
 
 class Passes(Protocol):
@@ -191,10 +191,10 @@ class CudaMatrixFlops(MatrixFlops):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: NDArray[np.float32],
+        discounts: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
-    ) -> NDArray[np.float32]:
+    ) -> Singles:
         """[P, K, 169]: passes about all hands."""
         del selection, hand_mask
         return np.asarray(self._pass(player, other, mode, flops, discounts))
@@ -205,7 +205,7 @@ class CudaMatrixFlops(MatrixFlops):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: NDArray[np.float32],
+        discounts: Singles,
     ) -> AnyValues:
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
@@ -226,7 +226,7 @@ class CudaMatrixFlops(MatrixFlops):
         size = shape[0] * shape[1] * shape[2]
         return DeviceValues(self._sums, self.device.copied(self._out[:size]), shape, order)
 
-    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+    def pair_values(self, pot: int, flops: Flops) -> Singles:
         """[K, 169, 169], by processors: chips that OOP wins with the row's hand."""
         _brought_here(self.games[pot].averages)
         return super().pair_values(pot, flops)
@@ -369,7 +369,7 @@ def _touched(own: Player, mode: int) -> tuple[Which, Which]:
     return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
 
 
-def _brought_here(arrays: Sequence[Sequence[NDArray[np.float32]]]) -> None:
+def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:
     """Look at arrays of the host, so that they are as the device has them."""
     for stage in arrays:
         for player in Player:
@@ -379,7 +379,7 @@ def _brought_here(arrays: Sequence[Sequence[NDArray[np.float32]]]) -> None:
 def _pinned(device: Device) -> Allocate:
     """Makes arrays of zeros that are copied fast, and beside what runs."""
 
-    def zeros(shape: tuple[int, int]) -> NDArray[np.float32]:
+    def zeros(shape: tuple[int, int]) -> Singles:
         array = device.landing(shape)
         array[...] = 0.0
         return array
@@ -402,7 +402,7 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
     return residence(flops, stored, table_bytes(lengths, flops), device.free_bytes)
 
 
-def _refuse_pruning(discounts: NDArray[np.float32]) -> None:
+def _refuse_pruning(discounts: Singles) -> None:
     if (discounts[:, THRESHOLD] > -np.inf).any():
         raise InputError(
             "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"

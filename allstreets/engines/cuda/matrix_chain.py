@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Ints, Longs, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import HAND_COUNT
 from allstreets.engines.cuda.exact_layout import ints
@@ -41,7 +42,7 @@ THREADS = 192  # of what is neither
 
 SOURCE = np.dtype([("kind", np.int32), ("row", np.int32), ("factor", np.float32)])
 
-Trees = Sequence[tuple[BettingTree, NDArray[np.float64]]]
+Trees = Sequence[tuple[BettingTree, Floats]]
 Rows = list[tuple[int, int, int]]
 Line = tuple[int, int, int, int, int, int, int]
 Node = tuple[int, int, int, int]
@@ -105,7 +106,7 @@ class Betting:
                 self.sources[values + value].append((EXIT, below + line, 1.0))
 
     @cached_property
-    def arrays(self) -> dict[str, NDArray[np.int32] | NDArray[np.void]]:
+    def arrays(self) -> dict[str, Ints | NDArray[np.void]]:
         """As the kernels read them, by field."""
         every = [source for sources in self.sources for source in sources]
         return {
@@ -124,7 +125,7 @@ class Betting:
         return self.reach_rows + sum(len(each) for each in lists)
 
 
-def _by_line(lines: int, rows: int, nodes: Sequence[NDArray[np.int64]]) -> list[list[Node]]:
+def _by_line(lines: int, rows: int, nodes: Sequence[Longs]) -> list[list[Node]]:
     """Nodes (row, first child, actions, slot), parents first, by the line that they are below."""
     line_of = [*range(lines), *([-1] * (rows - lines))]
     found: list[list[Node]] = [[] for _ in range(lines)]
@@ -152,9 +153,7 @@ class StagePasses:
 
     root_length = padded(HAND_COUNT)
 
-    def __init__(
-        self, device: Device, trees: Trees, cards: StageMatrices, roots: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, device: Device, trees: Trees, cards: StageMatrices, roots: Floats) -> None:
         self.cards, self._roots, self._buffers = cards, roots, Buffers(device, {})
         self._pots, self.betting = (
             len(trees),
@@ -185,7 +184,7 @@ class StagePasses:
         return self._pots
 
     @property
-    def roots(self) -> NDArray[np.float32]:
+    def roots(self) -> Singles:
         """[F, 176, H]: from classes to the hands of the first stage; padding is 0."""
         flops, classes, hands = self._roots.shape
         found = np.zeros((flops, padded(classes), self.cards.lengths[0]), np.float32)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.engines.cuda.matrix_pieces import Lists, TreeCutter
 from allstreets.engines.cuda.matrix_request import Asked
@@ -35,7 +36,7 @@ class ClassPasses:
     def __init__(
         self,
         device: Device,
-        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        trees: Sequence[tuple[BettingTree, Floats]],
         cards: StageMatrices,
     ) -> None:
         self.cards, self._buffers = cards, Buffers(device, {})
@@ -119,8 +120,8 @@ class ClassPasses:
 
 
 def _side_by_side(
-    count: int, start: NDArray[np.int16], places: NDArray[np.uint8], numbers: NDArray[np.float32]
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    count: int, start: NDArray[np.int16], places: Bytes, numbers: Singles
+) -> tuple[Bytes, Singles]:
     """Lists [F, …] of `count` owners as [F, longest, count], filled up with zeros."""
     sizes = np.diff(start.astype(np.int64), axis=1)  # [F, count]
     longest = max(1, int(sizes.max(initial=0)))

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Ints, Longs
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.engines.matrix.plan import node_slots
-
-Ints = NDArray[np.int32]
 
 NODE = np.dtype([(name, np.int32) for name in ("row", "child", "actions", "slot")])
 TERM = np.dtype([("reach", np.int32), ("value", np.int32), ("factor", np.float32)])
@@ -65,12 +64,12 @@ class CutTree:
 class TreeCutter:
     """A betting tree with its payoffs [N, 2, 3], for one own player."""
 
-    def __init__(self, tree: BettingTree, payoffs: NDArray[np.float64], own: Player) -> None:
+    def __init__(self, tree: BettingTree, payoffs: Floats, own: Player) -> None:
         self.tree, self.payoffs, self.own = tree, payoffs, own
         self.slots = node_slots(tree, np.zeros(tree.node_count, np.int64))
         self.sizes = self._sizes()
 
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> Longs:
         """[N, 2]: rows that the subtree of each node takes as a line, and its showdowns."""
         tree = self.tree
         sizes = np.zeros((tree.node_count, 2), np.int64)
@@ -99,7 +98,7 @@ class TreeCutter:
                 subtrees.append(node)
             else:
                 waiting.extend(self.tree.children_of(node).tolist())
-        used: list[NDArray[np.int64]] = []
+        used: list[Longs] = []
         pieces: list[list[int]] = []
         for node in sorted(subtrees, key=lambda one: (-int(self.sizes[one, 0]), one)):
             need = self.sizes[node]

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.cuda.mirrors import Parcel
 from allstreets.engines.device import Device
 from allstreets.engines.matrix.kernels.layout import Discounting
 from allstreets.engines.matrix.kernels.passes import LEAST_SHARE, SMALL_SHARE
-from allstreets.engines.protocol import Flags, Floats, Flops
+from allstreets.engines.protocol import Flops
 
 AT_ONCE = 1024  # iterations whose discounts are sent together
 
@@ -49,7 +49,7 @@ class Asked:
         here[f"root.{player}"][:] = rows.reshape(-1)
         here[f"least.{player}"][:] = np.maximum(SMALL_SHARE * rows.max(axis=1), LEAST_SHARE)
 
-    def flops(self, flops: Flops, visits: Flags) -> tuple[Flops, NDArray[np.int64]]:
+    def flops(self, flops: Flops, visits: Flags) -> tuple[Flops, Longs]:
         """Flops [K], and the pots to be visited there [P, K].
 
         Returns the order in which they stand, part by part, and how many each part has.
@@ -63,7 +63,7 @@ class Asked:
         here["call"][:] = 0, 0, len(flops)
         return order, counts
 
-    def discounts(self, table: NDArray[np.float32], order: Flops | None = None) -> None:
+    def discounts(self, table: Singles, order: Flops | None = None) -> None:
         """A row for each iteration, or, with the order of the flops, for each of them."""
         rows = table if order is None else table[order]
         self._parcel.here["discounts"][: rows.size] = rows.reshape(-1)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.device import Buffer, Device, Ticket
 from allstreets.engines.matrix.cards import matrix_cells
@@ -121,7 +121,7 @@ class FlopStore:
     def __init__(
         self,
         device: Device,
-        arrays: dict[tuple[str, int], list[list[NDArray[np.float32]]]],
+        arrays: dict[tuple[str, int], list[list[Singles]]],
         where: Residence,
         parts: Sequence[range],
     ) -> None:
@@ -217,7 +217,7 @@ class FlopStore:
         self.device.finish(self.device.mark())  # pinned arrays are read as late as may be
 
 
-def store_table(store: FlopStore, part: int, stage: int, own: Player) -> NDArray[np.int64]:
+def store_table(store: FlopStore, part: int, stage: int, own: Player) -> Longs:
     """[P, 6]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
 
     A pot that ends before the stage has none.

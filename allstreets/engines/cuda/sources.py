@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+
+from allstreets.base import Longs
 
 HERE = Path(__file__).parent / "kernels"
 
@@ -398,7 +399,7 @@ def groups_source() -> str:
     return _joined("common.cuh", struct("Groups", GROUPS), "bucketing.cu")
 
 
-def packed(fields: Mapping[str, str], **given: int) -> NDArray[np.int64]:
+def packed(fields: Mapping[str, str], **given: int) -> Longs:
     """A structure as words; all of its fields must be given."""
     if given.keys() != fields.keys():
         wrong = sorted(given.keys() ^ fields.keys())

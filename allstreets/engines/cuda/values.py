@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Singles
 from allstreets.engines.cuda.mirrors import Parcel
 from allstreets.engines.cuda.sources import VALUES, packed
 from allstreets.engines.device import Buffer, Device, Kernels
-from allstreets.engines.protocol import Floats, Flops
+from allstreets.engines.protocol import Flops
 
 TOGETHER = 64  # flops whose values one thread adds up: TOGETHER of the kernels
 THREADS = 192
@@ -59,7 +60,7 @@ class DeviceValues:
         return self._sums.weighted(self._there, weights[self._order])
 
     @cached_property
-    def here(self) -> NDArray[np.float32]:
+    def here(self) -> Singles:
         """All of them."""
         device = self._sums.device
         found = device.landing(self.shape)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import combo_rows
 from allstreets.engines.simd.vectors import LANES, LARGEST, widen
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 CACHED_STREETS = 64
 Averages = list[list[NDArray[Any]]]  # by street and player, as `ExactSubgame.averages`
 
@@ -79,7 +78,7 @@ class BoardRows:
             block = given.reshape(len(given), -1, LANES).transpose(1, 0, 2)
             stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
 
-    def locked(self, node: int) -> NDArray[np.bool_]:
+    def locked(self, node: int) -> Flags:
         """[R]: rows that play a strategy that was given (`exact_locks`)."""
         flags = self.subgame.locked[self.level][self.player]
         if node in self.subgame.tree.locks or not flags.size:
@@ -87,7 +86,7 @@ class BoardRows:
         boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
         first = int(boards.own_start[self.number]) * slots.nodes[self.player]
         first += slots.number[node] * self.rows
-        found: NDArray[np.bool_] = flags[first : first + self.rows] > 0
+        found: Flags = flags[first : first + self.rows] > 0
         return found
 
     def _block(self, averages: Averages, node: int) -> NDArray[Any]:

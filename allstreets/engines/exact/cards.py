@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.cards import (
     COMBO_CARDS,
     COMBO_COUNT,
@@ -30,8 +31,6 @@ from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards
 from allstreets.engines.exact.kernels.tables import place_hands
 from allstreets.engines.simd.vectors import LANES
 
-Longs = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class BoardHands:
@@ -42,7 +41,7 @@ class BoardHands:
     first: Longs  # [H]: the lowest combo of each hand, rising; on the river by rising strength
     sizes: Longs  # [H]: combos of each hand
     parent: Longs  # [H]: the hand that it is on the board one street up
-    weight: NDArray[np.float64]  # [H]: what of its value that hand gets
+    weight: Floats  # [H]: what of its value that hand gets
     absent: int  # the row of that board that stands for absent hands
 
 
@@ -52,12 +51,12 @@ class HandLists:
 
     start: Longs  # [B+1]: hands, padded
     count: Longs  # [B]: hands without the padding
-    cards: NDArray[np.uint8]  # by hand, 2
+    cards: Bytes  # by hand, 2
     strengths: NDArray[np.uint16]  # by hand; 0 before the river
     parent: NDArray[np.uint16]  # by hand: its hand on the board one street up
-    weight: NDArray[np.float32]  # by hand: what of its value that hand gets
+    weight: Singles  # by hand: what of its value that hand gets
     combo_start: Longs  # [B+1]
-    combo_cards: NDArray[np.uint8]  # by combo, 2
+    combo_cards: Bytes  # by combo, 2
     combo_strengths: NDArray[np.uint16]  # by combo; 0 before the river
     combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
 
@@ -278,8 +277,8 @@ def kernel_boards(
 
 
 def _all_in_matrices(
-    street: StreetBoards, own: int, starts: list[NDArray[np.int64]], threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    street: StreetBoards, own: int, starts: list[Longs], threads: int
+) -> tuple[Longs, Singles]:
     """Share won − share lost of own hands against all combos of each of the other's hands."""
     other = 1 - own
     sizes = [np.diff(starts[own]), np.diff(starts[other])]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import Multipliers
@@ -22,12 +22,11 @@ from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.suit_buckets import SuitRows
 from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums
+from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.separate_subgames import SeparateFlops
 from allstreets.engines.street_nodes import NodeNumbers
 
-Longs = NDArray[np.int64]
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
 
@@ -209,7 +208,7 @@ def flop_arrays(
     """
     none = np.zeros((0, len(order)))
 
-    def rows(parts: Sequence[Floats]) -> NDArray[np.float32]:
+    def rows(parts: Sequence[Floats]) -> Singles:
         return np.concatenate([none, *parts])[:, order].astype(np.float32)
 
     evs = np.array([[each.values[player] for each in nodes] for player in Player])

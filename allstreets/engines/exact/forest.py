@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.engines.exact.kernels.layout import ZERO_ROW, Forest
 from allstreets.engines.simd.vectors import LANES
@@ -87,7 +87,7 @@ def nodes_below(tree: BettingTree, root: int, street: Street) -> list[int]:
 
 def _actions_before(
     tree: BettingTree, street: Street, first: Sequence[int], player: Player
-) -> NDArray[np.int64]:
+) -> Longs:
     """[P+1]: actions of a player's nodes on a street in the pots before each."""
     chosen = (tree.kind == NodeKind.DECISION) & (tree.street == street) & (tree.player == player)
     before = np.concatenate([[0], np.cumsum(np.where(chosen, tree.child_count, 0))])
@@ -140,7 +140,7 @@ class _Builder:
     def __init__(
         self,
         tree: BettingTree,
-        payoffs: NDArray[np.float64],
+        payoffs: Floats,
         own: Player,
         street: Street,
         lines: StreetLines,
@@ -273,8 +273,8 @@ class _Builder:
 
     def finish(
         self,
-        line_reach: NDArray[np.int64],
-        line_value: NDArray[np.int64],
+        line_reach: Longs,
+        line_value: Longs,
         next_lines: StreetLines | None,
     ) -> Forest:
         lanes = LANES * next_lines.lane_groups[-1] if next_lines else 0
@@ -285,10 +285,10 @@ class _Builder:
             leaf_reach[next_lines.lane[root]] = leaf.reach_row
             leaf_value[next_lines.lane[root]] = leaf.value_row
 
-        def longs(numbers: Sequence[int]) -> NDArray[np.int64]:
+        def longs(numbers: Sequence[int]) -> Longs:
             return np.array(numbers, np.int64)
 
-        def floats(numbers: Sequence[float]) -> NDArray[np.float32]:
+        def floats(numbers: Sequence[float]) -> Singles:
             return np.array(numbers, np.float32)
 
         group_slots = [
@@ -353,7 +353,7 @@ class _Builder:
 
 def build_forests(
     tree: BettingTree,
-    payoffs: NDArray[np.float64],
+    payoffs: Floats,
     own: Player,
     hands: int,
     run_out: bool = False,

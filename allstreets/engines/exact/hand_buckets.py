@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs, Singles
 from allstreets.engines.exact.cards import HandLists, StreetBoards, whole_vectors
 from allstreets.engines.exact.kernels.layout import Boards
 from allstreets.engines.simd.vectors import LANES
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,9 @@ class SharedRows:
 
     start: Longs  # [B+1]: stored rows before each board; multiples of 16
     row: NDArray[np.uint16]  # by hand, as in `HandLists`: its row on its board; 0 for padding
-    weight: NDArray[np.float32]  # by hand: its share in its row, 1 in all; 0 for padding
+    weight: Singles  # by hand: its share in its row, 1 in all; 0 for padding
 
-    def of_board(self, hands: HandLists, board: int) -> tuple[Longs, NDArray[np.float64]]:
+    def of_board(self, hands: HandLists, board: int) -> tuple[Longs, Floats]:
         """[H], [H]: row and share of the hands of one board, without the padding."""
         first = int(hands.start[board])
         place = slice(first, first + int(hands.count[board]))
@@ -73,7 +72,7 @@ def shared_rows(
     street: StreetBoards,
     player: int,
     rows: Sequence[Longs],
-    weights: Sequence[NDArray[np.float64]] | None = None,
+    weights: Sequence[Floats] | None = None,
 ) -> SharedRows:
     """Rows from those of the hands [H] of each board.
 
@@ -107,7 +106,7 @@ class MemberLists(NamedTuple):
 
     start: Longs
     hand: NDArray[np.uint16]
-    share: NDArray[np.float32]
+    share: Singles
 
 
 def member_lists(shared: SharedRows, hand_start: Longs) -> MemberLists:

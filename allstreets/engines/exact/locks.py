@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO
 from allstreets.engines.simd.vectors import LANES, LARGEST, narrow, widen
@@ -44,8 +43,8 @@ def lock_strategy(
     level: int,
     number: int,
     node: int,
-    strategy: NDArray[np.float64],
-    locked: NDArray[np.bool_],
+    strategy: Floats,
+    locked: Flags,
 ) -> None:
     """Let the `locked` combos [1326] play `strategy` [A, 1326] at a node on board `number`."""
     if subgame.sharing[level] is not None:

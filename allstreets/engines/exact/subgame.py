@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import Multipliers
@@ -56,8 +57,8 @@ from allstreets.engines.simd.dither import dither_phase
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
 from allstreets.engines.street_nodes import deal_streets, node_slots
 
-Reach = NDArray[np.float64]  # [H]: one number for each of a player's combos at the root
-Values = NDArray[np.float64]  # [H]: Σ over the other's combos of their reach · result in chips
+Reach = Floats  # [H]: one number for each of a player's combos at the root
+Values = Floats  # [H]: Σ over the other's combos of their reach · result in chips
 
 EVERY_STRATEGY = 64  # half-iterations in which every strategy enters the running mean
 PRECISIONS = {"float32": np.float32, "float16": np.uint16, "int16": np.int16}  # halves as bits
@@ -77,9 +78,9 @@ class ExactSubgame:
     def __init__(
         self,
         tree: BettingTree,
-        payoffs: NDArray[np.float64],
+        payoffs: Floats,
         root: Runouts,
-        combos: tuple[NDArray[np.int64], NDArray[np.int64]],
+        combos: tuple[Longs, Longs],
         threads: int = 1,
         precision: str = "float32",
         like: "ExactSubgame | None" = None,
@@ -282,7 +283,7 @@ class ExactSubgame:
         row = int(self.forests[player][0].line_reach[0]) * len(padded_reach)
         self.spaces[0][0].reach[row : row + len(padded_reach)] = padded_reach
 
-    def _padded_reach(self, player: Player, other: Reach) -> NDArray[np.float32]:
+    def _padded_reach(self, player: Player, other: Reach) -> Singles:
         """The other player's reach in the subgame's own scale, padding zero."""
         row = np.zeros(int(self.boards[player][0].other_start[1]), np.float32)
         hands = self.streets[0].hands[player.opponent][0]
@@ -298,7 +299,7 @@ class ExactSubgame:
             )
         ]
 
-    def run_turn(self, player: Player, turn: int, mode: int) -> NDArray[np.float32]:
+    def run_turn(self, player: Player, turn: int, mode: int) -> Singles:
         """One turn board of a flop and everything below it, once reach has come down to its line.
 
         Its reach rows are in the first thread's space; its value rows come back.
@@ -328,21 +329,21 @@ class ExactSubgame:
                 entries += int(counts.sum()) * int(actions @ free)
         return total, largest, entries
 
-    def row_counts(self, level: int, player: Player) -> NDArray[np.int64]:
+    def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         lists, shared = self.streets[level].lists[player], self.sharing[level]
         return lists.count if shared is None else shared[player].counts(lists)
 
-    def slot_actions(self, level: int, player: Player) -> NDArray[np.int64]:
+    def slot_actions(self, level: int, player: Player) -> Longs:
         """The number of actions of each of a player's nodes on a street, in stored order."""
         return self.tree.child_count[self._nodes(level, player)].astype(np.int64)
 
-    def _nodes(self, level: int, player: Player) -> NDArray[np.int64]:
+    def _nodes(self, level: int, player: Player) -> Longs:
         """A player's decisions on a street, in stored order."""
         here = (self.tree.kind == NodeKind.DECISION) & (self.tree.street == self.levels[level])
         return np.flatnonzero(here & (self.tree.player == player))
 
-    def _free_nodes(self, level: int, player: Player) -> NDArray[np.float32]:
+    def _free_nodes(self, level: int, player: Player) -> Singles:
         """0 for those that the tree locks, 1 for the others."""
         nodes = self._nodes(level, player).tolist()
         return np.array([node not in self.tree.locks for node in nodes], np.float32)

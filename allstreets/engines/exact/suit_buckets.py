@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.cards import COMBO_CARDS, card_rank, card_suit, combo_strengths
 from allstreets.engines.exact.cards import StreetBoards
 from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, shared_rows
-
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 RANKS, SUITS = 13, 4
 # Of the highest card of a flush suit, by how many of the suit that the board lacks are above it.

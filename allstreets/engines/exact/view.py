@@ -8,8 +8,8 @@ representative is looked up under the renaming of suits that makes it one.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS
 from allstreets.engines.exact.kernels.layout import EVALUATE, NO_DISCOUNTS
@@ -18,8 +18,7 @@ from allstreets.engines.exact.subgame import ExactSubgame, Reach
 from allstreets.engines.simd.vectors import LANES, widen
 from allstreets.engines.street_nodes import NodeNumbers
 
-Floats = NDArray[np.float64]
-Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # reach rows, value rows of one group
+Rows = tuple[Singles, Singles]  # reach rows, value rows of one group
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class BoardPlace:
 
     level: int
     numbers: tuple[int, ...]  # its number among the boards of each street down to its own
-    renamed: NDArray[np.int64]  # [1326]
+    renamed: Longs  # [1326]
 
 
 def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
@@ -85,7 +84,7 @@ def set_average_strategy(
     subgame.put_strategy(level, number, node, block)
 
 
-def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> NDArray[np.int64]:
+def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> Longs:
     """[C]: the stored row of each of a player's combos on a board."""
     hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
     if shared is None:
@@ -190,7 +189,7 @@ class StreetView:
         """[A, H]: the average strategy of the player who acts."""
         return average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
 
-    def rows(self, player: Player) -> NDArray[np.int64]:
+    def rows(self, player: Player) -> Longs:
         """[H]: the stored row of each combo of a player: those with the same one play alike."""
         return combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
 
@@ -209,7 +208,7 @@ class StreetView:
         scale = self.subgame.scale[own] / self.subgame.chips
         return reach[row + self._hands[own.opponent].hand].astype(np.float64) * scale
 
-    def _value_row(self, own: Player, values: NDArray[np.float32], row: int) -> Floats:
+    def _value_row(self, own: Player, values: Singles, row: int) -> Floats:
         boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
         hands = int(boards.own_start[number + 1] - boards.own_start[number])
         found = values[row * hands + self._hands[own].hand]

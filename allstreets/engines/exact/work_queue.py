@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.exact.kernels.layout import (
     NO_DISCOUNTS,
     Boards,
     Discounts,
     Forest,
-    Longs,
     Workspace,
 )
 from allstreets.engines.exact.kernels.work_queue import (
@@ -94,16 +93,14 @@ class BoardWork:
         queue = self._queue(self.pieces[player])
         self._pool.together(partial(self._work, queue, streets, mode, discounts))
 
-    def run_turn(
-        self, player: Player, streets: Sequence[Street], turn: int, mode: int
-    ) -> NDArray[np.float32]:
+    def run_turn(self, player: Player, streets: Sequence[Street], turn: int, mode: int) -> Singles:
         """The value rows of one turn board; what it sends to the root's leaves means nothing."""
         assert self.kept is not None
         pieces = self.pieces[player]
         queue = self._queue(pieces[(pieces[:, 0] != ENDS) & (pieces[:, 1] == turn)])
         queue.up[:] = turn  # as if those before it were done
         self._work(queue, [streets], mode, NO_DISCOUNTS, 0)
-        values: NDArray[np.float32] = self.kept.values[turn % len(self.kept.values)]
+        values: Singles = self.kept.values[turn % len(self.kept.values)]
         return values
 
     def _queue(self, pieces: Longs) -> Queue:

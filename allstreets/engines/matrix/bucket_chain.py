@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Flags, Floats, InputError, Ints, Longs, suggest
 from allstreets.betting import Street
 from allstreets.cards import (
     COMBO_COUNT,
@@ -120,10 +120,10 @@ class BucketModel:
     flop_buckets: NDArray[np.int16]  # [1326]: −1 where the board blocks the combo
     turn_buckets: NDArray[np.int16]  # [52, 1326]: by turn card
     river_buckets: NDArray[np.int16]  # [1981]: by points on the river; see `bucket_features`
-    weights: tuple[NDArray[np.float64], ...]  # 3 × [K]: combos expected in each bucket, Σ = 1,176
-    equity: tuple[NDArray[np.float64], ...]  # 3 × [K]: mean equity against any two cards, rising
-    moves: tuple[NDArray[np.float64], ...]  # flop to turn, turn to river: [K, K'], rows sum to 1
-    net: tuple[NDArray[np.float64], ...]  # 3 × [K, K]: share won − share lost, antisymmetric
+    weights: tuple[Floats, ...]  # 3 × [K]: combos expected in each bucket, Σ = 1,176
+    equity: tuple[Floats, ...]  # 3 × [K]: mean equity against any two cards, rising
+    moves: tuple[Floats, ...]  # flop to turn, turn to river: [K, K'], rows sum to 1
+    net: tuple[Floats, ...]  # 3 × [K, K]: share won − share lost, antisymmetric
 
     def __post_init__(self) -> None:
         for array in (self.flop_buckets, self.turn_buckets, self.river_buckets):
@@ -131,7 +131,7 @@ class BucketModel:
         for array_of_street in (*self.weights, *self.equity, *self.moves, *self.net):
             array_of_street.setflags(write=False)
 
-    def pair_equity(self, street: Street) -> NDArray[np.float64]:
+    def pair_equity(self, street: Street) -> Floats:
         """[K, K]: the row bucket's share of the pot when all cards are dealt from this street."""
         return (1.0 + self.net[STREETS.index(street)]) / 2.0
 
@@ -198,8 +198,8 @@ def build_bucket_model(flop: Sequence[int], counts: BucketCounts, seed: int = 0)
 
 
 def _cluster(
-    features: NDArray[np.int32], live: NDArray[np.bool_], runouts: int, count: int, seed: int
-) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    features: Ints, live: Flags, runouts: int, count: int, seed: int
+) -> tuple[NDArray[np.int16], Floats]:
     """Buckets of the live situations, −1 elsewhere, weakest first, and their mean equities [K]."""
     clusters = k_means(features[live], count, seed)
     equity = mean_equity(clusters.centres, runouts)
@@ -216,9 +216,7 @@ def _river_buckets(points: NDArray[np.int16], of_points: NDArray[np.int16]) -> N
     return np.append(of_points, np.int16(-1))[points]  # −1 is the last entry
 
 
-def _river_equity(
-    occurring: NDArray[np.int64], of_points: NDArray[np.int16]
-) -> NDArray[np.float64]:
+def _river_equity(occurring: Longs, of_points: NDArray[np.int16]) -> Floats:
     shares = np.arange(len(occurring)) / MOST_POINTS
     return np.bincount(of_points, occurring * shares) / np.bincount(of_points, occurring)
 
@@ -228,7 +226,7 @@ def _count_all_moves(
     flop_buckets: NDArray[np.int16],
     turn_buckets: NDArray[np.int16],
     river_buckets: NDArray[np.int16],
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[Ints, Ints]:
     """How many combos with a next card go from bucket to bucket: flop to turn, turn to river."""
     sizes = [int(buckets.max()) + 1 for buckets in (flop_buckets, turn_buckets, river_buckets)]
     to_turn = np.zeros((sizes[0], sizes[1]), np.int32)
@@ -239,8 +237,8 @@ def _count_all_moves(
     return to_turn, to_river
 
 
-def _shares(moves: NDArray[np.int32]) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = moves / moves.sum(axis=1, keepdims=True)
+def _shares(moves: Ints) -> Floats:
+    shares: Floats = moves / moves.sum(axis=1, keepdims=True)
     return shares
 
 
@@ -259,7 +257,7 @@ def bucket_stages(model: BucketModel) -> tuple[Stage, Stage, Stage]:
     return stages[0], stages[1], stages[2]
 
 
-def bucket_reach(model: BucketModel, weights: ArrayLike) -> NDArray[np.float64]:
+def bucket_reach(model: BucketModel, weights: ArrayLike) -> Floats:
     """[K]: a range in flop buckets: the mean weight of each bucket's combos.
 
     The range is given as weights of combos [1326] or of hand classes [169].
@@ -274,16 +272,16 @@ def bucket_reach(model: BucketModel, weights: ArrayLike) -> NDArray[np.float64]:
         )
     live = model.flop_buckets >= 0
     sums = np.bincount(model.flop_buckets[live], given[live])
-    reach: NDArray[np.float64] = sums / model.weights[0]
+    reach: Floats = sums / model.weights[0]
     return reach
 
 
-def combo_reach(model: BucketModel, reach: NDArray[np.float64]) -> NDArray[np.float64]:
+def combo_reach(model: BucketModel, reach: Floats) -> Floats:
     """[1326]: every combo with the weight of its flop bucket [K], 0 where the flop blocks it."""
     return np.where(model.flop_buckets >= 0, reach[model.flop_buckets], 0.0)
 
 
-def down_from_hands(model: BucketModel) -> NDArray[np.float64]:
+def down_from_hands(model: BucketModel) -> Floats:
     """[169, K]: how reach and values pass between hand classes before the flop and flop buckets.
 
     As between two stages: reach of the buckets = reach of the hands @ down, a mean weight for each
@@ -292,5 +290,5 @@ def down_from_hands(model: BucketModel) -> NDArray[np.float64]:
     live = np.flatnonzero(model.flop_buckets >= 0)
     combos = np.zeros((HAND_COUNT, len(model.weights[0])))
     np.add.at(combos, (HAND_OF_COMBO[live], model.flop_buckets[live]), 1.0)
-    down: NDArray[np.float64] = combos / model.weights[0]
+    down: Floats = combos / model.weights[0]
     return down

@@ -14,8 +14,8 @@ k-means (Lloyd 1957, with the greedy seeding of Arthur and Vassilvitskii 2007):
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Ints, Longs
 from allstreets.engines.matrix.kernels.bucket_means import BLOCK, cut_line, lloyd, seed_centres
 
 ROUNDS = 100
@@ -29,8 +29,8 @@ CANDIDATES = 4
 class Clusters:
     """Which cluster each row is in."""
 
-    labels: NDArray[np.int64]  # [N]: 0 .. K − 1, each of them in use
-    centres: NDArray[np.float64]  # [K, D]: the means of the clusters' rows
+    labels: Longs  # [N]: 0 .. K − 1, each of them in use
+    centres: Floats  # [K, D]: the means of the clusters' rows
     spread: float  # mean squared distance between a row and its centre
 
     @property
@@ -39,7 +39,7 @@ class Clusters:
         return len(self.centres)
 
 
-def k_means(rows: NDArray[np.int32], count: int, seed: int, rounds: int = ROUNDS) -> Clusters:
+def k_means(rows: Ints, count: int, seed: int, rounds: int = ROUNDS) -> Clusters:
     """Cluster rows [N, D] of whole numbers 0 .. 2²⁴; at most `count` clusters, none empty.
 
     There are fewer clusters when there are fewer different rows.
@@ -61,10 +61,10 @@ def k_means(rows: NDArray[np.int32], count: int, seed: int, rounds: int = ROUNDS
 
 
 def _clusters(
-    points: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    point_of: NDArray[np.int64],
+    points: Ints,
+    sizes: Longs,
+    numbers: Longs,
+    point_of: Longs,
 ) -> Clusters:
     """Means and spread in double precision, from whole numbers that it holds exactly."""
     mass = np.bincount(numbers, sizes)
@@ -75,8 +75,8 @@ def _clusters(
 
 
 def distinct_rows(
-    rows: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    rows: Ints,
+) -> tuple[Ints, Longs, Longs]:
     """The different rows in rising order [M, D], which one each row is [N], how many are each [M].
 
     Whole numbers ≥ 0 with their highest byte first sort like strings, and sorting strings is ten
@@ -89,7 +89,7 @@ def distinct_rows(
     return rows[first], point_of, sizes
 
 
-def best_intervals(weights: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def best_intervals(weights: Longs, count: int) -> Longs:
     """[V]: the cluster of each of the values 0 .. V − 1, which occur `weights` [V] times.
 
     The clusters are intervals, and no others have a smaller spread. There are fewer than `count`

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.cards import COMBO_CARDS
 from allstreets.engines.matrix.kernels.bucket_pairs import count_river_pairs, multiply_sparse
 
@@ -27,11 +28,11 @@ from allstreets.engines.matrix.kernels.bucket_pairs import count_river_pairs, mu
 class PairTotals:
     """Meetings of buckets: a meeting is two combos that share no card, on one complete board."""
 
-    meetings: NDArray[np.int64]  # [K, K], symmetric
-    margin: NDArray[np.int64]  # [K, K]: meetings that the row wins − those that it loses
+    meetings: Longs  # [K, K], symmetric
+    margin: Longs  # [K, K]: meetings that the row wins − those that it loses
 
     @property
-    def net(self) -> NDArray[np.float64]:
+    def net(self) -> Floats:
         """[K, K]: net share of the row; NaN where the buckets never meet."""
         with np.errstate(invalid="ignore"):
             return self.margin / self.meetings
@@ -48,7 +49,7 @@ def river_totals(
     return PairTotals(won + won.T + ties, won - won.T)
 
 
-def river_net(totals: PairTotals) -> NDArray[np.float64]:
+def river_net(totals: PairTotals) -> Floats:
     """[K, K]: net shares of river buckets, which are intervals of equity, the weakest first.
 
     Where two buckets never meet on a board, the one of more equity is taken to win: so it is, but
@@ -59,7 +60,7 @@ def river_net(totals: PairTotals) -> NDArray[np.float64]:
     return np.where(totals.meetings > 0, totals.net, never_met)
 
 
-def dealt_on(moves: NDArray[np.float64], next_net: NDArray[np.float64]) -> NDArray[np.float64]:
+def dealt_on(moves: Floats, next_net: Floats) -> Floats:
     """[K, K]: net shares of buckets that go on by `moves` [K, L] to those of `next_net` [L, L].
 
     moves · next_net · movesᵀ, antisymmetric and within −1 .. 1 to the last bit.

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Ints
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE, combo_strengths
 from allstreets.engines.matrix.kernels.bucket_rivers import (
     CELLS,
@@ -79,7 +79,7 @@ def river_points(strengths: NDArray[np.uint16]) -> NDArray[np.int16]:
     return points
 
 
-def flop_features(boards: FlopBoards) -> NDArray[np.int32]:
+def flop_features(boards: FlopBoards) -> Ints:
     """[1326, 30]: each combo's spread of river equity over all turns and rivers.
 
     Column k sums, over the 66 numbers u of points 66k .. 66k + 65, the runouts that leave the
@@ -90,7 +90,7 @@ def flop_features(boards: FlopBoards) -> NDArray[np.int32]:
     return _spread(boards.points)
 
 
-def turn_features(boards: FlopBoards) -> NDArray[np.int32]:
+def turn_features(boards: FlopBoards) -> Ints:
     """[52, 1326, 30]: the same for every turn card over its rivers; 0 where cards collide."""
     features = np.zeros((DECK_SIZE, COMBO_COUNT, CELLS), np.int32)
     for card in boards.deck:
@@ -98,18 +98,16 @@ def turn_features(boards: FlopBoards) -> NDArray[np.int32]:
     return features
 
 
-def _spread(points: NDArray[np.int16]) -> NDArray[np.int32]:
+def _spread(points: NDArray[np.int16]) -> Ints:
     features = np.empty((COMBO_COUNT, CELLS), np.int32)
     spread_points(points, np.empty_like(features), features)
     return features
 
 
-def mean_equity(
-    features: NDArray[np.int32] | NDArray[np.float64], runouts: int
-) -> NDArray[np.float64]:
+def mean_equity(features: Ints | Floats, runouts: int) -> Floats:
     """[...]: the mean river equity that rows of features [..., 30], or means of rows, stand for.
 
     A cumulative distribution sums to what is missing from full points.
     """
-    missing: NDArray[np.float64] = features.sum(axis=-1, dtype=np.float64)
+    missing: Floats = features.sum(axis=-1, dtype=np.float64)
     return 1.0 - missing / (runouts * MOST_POINTS)

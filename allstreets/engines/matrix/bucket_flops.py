@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards import Flop
 from allstreets.engines.matrix.bucket_chain import (
     BucketCounts,
@@ -18,7 +19,7 @@ from allstreets.engines.matrix.cards import Stage
 
 def bucket_flops(
     flops: Sequence[Flop], counts: BucketCounts, seed: int, threads: int
-) -> tuple[list[tuple[Stage, ...]], NDArray[np.float64], NDArray[np.int16]]:
+) -> tuple[list[tuple[Stage, ...]], Floats, NDArray[np.int16]]:
     """The stages of every flop, the roots [F, 169, H] that lead from classes to buckets, and the
     bucket of every combo [F, 1326] on the flop, −1 where it is blocked.
     """

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Singles
 from allstreets.betting import Street
 from allstreets.engines.matrix.kernels.layout import StageCards
 from allstreets.engines.simd.vectors import LANES, aligned
@@ -32,13 +33,13 @@ class Stage:
     """The cards of some streets on one flop, for H hands."""
 
     streets: tuple[Street, ...]
-    combos: NDArray[np.float64]  # [H] n: how many combos each hand has
-    cards: NDArray[np.float64] | None  # [H, 52] N: how many of them hold each card
-    margin: NDArray[np.float32]  # [H, H] M
-    down: NDArray[np.float32] | None = None  # [H of the stage before, H] D; None in the first stage
+    combos: Floats  # [H] n: how many combos each hand has
+    cards: Floats | None  # [H, 52] N: how many of them hold each card
+    margin: Singles  # [H, H] M
+    down: Singles | None = None  # [H of the stage before, H] D; None in the first stage
 
     @property
-    def pairs(self) -> NDArray[np.float64]:
+    def pairs(self) -> Floats:
         """W [H, H]: the pairs of combos that fit beside each other."""
         pairs = np.outer(self.combos, self.combos)
         if self.cards is not None:
@@ -115,8 +116,8 @@ class StageMatrices:
 
 
 def _sparse(
-    counts: NDArray[np.float64],
-) -> tuple[NDArray[np.int16], NDArray[np.uint8], NDArray[np.float32]]:
+    counts: Floats,
+) -> tuple[NDArray[np.int16], Bytes, Singles]:
     """The numbers of [F, R, C] that are not 0, row by row: starts [F, R + 1], columns, numbers."""
     present = counts != 0
     starts = np.zeros((len(counts), counts.shape[1] + 1), np.int16)

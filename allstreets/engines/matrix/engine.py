@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Flags, Floats, Longs, Singles
 from allstreets.betting import OOP, BettingTree, Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers
@@ -27,7 +28,6 @@ from allstreets.engines.matrix.kernels.layout import (
     PLAY_EVENLY,
     THRESHOLD,
     UPDATE,
-    Longs,
     filled,
 )
 from allstreets.engines.matrix.kernels.pair_sums import PairTree, pair_values
@@ -38,7 +38,7 @@ from allstreets.engines.matrix.quantise import MatrixPacker
 from allstreets.engines.matrix.store import Allocate
 from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame, make_spaces, pruned_parts
 from allstreets.engines.matrix.tables import cut_pieces, pot_tables
-from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums, Values
+from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import Counter, new_counter
@@ -59,7 +59,7 @@ class MatrixCards:
 
     stages: Sequence[tuple[Stage, ...]]  # [F]
     dealt: DealtPairs  # pairs of combos by class
-    roots: NDArray[np.float64] | None = None
+    roots: Floats | None = None
     combo_hands: NDArray[np.int16] | None = None  # [F, 1326]: where there are roots; −1: blocked
     hands: tuple[int, ...] | None = None  # at most, by stage; None: as many as there are
 
@@ -69,7 +69,7 @@ class MatrixFlops:
 
     def __init__(
         self,
-        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        trees: Sequence[tuple[BettingTree, Floats]],
         cards: MatrixCards,
         model: CardModel = CLASSES,
         threads: int = 1,
@@ -172,8 +172,8 @@ class MatrixFlops:
         pieces: Longs,
         tables: tuple[PotTables, PotTables],
         reach: Floats,
-        every: NDArray[np.float32],
-        blocks: NDArray[np.uint8] | None,
+        every: Singles,
+        blocks: Bytes | None,
         thread: int,
     ) -> None:
         """What one thread gets hold of."""
@@ -194,7 +194,7 @@ class MatrixFlops:
             values += self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
         return values.astype(np.float64)
 
-    def pair_values(self, pot: int, flops: Flops) -> NDArray[np.float32]:
+    def pair_values(self, pot: int, flops: Flops) -> Singles:
         """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
         found = np.empty((len(flops), HAND_COUNT, HAND_COUNT), np.float32)
         if self.roots is None and self.cards.stages == 1:
@@ -203,7 +203,7 @@ class MatrixFlops:
             self._pool.run(len(flops), partial(self._evaluate_pairs, pot, flops, found))
         return found
 
-    def _add_up_pairs(self, pot: int, flops: Flops, found: NDArray[np.float32]) -> None:
+    def _add_up_pairs(self, pot: int, flops: Flops, found: Singles) -> None:
         """Where hands stay the same: over the ends of the tree."""
         game, tree = self.games[pot], self._pair_trees[pot]
         sums = game.averages[0][OOP], game.averages[0][OOP.opponent]
@@ -217,7 +217,7 @@ class MatrixFlops:
         self._pool.together(work)
 
     def _evaluate_pairs(
-        self, pot: int, flops: Flops, found: NDArray[np.float32], thread: int, place: int
+        self, pot: int, flops: Flops, found: Singles, thread: int, place: int
     ) -> None:
         """Where hands change: against one hand of the first stage after the other."""
         game, flop, spaces = self.games[pot], int(flops[place]), self._spaces[thread]
@@ -235,10 +235,10 @@ class MatrixFlops:
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: NDArray[np.float32],
+        discounts: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
-    ) -> NDArray[np.float32]:
+    ) -> Singles:
         """[P, K, 169]: passes about some hands of each pot; 0 for all others."""
         reach = np.where(other > LEAST_REACH, other, 0.0)
         self._require_stored(player.opponent, reach)
@@ -286,9 +286,9 @@ class MatrixFlops:
         player: Player,
         mode: int,
         flops: Flops,
-        discounts: NDArray[np.float32],
+        discounts: Singles,
         hand_mask: Flags | None,
-    ) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8]]:
+    ) -> tuple[Bytes | None, Bytes]:
         """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
 
         `None`: all of them, in all pots. Best responses and evaluations are always for all.
@@ -307,7 +307,7 @@ class MatrixFlops:
                 limited[pot] = 1
         return (wanted, limited) if limited.any() else (None, limited)
 
-    def _blocks(self, hand_mask: Flags, flops: Flops, own: Longs) -> NDArray[np.uint8] | None:
+    def _blocks(self, hand_mask: Flags, flops: Flops, own: Longs) -> Bytes | None:
         """[1 or K, H / 16]: the blocks of own hands that hold a class of the mask [169]."""
         if self.roots is not None:
             return blocks_of_hands((hand_mask @ self.roots[flops]) > 0)

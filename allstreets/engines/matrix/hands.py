@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Flags, Longs
 from allstreets.engines.matrix.cards import padded
-from allstreets.engines.matrix.kernels.layout import Longs, StageHands
+from allstreets.engines.matrix.kernels.layout import StageHands
 from allstreets.engines.simd.vectors import LANES
 
 HandSelection = Literal["kept", "rest", "all"]
 """Own hands of a pass: those that are stored, the others, or all."""
 
 
-def listed(flags: NDArray[np.bool_]) -> Longs:
+def listed(flags: Flags) -> Longs:
     """The hands that are marked [H]; all of them, with the padding, where none is left out."""
     return np.arange(padded(len(flags))) if flags.all() else np.flatnonzero(flags)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player, Street
 from allstreets.engines.card_model import stage_of_nodes
 from allstreets.engines.matrix.kernels.layout import StagePlan
@@ -27,7 +27,7 @@ class _Stage:
     exits: list[tuple[int, int]] = field(default_factory=list)
 
 
-def node_slots(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int64]:
+def node_slots(tree: BettingTree, stages: Longs) -> Longs:
     """[N]: actions of the same player's nodes of the same stage before each decision."""
     slots = np.full(tree.node_count, -1, np.int64)
     for stage in range(int(stages.max()) + 1):
@@ -39,7 +39,7 @@ def node_slots(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int64
     return slots
 
 
-def slot_counts(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int64]:
+def slot_counts(tree: BettingTree, stages: Longs) -> Longs:
     """[stages, 2]: how many actions OOP and IP have in all."""
     counts = np.zeros((int(stages.max()) + 1, 2), np.int64)
     decisions = np.flatnonzero(tree.kind == NodeKind.DECISION)
@@ -49,7 +49,7 @@ def slot_counts(tree: BettingTree, stages: NDArray[np.int64]) -> NDArray[np.int6
 
 def build_plans(
     tree: BettingTree,
-    payoffs: NDArray[np.float64],
+    payoffs: Floats,
     own: Player,
     streets: tuple[tuple[Street, ...], ...],
 ) -> tuple[StagePlan, ...]:
@@ -106,7 +106,7 @@ def build_plans(
     return tuple(_plan(stage, below) for stage, below in zip(grown, lines, strict=True))
 
 
-def _entries(tree: BettingTree, stages: NDArray[np.int64]) -> list[list[int]]:
+def _entries(tree: BettingTree, stages: Longs) -> list[list[int]]:
     """The first nodes of every stage, in pre-order: the root, and what follows on other stages."""
     begins = np.ones(tree.node_count, np.bool_)
     begins[1:] = stages[1:] != stages[tree.parent[1:]]
@@ -150,7 +150,7 @@ def _plan(stage: _Stage, lines_below: int) -> StagePlan:
     )
 
 
-def _columns(rows: list[tuple[int, int, int, int]], width: int) -> NDArray[np.int64]:
+def _columns(rows: list[tuple[int, int, int, int]], width: int) -> Longs:
     table = np.array(rows, np.int64).reshape(-1, width)
     return np.ascontiguousarray(table.T)
 
@@ -160,5 +160,5 @@ def _filled(rows: list[Any], spare: tuple[Any, ...], group: int) -> list[Any]:
     return rows + [spare] * (-len(rows) % group)
 
 
-def _longs(rows: list[Any], column: int) -> NDArray[np.int64]:
+def _longs(rows: list[Any], column: int) -> Longs:
     return np.array([row[column] for row in rows], np.int64)

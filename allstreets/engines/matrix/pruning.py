@@ -12,11 +12,9 @@ for which a matrix game has no room: it must be given a threshold.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Bytes, Flags, InputError
 from allstreets.cfr import Pruning, Schedule
-from allstreets.engines.matrix.kernels.layout import Bytes
 from allstreets.engines.simd.vectors import LANES
 
 
@@ -38,7 +36,7 @@ def checked_pruning(pruning: Pruning | None, schedule: Schedule) -> Pruning | No
     return pruning
 
 
-def blocks_of_hands(hands: NDArray[np.bool_]) -> Bytes:
+def blocks_of_hands(hands: Flags) -> Bytes:
     """[…, H / 16]: the blocks that hold any of these hands [… , H]."""
     padding = [(0, 0)] * (hands.ndim - 1) + [(0, -hands.shape[-1] % LANES)]
     by_block = np.pad(hands, padding).reshape(*hands.shape[:-1], -1, LANES)

@@ -6,14 +6,12 @@ All decisions of a flop are packed at once, since there are thousands of them.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Longs
 from allstreets.betting import NodeKind, Player
 from allstreets.engines.matrix.store import MatrixStore
 from allstreets.engines.quantised import Numbers, Shares
 from allstreets.engines.simd.quantise import pack_shares
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

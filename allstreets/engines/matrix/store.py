@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.engines.card_model import stage_of_nodes
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.hands import sources
-from allstreets.engines.matrix.kernels.layout import Floats, Longs, StageStore
+from allstreets.engines.matrix.kernels.layout import StageStore
 from allstreets.engines.matrix.kernels.passes import sum_positive
 from allstreets.engines.matrix.kernels.store import move_numbers
 from allstreets.engines.matrix.plan import node_slots, slot_counts
@@ -24,7 +25,7 @@ from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import new_counter
 from allstreets.engines.thread_pool import Pool
 
-Allocate = Callable[[tuple[int, int]], Floats]
+Allocate = Callable[[tuple[int, int]], Singles]
 
 MOST_ASIDE = 32_000_000
 """Bytes of sums for which room is kept when they are no longer set aside."""
@@ -53,7 +54,7 @@ class MatrixStore:
         ]
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
-        self._aside: dict[tuple[int, Player], Floats] = {}  # by stage and player
+        self._aside: dict[tuple[int, Player], Singles] = {}  # by stage and player
         for node, chances in tree.locks.items():
             hands = cards.hands[int(self.stage_of_node[node])]
             self._put(slice(None), node, np.repeat(np.array(chances)[:, None], hands, axis=1))
@@ -79,7 +80,7 @@ class MatrixStore:
             stored[0][player] = self._moved(stored[0][player], source, pool)
         self.kept[player] = hands
 
-    def _moved(self, old: Floats, source: Longs, pool: Pool) -> Floats:
+    def _moved(self, old: Singles, source: Longs, pool: Pool) -> Singles:
         new = self._allocate((self.cards.count, len(source)))
 
         def move(thread: int, flop: int) -> None:
@@ -122,7 +123,7 @@ class MatrixStore:
         finally:
             pool.together(end)
 
-    def _room_aside(self, stage: int, player: Player, sums: Floats) -> Floats:
+    def _room_aside(self, stage: int, player: Player, sums: Singles) -> Singles:
         """Room for a copy of sums [K, …]: the same one again, since new pages make threads wait."""
         room = self._aside.pop((stage, player), sums[:0])
         if len(room) < len(sums) or room.shape[1] != sums.shape[1]:
@@ -162,7 +163,7 @@ class MatrixStore:
         lengths = np.array(self.cards.lengths[: len(self.slots)])
         return 8 * self.cards.count * int(self.slots.sum(axis=1) @ lengths)
 
-    def numbers_at(self, stored: list[list[Floats]], flop: int, node: int) -> Floats:
+    def numbers_at(self, stored: list[list[Singles]], flop: int, node: int) -> Singles:
         """[A, H]: what `regrets` or `averages` hold at a decision on a flop; else 0."""
         stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
         actions, hands = int(self.tree.child_count[node]), self.cards.hands[stage]
@@ -171,7 +172,7 @@ class MatrixStore:
         start = int(self.slot_of_node[node]) * length
         block = stored[stage][player][flop, start : start + actions * length]
         turned = block.reshape(length // LANES, actions, LANES).transpose(1, 0, 2)
-        numbers: Floats = turned.reshape(actions, length)
+        numbers: Singles = turned.reshape(actions, length)
         if len(kept) >= hands:
             return numbers[:, :hands]
         spread = np.zeros((actions, hands), np.float32)
@@ -182,12 +183,12 @@ class MatrixStore:
         """The stored hands of a stage, in its order; if all, with the padding."""
         return self.kept[player] if stage == 0 else np.arange(self.cards.lengths[stage])
 
-    def average(self, flop: int, node: int) -> NDArray[np.float64]:
+    def average(self, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision; uniform where nothing is known."""
         sums = self.numbers_at(self.averages, flop, node).astype(np.float64)
         totals = sums.sum(axis=0)
         even = np.full_like(sums, 1 / len(sums))
-        found: NDArray[np.float64] = np.divide(sums, totals, out=even, where=totals > 0)
+        found: Floats = np.divide(sums, totals, out=even, where=totals > 0)
         return found
 
     def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
@@ -209,7 +210,7 @@ class MatrixStore:
         if node in self.tree.locks:
             self.regrets[stage][player][flops, self._numbers_of(node)] = block
 
-    def _regrets_at(self, node: int) -> Floats:
+    def _regrets_at(self, node: int) -> Singles:
         """[F, …]: the regrets of a decision, if all hands are stored."""
         stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
         return self.regrets[stage][player][:, self._numbers_of(node)]
@@ -220,9 +221,7 @@ class MatrixStore:
         start = int(self.slot_of_node[node]) * length
         return slice(start, start + int(self.tree.child_count[node]) * length)
 
-    def regret_sums(
-        self, flops: Longs, pool: Pool
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Longs]:
+    def regret_sums(self, flops: Longs, pool: Pool) -> tuple[Floats, Floats, Longs]:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
         arrays = [array for pair in self.regrets for array in pair]
         found = np.zeros((len(arrays), len(flops), 2))

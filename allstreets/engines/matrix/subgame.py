@@ -14,18 +14,15 @@ zero, see `matrix_pruning`. It is off by default.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.hands import HandSelection, stage_hands
 from allstreets.engines.matrix.kernels.layout import (
     THRESHOLD,
     UPDATE,
-    Bytes,
     Discounting,
-    Floats,
-    Longs,
     StageHands,
     StageSpace,
     filled,
@@ -52,7 +49,7 @@ class MatrixGame(MatrixStore):
     def __init__(
         self,
         tree: BettingTree,
-        payoffs: NDArray[np.float64],
+        payoffs: Floats,
         cards: StageMatrices,
         allocate: Allocate = aligned,
     ) -> None:
@@ -75,13 +72,13 @@ class MatrixGame(MatrixStore):
     def run(
         self,
         player: Player,
-        other: NDArray[np.float64],
+        other: Floats,
         mode: int,
         spaces: Spaces,
         flop: int = 0,
-        discounts: Floats = NO_DISCOUNTS,
+        discounts: Singles = NO_DISCOUNTS,
         wanted: Bytes | None = None,
-    ) -> Floats:
+    ) -> Singles:
         """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
 
         `discounts` [1, 7] are `Multipliers`. An update can be limited to some blocks of own hands,
@@ -106,10 +103,10 @@ class MatrixGame(MatrixStore):
             None if wanted is None else wanted[None, None],
             ALL_LIMITED,
         )
-        found: Floats = values[0, 0]
+        found: Singles = values[0, 0]
         return found
 
-    def iterate(self, reach: NDArray[np.float64], flop: int, every: Floats, spaces: Spaces) -> None:
+    def iterate(self, reach: Floats, flop: int, every: Singles, spaces: Spaces) -> None:
         """Whole iterations of both players on one flop; reach [2, H] stays the same.
 
         `every` [T, 7] are the multipliers of the iterations.
@@ -160,7 +157,7 @@ class MatrixGame(MatrixStore):
         return int(self.slots[:, player] @ blocks)
 
 
-def pruned_parts(every: Floats, blocks: Bytes) -> Iterator[tuple[Floats, Bytes | None]]:
+def pruned_parts(every: Singles, blocks: Bytes) -> Iterator[tuple[Singles, Bytes | None]]:
     """Iterations [T, 6] before pruning begins, and those since then with all `blocks` wanted."""
     pruned = np.flatnonzero(every[:, THRESHOLD] > -np.inf)
     warm = int(pruned[0]) if len(pruned) else len(every)

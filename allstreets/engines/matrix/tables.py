@@ -7,11 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.matrix.hands import HandSelection
 from allstreets.engines.matrix.kernels.layout import (
     MOST_STAGES,
-    Longs,
     StageHands,
     StagePlan,
     StageStore,
@@ -96,7 +96,7 @@ def pot_tables(games: Sequence[Pot], player: Player, selection: HandSelection) -
     )
 
 
-def _address(array: NDArray[np.float32]) -> tuple[int, int]:
+def _address(array: Singles) -> tuple[int, int]:
     assert array.flags.c_contiguous
     assert array.dtype == np.float32
     return array.ctypes.data, array.shape[1]

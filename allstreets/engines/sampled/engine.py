@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import Multipliers
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.engines.protocol import Arrays, Flags, Floats, Flops, RegretSums, Values
+from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.sampled.subgame import SampledSubgame
 from allstreets.engines.separate_subgames import SeparateFlops
@@ -28,7 +29,7 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
 
     def __init__(
         self,
-        trees: Sequence[tuple[BettingTree, NDArray[np.float64]]],
+        trees: Sequence[tuple[BettingTree, Floats]],
         flops: Sequence[Flop],
         exact: MatrixFlops,
         model: CardModel,

@@ -6,8 +6,8 @@ Axis letters: N nodes, I decision nodes of a player, C combos that fit beside th
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import COMBO_CARDS, COMBO_MASKS, HAND_OF_COMBO, evaluator_tables, live_combos
 from allstreets.cards.kernels.evaluator import SUIT_START
@@ -38,9 +38,9 @@ def flop_cards(flop: tuple[int, ...]) -> Cards:
 class Slots:
     """Where a player's actions are stored; his I decision nodes in the order of the tree."""
 
-    first: NDArray[np.int64]  # [N] first slot of each of his nodes, elsewhere −1
-    start: NDArray[np.int64]  # [I + 1] first slots in a row, and the number of slots
-    before: NDArray[np.int64]  # [I] slot of his last action on the way there, −1 if none
+    first: Longs  # [N] first slot of each of his nodes, elsewhere −1
+    start: Longs  # [I + 1] first slots in a row, and the number of slots
+    before: Longs  # [I] slot of his last action on the way there, −1 if none
 
 
 def own_slots(tree: BettingTree, player: Player) -> Slots:
@@ -63,9 +63,7 @@ def own_slots(tree: BettingTree, player: Player) -> Slots:
     return Slots(first, start, before)
 
 
-def walking_tree(
-    tree: BettingTree, payoffs: NDArray[np.float64], slots: list[Slots], player: Player
-) -> Tree:
+def walking_tree(tree: BettingTree, payoffs: Floats, slots: list[Slots], player: Player) -> Tree:
     """The betting as `player` walks it.
 
     Nodes are numbered in the order of `tree.children`, the root before them, so that siblings stand

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import HAND_COUNT, cards_text, evaluator_tables
 from allstreets.cfr import Multipliers, check_state
@@ -50,9 +50,8 @@ from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
 from allstreets.engines.sampled.kernels.flop import Room, discount, match, walk
 from allstreets.engines.sampled.layout import flop_cards, own_slots, walking_tree
 
-Floats = NDArray[np.float64]
-Reach = NDArray[np.float64]  # [169]
-Values = NDArray[np.float64]  # [169]
+Reach = Floats  # [169]
+Values = Floats  # [169]
 
 PAIRS = 1176 * 1081  # ordered pairs of combos that fit beside a flop and each other
 SAMPLE_PCT = 1.0
@@ -189,7 +188,7 @@ class SampledSubgame:
         """[A, H] the regrets of a decision node, in chips · weight of the other's combos."""
         return self._by_action(self._regrets, node)
 
-    def _by_action(self, tables: list[NDArray[np.float32]], node: int) -> Floats:
+    def _by_action(self, tables: list[Singles], node: int) -> Floats:
         player = self.tree.player_at(node)
         first, actions = int(self._slots[player].first[node]), int(self.tree.child_count[node])
         table = tables[player].reshape(HAND_COUNT, -1)

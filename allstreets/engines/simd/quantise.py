@@ -5,16 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import kernel
+from allstreets.base import Longs, Singles, kernel
 from allstreets.engines.simd.vectors import LANES
 from allstreets.engines.simd.work_counter import Counter, take
 
-Floats = NDArray[np.float32]
-Longs = NDArray[np.int64]
-
 
 @kernel
-def round_shares(sums: Floats, starts: Longs, actions: Longs, blocks: int, largest: int) -> None:
+def round_shares(sums: Singles, starts: Longs, actions: Longs, blocks: int, largest: int) -> None:
     """Round the sums [node][hand / 16][action][16] of some nodes to whole numbers, in place.
 
     A hand's largest sum becomes `largest`, the others keep their proportion to it. `starts` and
@@ -37,8 +34,8 @@ def round_shares(sums: Floats, starts: Longs, actions: Longs, blocks: int, large
 @kernel
 def round_flops(
     counter: Counter,
-    sums: Floats,
-    aside: Floats,
+    sums: Singles,
+    aside: Singles,
     starts: Longs,
     actions: Longs,
     blocks: int,
@@ -54,7 +51,7 @@ def round_flops(
 
 
 @kernel
-def put_back(counter: Counter, sums: Floats, aside: Floats) -> None:
+def put_back(counter: Counter, sums: Singles, aside: Singles) -> None:
     """Undo `round_flops`."""
     while True:
         flop = take(counter)
@@ -65,7 +62,7 @@ def put_back(counter: Counter, sums: Floats, aside: Floats) -> None:
 
 @kernel
 def pack_shares(
-    sums: Floats,
+    sums: Singles,
     starts: Longs,
     actions: Longs,
     rows: Longs,

@@ -1,18 +1,13 @@
 """The way down at a decision node, which exact and matrix games share."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import inner_kernel
+from allstreets.base import Singles, inner_kernel
 from allstreets.engines.simd.regret_matching import share, sharing
 from allstreets.engines.simd.vectors import load, store
-
-Floats = NDArray[np.float32]
 
 
 @inner_kernel
 def split_reach(
-    reach: Floats, row: int, child: int, stored: Floats, slot: int, actions: int, hands: int
+    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
 ) -> None:
     """Reach rows of one node's actions: the node's reach times the strategy.
 

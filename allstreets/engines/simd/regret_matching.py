@@ -10,9 +10,8 @@ alike where that is 0.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inlined_kernel
+from allstreets.base import Singles, inlined_kernel
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -23,8 +22,6 @@ from allstreets.engines.simd.vectors import (
     store_dithered,
     where_positive,
 )
-
-Floats = NDArray[np.float32]
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
@@ -53,7 +50,7 @@ class Keeping(NamedTuple):
 
 
 @inlined_kernel
-def positive_sum(stored: Floats, base: int, actions: int) -> Any:
+def positive_sum(stored: Singles, base: int, actions: int) -> Any:
     """The sum of the positive parts of a block's numbers over its actions."""
     zero = splat(ZERO)
     total = zero
@@ -63,7 +60,7 @@ def positive_sum(stored: Floats, base: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def sharing(stored: Floats, base: int, actions: int, whole: Any) -> Sharing:
+def sharing(stored: Singles, base: int, actions: int, whole: Any) -> Sharing:
     """How a block's hands share out `whole`: 1 for their strategy, their reach for that below."""
     return sharing_by(positive_sum(stored, base, actions), actions, whole)
 
@@ -84,11 +81,11 @@ def share(number: Any, shared: Sharing) -> Any:
 
 @inlined_kernel
 def mean_value(
-    stored: Floats,
+    stored: Singles,
     base: int,
     actions: int,
     strategy: Sharing,
-    values: Floats,
+    values: Singles,
     row: int,
     stride: int,
 ) -> Any:
@@ -125,7 +122,7 @@ def look_ahead(value: Any, following: Following, ahead: Any) -> Any:
 
 
 @inlined_kernel
-def best_value(values: Floats, row: int, stride: int, actions: int) -> Any:
+def best_value(values: Singles, row: int, stride: int, actions: int) -> Any:
     """The value of a node's best action."""
     value = load(values, row)
     for a in range(1, actions):
@@ -147,7 +144,7 @@ def new_regret(regret: Any, gain: Any, keep: Keeping) -> Any:
 
 
 @inlined_kernel
-def move_mean(average: Floats, place: int, chance: Any, weight: Any, wobble: Any) -> None:
+def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: Any) -> None:
     """Move a running mean, stored as fractions, towards what is played now by its weight."""
     mean = load(average, place)
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel
+from allstreets.base import Longs, inner_kernel
 from allstreets.engines.simd.vectors import aligned, llvm_function, machine_code, pointer_to
 
-Counter = NDArray[np.int64]
+Counter = Longs
 
 PATIENCE = 20_000
 """Looks at a counter before a thread gives way: some hundred microseconds."""

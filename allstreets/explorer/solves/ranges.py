@@ -1,9 +1,8 @@
 """Ranges as the editor of the page sees them: text and grid, one following the other."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, Range, parse_hand
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
@@ -41,7 +40,7 @@ def _read_changes(form: RangeForm) -> dict[int, float]:
     return changes
 
 
-def _weights(text: str) -> NDArray[np.float64]:
+def _weights(text: str) -> Floats:
     """[1326], to be written to."""
     if not text.strip(" \t\r\n,"):
         return np.zeros(COMBO_COUNT)

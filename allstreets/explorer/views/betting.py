@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Floats
 from allstreets.betting import (
     Action,
     ActionKind,
@@ -54,7 +52,7 @@ class Betting:
     """A tree in the notation of a solution."""
 
     tree: BettingTree
-    payoffs: NDArray[np.float64]  # [N, 2, 3]: results where a hand ends
+    payoffs: Floats  # [N, 2, 3]: results where a hand ends
     notation: Notation
     line: Callable[[int], str]  # to a node
     averages: bool = False  # turn and river are averaged over: play goes on without a card

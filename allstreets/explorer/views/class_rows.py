@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import Flop, flop_matchups
 from allstreets.engines import PackedStrategies, Shares, decode
-from allstreets.solvers import Decision, Floats, class_equity, quotient
+from allstreets.solvers import Decision, class_equity, quotient
 
 NOT_KNOWN = (float("nan"), float("nan"))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import (
     COMBO_CARDS,
@@ -27,7 +28,7 @@ from allstreets.explorer.models.place import (
 from allstreets.explorer.models.place import Decision as DecisionMessage
 from allstreets.explorer.views.alike import alike_lines
 from allstreets.explorer.views.betting import PLAYER_NAMES, player_of
-from allstreets.solvers import Decision, Floats
+from allstreets.solvers import Decision
 
 ALIKE = "all combos of a hand are played alike in this model"
 

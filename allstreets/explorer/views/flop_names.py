@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from allstreets.base import Longs
 from allstreets.cards import (
     CanonicalFlop,
     Flop,
@@ -14,7 +15,7 @@ from allstreets.cards import (
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.models.place import CardsStep
-from allstreets.solvers import Longs, near_flops
+from allstreets.solvers import near_flops
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from allstreets.base import InputError, suggest
+from allstreets.base import Floats, InputError, suggest
 from allstreets.cards import Range, RangeKind, live_combos
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.views.betting import player_of
-from allstreets.solvers import Decision, Floats
+from allstreets.solvers import Decision
 
 # Names of actions and the letters that they have in lines; all sizes of a bet share a name.
 LETTERS = {

@@ -5,7 +5,7 @@ Lines are those that `FlopsResult` reads: "spr3.5 | AsKh7d | x b50%".
 
 from functools import cached_property
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import POT_SHARES, Line, whole_line
 from allstreets.cards import Flop
 from allstreets.engines import PackedStrategies
@@ -19,7 +19,6 @@ from allstreets.solvers import (
     FULL,
     RATIO,
     Decision,
-    Floats,
     FlopsResult,
     PotView,
     in_shares,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from allstreets.base import Floats
 from allstreets.betting import Line, Notation
 from allstreets.cards import Flop
 from allstreets.engines import CardModel, PackedStrategies
@@ -15,7 +16,7 @@ from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.games import PotGame
-from allstreets.solvers import Decision, Floats, PotView
+from allstreets.solvers import Decision, PotView
 
 
 @dataclass(frozen=True)

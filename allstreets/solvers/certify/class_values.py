@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import Flop, all_flops
 from allstreets.cfr import parse_schedule
 from allstreets.games import UnifiedGame
-from allstreets.solvers.preflop.cfr import Floats
 
 ITERATIONS = 60
 PART_BYTES = 1 << 28  # of regrets and strategies that are in memory at a time, about

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from allstreets.base import Arrays
+from allstreets.base import Arrays, Floats
 from allstreets.cards import Flop
 from allstreets.cfr import Multipliers, parse_schedule
 from allstreets.engines import (
@@ -28,7 +28,6 @@ from allstreets.engines import (
     real_plays,
     solved_plays,
 )
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.whole_game.result import UnifiedResult
 
 SCHEDULE = "ahead"

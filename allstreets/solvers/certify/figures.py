@@ -25,14 +25,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.engines import DealtPairs, RealValues
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.certify.known import known_numbers, known_totals
 from allstreets.solvers.certify.sample import Draw
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
@@ -59,7 +58,7 @@ class JudgedFlops:
     """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
 
     weights: Floats  # [D]: Σ over the draws of weight · pairs are the pairs before the flop
-    pairs: NDArray[np.int64]  # [D]: draws of the same pair; −1: not left to luck
+    pairs: Longs  # [D]: draws of the same pair; −1: not left to luck
     best: Floats
     own: Floats | None  # None: what one player wins the other loses, so sums are 0
     known: Floats  # [D, K, 2, P, 169]: numbers of which the sums over all flops are known …
@@ -164,9 +163,7 @@ class RealGame:
         return chosen
 
 
-def leave_out(
-    weights: Floats, pairs: NDArray[np.int64], out: NDArray[np.int64], side: int
-) -> Floats:
+def leave_out(weights: Floats, pairs: Longs, out: Longs, side: int) -> Floats:
     """[D]: the weights when the first or second draw of the pairs `out` is left out."""
     weights = weights.copy()
     for pair in out.tolist():
@@ -176,9 +173,7 @@ def leave_out(
     return weights
 
 
-def jackknife(
-    weights: Floats, pairs: NDArray[np.int64], statistic: Callable[[Floats], float]
-) -> Floats:
+def jackknife(weights: Floats, pairs: Longs, statistic: Callable[[Floats], float]) -> Floats:
     """[G]: what each of G groups of pairs adds to the variance of a statistic of weights [D].
 
     Either draw of a pair stands for both: the statistic moves by the difference of the two draws,

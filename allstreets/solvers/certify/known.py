@@ -12,12 +12,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards import Flop, all_flops, flop_table, preflop_equity
 from allstreets.engines import DealtPairs
 
-Floats = NDArray[np.float64]
 FLOPS_BESIDE_HANDS = math.comb(48, 3)  # dealt flops that fit beside any two hands: 17,296
 
 

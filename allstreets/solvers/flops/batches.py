@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 
-Floats = NDArray[np.float64]
 Choice = Literal["shuffled", "reach"]
 
 
@@ -54,7 +52,7 @@ class VisitPlan:
         batch, inner = divmod(within, self.iterations)
         return done, batch, inner == 0
 
-    def draw(self, epoch: int, batch: int, shares: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def draw(self, epoch: int, batch: int, shares: Floats) -> tuple[Longs, Floats]:
         """(flops, chances) of a batch; `shares` [F] say how likely flops shall be, by reach."""
         flops = len(shares)
         if self.visits_all(flops):
@@ -87,7 +85,7 @@ def inclusion_chances(shares: Floats, size: int) -> Floats:
         free &= ~above
 
 
-def systematic_sample(chances: Floats, generator: np.random.Generator) -> NDArray[np.int64]:
+def systematic_sample(chances: Floats, generator: np.random.Generator) -> Longs:
     """Flops, each with exactly its chance: a comb of unit steps laid over them in random order."""
     order = generator.permutation(len(chances))
     ends = np.cumsum(chances[order])

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
-from allstreets.engines import Floats, PackedStrategies, Stage
+from allstreets.engines import PackedStrategies, Stage
 
 
 def pairs_met(stage: Stage, reach: Floats) -> Floats:
@@ -33,12 +33,12 @@ class NodeEvaluation:
     """A pot's tree on one flop with the strategies that are played there."""
 
     tree: BettingTree
-    payoffs: NDArray[np.float64]  # [N, 2, 3]: `betting.payoffs`
+    payoffs: Floats  # [N, 2, 3]: `betting.payoffs`
     stages: Sequence[Stage]
     strategies: PackedStrategies
 
     @cached_property
-    def last(self) -> NDArray[np.int64]:
+    def last(self) -> Longs:
         """[N]: one past the last node below each; in pre-order a subtree is one piece."""
         tree = self.tree
         ends = np.arange(1, tree.node_count + 1)

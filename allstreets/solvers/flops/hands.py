@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Floats, Longs
 from allstreets.betting import Street
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos
 from allstreets.engines import (
@@ -23,10 +23,8 @@ from allstreets.engines import (
     class_stages,
 )
 
-Floats = NDArray[np.float64]
 
-
-def flop_hands(model: CardModel, flop: Flop, held: NDArray[np.uint8] | None = None) -> "ModelHands":
+def flop_hands(model: CardModel, flop: Flop, held: Bytes | None = None) -> "ModelHands":
     """The hands of a flop; `held` [169, H] are the combos of each class in each bucket."""
     if model.plays_combos:
         return combo_hands(flop)
@@ -56,7 +54,7 @@ class ModelHands:
         return self.stages()[number] if number else self.first
 
 
-def live(flop: Flop) -> NDArray[np.int64]:
+def live(flop: Flop) -> Longs:
     """[H]: the combos beside a flop, rising: the hands of the exact model."""
     return np.flatnonzero(live_combos(flop.cards))
 
@@ -73,7 +71,7 @@ def combo_hands(flop: Flop) -> ModelHands:
     return ModelHands(held, stage, lambda: (stage,))
 
 
-def bucket_hands(held: NDArray[np.uint8], stages: Callable[[], tuple[Stage, ...]]) -> ModelHands:
+def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelHands:
     """Buckets; flops with fewer than others have columns of zeros at the end."""
     combos = held.sum(axis=0, dtype=np.float64)
     count = int(np.flatnonzero(combos)[-1]) + 1

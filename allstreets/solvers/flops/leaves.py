@@ -19,14 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers, Pruning, Schedule
 from allstreets.engines import AnyValues, FlopGames, Flops
 from allstreets.solvers.kernels.weighted_sum import add_weighted
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class SubgameLeaves:
@@ -98,13 +96,13 @@ class SubgameLeaves:
             last[:, flops] = here
         return estimate
 
-    def _last_here(self, player: Player) -> NDArray[np.float32]:
+    def _last_here(self, player: Player) -> Singles:
         """[P, F, 169]: v_f, here, where they may be changed."""
-        found: NDArray[np.float32] = np.asarray(self.last[player], np.float32)
+        found: Singles = np.asarray(self.last[player], np.float32)
         self.last[player] = found
         return found
 
-    def _multipliers(self, visits: NDArray[np.int64]) -> list[Multipliers]:
+    def _multipliers(self, visits: Longs) -> list[Multipliers]:
         """[K]: what an iteration does on each flop, by its visits."""
         first = visits[:1]
         if (visits == first).all():

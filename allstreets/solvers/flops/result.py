@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import Arrays, InputError
+from allstreets.base import Arrays, InputError, Singles
 from allstreets.betting import (
     CHIPS_PER_POT,
     POSTFLOP,
@@ -128,7 +127,7 @@ class FlopsResult:
         key = self._key(flop, spr)
         return next(dict(row) for row in self._rows if (row["flop"], row["spr"]) == key)
 
-    def values(self, flop: str, spr: float | None = None) -> NDArray[np.float32]:
+    def values(self, flop: str, spr: float | None = None) -> Singles:
         """[2, 169, 169]: share of the pot of OOP and IP, own hand by row, the other's by column.
 
         Under the average strategies, in pots; 0.5 where the two hands cannot meet.

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Bytes, Flags, Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, FlopSet
 from allstreets.cfr import Metrics, Pruning, Schedule
@@ -26,8 +27,6 @@ from allstreets.engines import (
     ONE_BYTE,
     TWO_BYTES,
     Arrays,
-    Flags,
-    Floats,
     FlopGames,
     PackedStrategies,
     Pool,
@@ -156,7 +155,7 @@ class FlopsSolver:
             solved |= self.in_work & (self.positive_regrets() <= self.targets.regret)
         self.solved |= solved
 
-    def _exploitability(self, flops: NDArray[np.int64]) -> Floats:
+    def _exploitability(self, flops: Longs) -> Floats:
         """[P, K]: mean of both players' best-response gains, in pots."""
         gains = np.zeros((self.games.pots, len(flops)))
         for player in Player:
@@ -164,7 +163,7 @@ class FlopsSolver:
             gains += np.einsum("pkh,ph->pk", values, self.reach[player])
         return self._in_pots(gains / 2, flops)
 
-    def _in_pots(self, chips: Floats, flops: NDArray[np.int64]) -> Floats:
+    def _in_pots(self, chips: Floats, flops: Longs) -> Floats:
         """[P, K]: totals over all pairs of combos as shares of the pot; 0 where no hands meet."""
         stakes = self._chips[:, flops]
         found: Floats = np.divide(chips, stakes, out=np.zeros_like(chips), where=stakes > 0)
@@ -340,7 +339,7 @@ class FlopsSolver:
         self.games.restore(state)
 
 
-def _by_class(strategy: Floats, held: NDArray[np.uint8] | None) -> Floats:
+def _by_class(strategy: Floats, held: Bytes | None) -> Floats:
     """[A, 169]: a strategy [A, H] by hand class; `held` [169, H] are the combos in buckets."""
     if held is None:
         return strategy

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
-from allstreets.engines import Floats, PackedStrategies, Shares
+from allstreets.engines import PackedStrategies, Shares
 from allstreets.solvers.flops.evaluation import pairs_met
 from allstreets.solvers.flops.view import HandTotals, PotView
 
-Longs = NDArray[np.int64]
 CACHED_PLANS = 64
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import HAND_OF_COMBO, CanonicalFlop, Flop
-from allstreets.engines import Floats, PackedStrategies
+from allstreets.engines import PackedStrategies
 from allstreets.games import PotGame
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
 from allstreets.solvers.equity import combo_equity, flop_equity
@@ -158,7 +159,7 @@ class PotView:
         here, player = self._at(node), self.pot.tree.player_at(node)
         return here.strategy, here.reach[player] * here.met[player]
 
-    def _locked(self, node: int, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    def _locked(self, node: int, classes: NDArray[Any]) -> Flags:
         """[H]: whether hands of these classes are told what to do; empty where all are free."""
         tree = self.pot.tree
         if node in tree.locks:

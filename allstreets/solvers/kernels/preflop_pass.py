@@ -9,14 +9,7 @@ before the flop, H hands.
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import inner_kernel, kernel
-
-Doubles = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Longs = NDArray[np.int64]
+from allstreets.base import Flags, Floats, Longs, inner_kernel, kernel
 
 POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT = range(5)
 """Places in the discounts of an iteration."""
@@ -30,14 +23,14 @@ class PreflopLayout(NamedTuple):
     first: Longs  # [D + 1]: slots of a decision's actions
     child: Longs  # [S]: nodes
     ends: Longs  # [E]: nodes
-    on_pairs: Doubles  # [2, E]: by player, chips for every pair of combos …
-    on_margin: Doubles  # [2, E]: … and for the margin of an all-in
-    pairs: Doubles  # [H, H]: by the other's hand, then by own
-    margin: Doubles  # [H, H]: the same
+    on_pairs: Floats  # [2, E]: by player, chips for every pair of combos …
+    on_margin: Floats  # [2, E]: … and for the margin of an all-in
+    pairs: Floats  # [H, H]: by the other's hand, then by own
+    margin: Floats  # [H, H]: the same
 
 
 @inner_kernel
-def match_regrets(regrets: Doubles, closed: Flags, strategies: Doubles) -> None:
+def match_regrets(regrets: Floats, closed: Flags, strategies: Floats) -> None:
     """Positive regrets [A, H] divided by their sum; even where there are none, closed ones 0."""
     actions, hands = regrets.shape
     for hand in range(hands):
@@ -60,11 +53,11 @@ def match_regrets(regrets: Doubles, closed: Flags, strategies: Doubles) -> None:
 def preflop_down(
     layout: PreflopLayout,
     player: int,
-    regrets: Doubles,
+    regrets: Floats,
     closed: Flags,
-    strategies: Doubles,
-    reach: Doubles,
-    values: Doubles,
+    strategies: Floats,
+    reach: Floats,
+    values: Floats,
 ) -> None:
     """Fill strategies [S, H], reach [N, 2, H], and own values [N, H] of the ends before the flop.
 
@@ -104,13 +97,13 @@ def preflop_down(
 def preflop_up(
     layout: PreflopLayout,
     player: int,
-    regrets: Doubles,
-    sums: Doubles,
-    strategies: Doubles,
-    reach: Doubles,
-    values: Doubles,
+    regrets: Floats,
+    sums: Floats,
+    strategies: Floats,
+    reach: Floats,
+    values: Floats,
     mask: Flags,
-    now: Doubles,
+    now: Floats,
     small_share: float,
 ) -> None:
     """Values of all nodes from those of the ends and leaves; regrets and sums [S, H] on the way.

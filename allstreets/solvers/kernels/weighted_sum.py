@@ -1,16 +1,13 @@
 """Sums over flops, by weight."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import kernel
+from allstreets.base import Floats, Singles, kernel
 
 
 @kernel
 def add_weighted(
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64] | NDArray[np.float32],
-    totals: NDArray[np.float64],
+    weights: Floats,
+    values: Floats | Singles,
+    totals: Floats,
 ) -> None:
     """Add Σ over flops of weights [K] · values [P, K, H] to totals [P, H], flop after flop."""
     for pot in range(values.shape[0]):

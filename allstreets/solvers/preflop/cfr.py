@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Flags, Floats
 from allstreets.betting import (
     NodeKind,
     Outcome,
@@ -31,9 +32,6 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr import Multipliers
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 SMALL_SHARE = 0.01
 """What every hand adds to the average besides its reach, so that it is sensible everywhere."""

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import bb_text
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.format import pot_text
 from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.solvers.tables import without_nan
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import CHIPS_PER_BB, Player
-from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 
 LARGEST_SHARE = 1e-3
 """The largest share of a hand's average play at a decision that closing an action may move."""

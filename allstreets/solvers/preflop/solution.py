@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import require_shape
+from allstreets.base import Floats, require_shape
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
@@ -23,7 +23,7 @@ from allstreets.games import PreflopLock, Strategies
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import preflop_class_equity
 from allstreets.solvers.hands import Hands
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, Player, action_text, line_text
 from allstreets.cards import HAND_NAMES
 from allstreets.cfr import Metrics, Pruning, Schedule
 from allstreets.games import Strategies
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 
 MBB_PER_CHIP = 1000 / CHIPS_PER_BB
 

@@ -23,11 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import FlopPot
 from allstreets.cards import HAND_COUNT, FlopSet, hand_pairs, preflop_equity
-
-Floats = NDArray[np.float64]
 
 EVEN = 0.5
 """What stands for pairs of hands that cannot meet on any flop."""

@@ -16,10 +16,10 @@ from functools import partial
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_POT, FlopPot, Player, match_trees, matched_strategy
 from allstreets.games import PotGame, Strategies, UnifiedGame, model_stack
 from allstreets.solvers.flops.solver import FlopsSolver
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.separated.pair_values import (
     EVEN,
     PairValues,

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import OOP, Player, PreflopRules, build_preflop_tree
 from allstreets.cfr import Schedule
 from allstreets.games import Lock, PreflopGame, lock_mapping, preflop_locks, rules_mapping
-from allstreets.solvers.preflop.cfr import Flags, Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.pair_values import PairValues
 

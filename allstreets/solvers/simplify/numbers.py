@@ -9,12 +9,10 @@ up is exactly 0. A hand whose strategy stays keeps its numbers.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.engines import TWO_BYTES, Shares, encode
 from allstreets.solvers.simplify.rule import Simplification
-
-Floats = NDArray[np.float64]
 
 
 def stored_numbers(

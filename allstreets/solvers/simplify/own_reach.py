@@ -5,11 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Street
 
-Floats = NDArray[np.float64]
 Weights = dict[int, Floats]  # node → [H]
 CACHED_STREETS = 256
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import POSTFLOP, Player, Street
 from allstreets.engines import Arrays, EngineSpec, Flops, PackedStrategies, Shares, decode
 from allstreets.games import PotGame
@@ -18,7 +18,6 @@ from allstreets.solvers.simplify.own_reach import own_reach
 from allstreets.solvers.simplify.rule import Choice, Mixes, Simplification, amounts_at, count_mixes
 from allstreets.solvers.whole_game.result import UnifiedResult
 
-Floats = NDArray[np.float64]
 Strategies = dict[int, Floats]  # decision → [A, H]
 Counts = dict[Street, Mixes]
 NO_COUNTS = dict.fromkeys(POSTFLOP, Mixes())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO
 from allstreets.engines import (
@@ -29,7 +30,6 @@ from allstreets.engines import (
 from allstreets.solvers.simplify.pots import NO_COUNTS, Wanted
 from allstreets.solvers.simplify.subgame import SimpleSubgame
 
-Floats = NDArray[np.float64]
 STORED: Sequence[np.dtype[Any]] = (np.dtype(np.float32), ONE_BYTE, ONE_BYTE)
 """The numbers of flop, turn and river (`BoardsFlops.pack`)."""
 

@@ -4,16 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Floats
 from allstreets.betting import Player, Street
 from allstreets.solvers.simplified import MadeSimple
 from allstreets.solvers.simplify.rule import Mixes, Simplification
 from allstreets.solvers.spot.result import SpotResult
 from allstreets.solvers.whole_game.result import UnifiedResult
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import BettingTree, read_only
-
-Floats = NDArray[np.float64]
 
 EQUAL = 1e-7  # steps of a grid that 32 bits cannot tell apart
 MOST_STEPS = 1_000_000
@@ -38,7 +35,7 @@ class Choice(NamedTuple):
     chances: Floats  # [A, H]
     amounts: Floats  # [A]: of bets and raises, 0 for fold, check and call
     weights: Floats  # [H]
-    given: NDArray[np.bool_] | None = None  # [H]: hands that keep what they do; None: none does
+    given: Flags | None = None  # [H]: hands that keep what they do; None: none does
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import Arrays, DealtPairs, Flops
 from allstreets.games import UnifiedGame
 from allstreets.solvers.hands import quotient
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.whole_game.source import Row
 
 Keep = Callable[[int, Arrays], None]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.betting import Player, Street
 from allstreets.cards import COMBO_COUNT
 from allstreets.engines import Averages, BoardRows, ExactSubgame
@@ -24,7 +24,6 @@ from allstreets.solvers.simplify.rule import (
     count_mixes,
 )
 
-Floats = NDArray[np.float64]
 Counts = dict[Street, Mixes]
 
 

@@ -18,12 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import POSTFLOP, Player, Street
 from allstreets.cards import HAND_SIZES, preflop_equity
 from allstreets.engines import plays_all_streets
 from allstreets.games import PreflopGame, Strategies
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
 from allstreets.solvers.simplified import OWN_GAME, REAL_CARDS

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import NodeKind, Outcome, Player
 from allstreets.cards import Range, fitting
 from allstreets.engines import NodeNumbers
 from allstreets.games import Spot
 from allstreets.solvers.equity import combo_equity
-from allstreets.solvers.hands import Floats, Longs, Pair
+from allstreets.solvers.hands import Pair
 
 
 def only_end(spot: Spot) -> int | None:

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.games import Floats
+from allstreets.base import Floats, Longs
 
 Stored = Callable[[Floats], Floats]
 """Rounds strategies [A, H] to what can be stored."""
@@ -23,9 +22,7 @@ ROUNDS = 1_000  # a dozen are usual
 PAIRED = 600  # steps of which two are taken at once
 
 
-def evenly_rounded(
-    wanted: Floats, weights: Floats, alike: NDArray[np.int64], stored: Stored
-) -> Floats:
+def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored) -> Floats:
     """[A, H]: the strategy `wanted` [A, H] as it can be stored, its actions taken as often.
 
     Hands with the same number in `alike` [H] and the same strategy keep playing alike. A hand that
@@ -54,7 +51,7 @@ def evenly_rounded(
     return played[:, group]
 
 
-def _steps(played: Floats, stored: Stored) -> tuple[NDArray[np.int64], Floats]:
+def _steps(played: Floats, stored: Stored) -> tuple[Longs, Floats]:
     """(hands [M], strategies [A, M]): every step of a hand from one action to another."""
     found = [(np.zeros(0, np.int64), played[:, :0])]
     for more, less in permutations(range(len(played)), 2):
@@ -70,7 +67,7 @@ def _steps(played: Floats, stored: Stored) -> tuple[NDArray[np.int64], Floats]:
     return hands[differ], moved[:, differ]
 
 
-def _pair(hands: NDArray[np.int64], effects: Floats, error: Floats) -> list[int]:
+def _pair(hands: Longs, effects: Floats, error: Floats) -> list[int]:
     """Two steps of different hands that together leave less of the error; none: []."""
     sizes = np.abs(effects).max(axis=0)
     order = np.argsort(sizes, kind="stable")

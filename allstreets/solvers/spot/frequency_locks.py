@@ -11,19 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import ANY_CARD, Line, NodeKind, action_text, line_text, parse_line
 from allstreets.cards import COMBO_COUNT, COMBO_PERMUTATIONS, DECK_SIZE, Range, fitting
-from allstreets.games import (
-    Bound,
-    Floats,
-    Lock,
-    Spot,
-    limits,
-    named_action,
-    smallest_change,
-    spot_root,
-)
+from allstreets.games import Bound, Lock, Spot, limits, named_action, smallest_change, spot_root
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.spot.result import SpotResult, taken_action
 

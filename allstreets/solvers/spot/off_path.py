@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     BettingTree,
     Line,
@@ -64,7 +63,7 @@ class SpotPart(Spot):
         return replace(bare, pot=tree.pot, stack=tree.stack, invested=invested)
 
     @cached_property
-    def payoffs(self) -> NDArray[np.float64]:
+    def payoffs(self) -> Floats:
         """[N, 2, 3]: results where a hand ends."""
         return self._whole.payoffs[list(self.nodes)]
 

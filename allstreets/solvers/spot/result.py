@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Flags, InputError, Longs
 from allstreets.betting import BettingTree, Line, NodeKind, Player, line_text, parse_line
 from allstreets.cards import COMBO_COUNT, Range, fitting, pairs_of
 from allstreets.engines import NodeNumbers
 from allstreets.games import Spot
 from allstreets.solvers.decision import CHIPS, NONE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity
-from allstreets.solvers.hands import Bools, Hands, Longs, Pair
+from allstreets.solvers.hands import Hands, Pair
 from allstreets.solvers.simplified import MadeSimple
 from allstreets.solvers.spot.dealt_out import dealt_numbers, only_end
 from allstreets.solvers.spot.format import result_html, result_line, result_text
@@ -164,14 +164,14 @@ class SpotResult:
             self._pairs[board] = pairs_of(self.spot.ranges, board)
         return self._pairs[board]
 
-    def _locked(self, node: int, cards: tuple[int, ...]) -> Bools:
+    def _locked(self, node: int, cards: tuple[int, ...]) -> Flags:
         """[1326]: the combos with a locked strategy at a decision."""
         locks = [
             lock.weights > 0
             for lock in self.spot.locked_nodes
             if lock.node == node and lock.holds_on(cards)
         ]
-        locked: Bools = np.any([np.zeros(COMBO_COUNT, np.bool_), *locks], axis=0)
+        locked: Flags = np.any([np.zeros(COMBO_COUNT, np.bool_), *locks], axis=0)
         return locked
 
     @property

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import DamagedFileError, InputError, require_shape
+from allstreets.base import DamagedFileError, Floats, InputError, Longs, require_shape
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runouts, card_text
 from allstreets.engines import NodeNumbers, NodeSlots, node_slots
@@ -36,13 +36,13 @@ class StreetNumbers(Protocol):
     """Every decision of one street on one board."""
 
     @property
-    def combos(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def combos(self) -> tuple[Longs, Longs]:
         """[H] of OOP and IP: combos."""
 
     def node(self, node: int) -> NodeNumbers:
         """What the solution says at one decision of the tree."""
 
-    def strategy(self, node: int) -> NDArray[np.float64]:
+    def strategy(self, node: int) -> Floats:
         """[A, H]: the strategy of the player who acts there."""
 
 
@@ -66,7 +66,7 @@ def pack_street(
     return arrays
 
 
-def _rows(rows: list[NDArray[np.float64]], empty: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rows(rows: list[Floats], empty: Floats) -> Floats:
     return np.stack(rows) if rows else empty
 
 
@@ -79,7 +79,7 @@ def board_names(root: Runouts, level: int) -> Iterator[tuple[str, tuple[int, ...
         yield card_text(card), (card,)
 
 
-def board_name(root: Runouts, cards: tuple[int, ...]) -> tuple[str, NDArray[np.int64]]:
+def board_name(root: Runouts, cards: tuple[int, ...]) -> tuple[str, Longs]:
     """The prefix of the arrays of a board, and the renaming of combos from there to it [1326]."""
     if not cards:
         return "board", np.arange(COMBO_COUNT)
@@ -99,7 +99,7 @@ class StoredStreet:
         tree: BettingTree,
         street: Street,
         arrays: Mapping[str, NDArray[Any]],
-        renamed: NDArray[np.int64],
+        renamed: Longs,
     ) -> None:
         self._tree, self._arrays = tree, arrays
         self._slots: NodeSlots = node_slots(tree, street)
@@ -131,7 +131,7 @@ class StoredStreet:
                 require_shape(self._arrays, f"{array}_{name}", shape)
 
     @property
-    def combos(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def combos(self) -> tuple[Longs, Longs]:
         """[H] of OOP and IP: combos."""
         return self._combos
 
@@ -157,6 +157,6 @@ class StoredStreet:
             equity,
         )
 
-    def strategy(self, node: int) -> NDArray[np.float64]:
+    def strategy(self, node: int) -> Floats:
         """[A, H]: the strategy of the player who acts there."""
         return self.node(node).strategy

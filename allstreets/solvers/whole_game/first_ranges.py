@@ -6,9 +6,7 @@ few dozen iterations on two dozen flops are enough for that.
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from allstreets.base import Floats
 from allstreets.cards import subset_flops
 from allstreets.cfr import Schedule
 from allstreets.games import UnifiedGame
@@ -18,12 +16,12 @@ ITERATIONS = 100
 FLOPS = 25
 
 
-def first_ranges(game: UnifiedGame, schedule: Schedule, threads: int = 1) -> NDArray[np.float64]:
+def first_ranges(game: UnifiedGame, schedule: Schedule, threads: int = 1) -> Floats:
     """[2, P, 169]: both players' reach at the pots, after some iterations with hand classes."""
     game = game.roughly
     if len(game.flops.flops) > FLOPS:
         game = replace(game, flops=subset_flops(FLOPS))
     solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), schedule)
     solver.train_batch(ITERATIONS)
-    reach: NDArray[np.float64] = solver.preflop.pot_reach(solver.preflop.average())
+    reach: Floats = solver.preflop.pot_reach(solver.preflop.average())
     return reach

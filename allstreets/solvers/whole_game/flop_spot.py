@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
@@ -43,7 +43,6 @@ from allstreets.cards import (
 )
 from allstreets.games import Lock, Spot, UnifiedGame, data_hash, sizes_mapping, spot_mapping
 from allstreets.solvers.flops.hands import live
-from allstreets.solvers.hands import Floats
 from allstreets.solvers.reached import LineReach
 from allstreets.solvers.spot.frequency_locks import played_lock
 from allstreets.solvers.whole_game.result import UnifiedResult

@@ -13,11 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import BIG_BLINDS, action_text
 from allstreets.cards import HAND_OF_COMBO, Range
 from allstreets.games import Bound, GamePlace, Lock, UnifiedGame, limits, smallest_change
-from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.whole_game.result import UnifiedResult
 

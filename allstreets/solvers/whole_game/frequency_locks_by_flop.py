@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
 from allstreets.engines import CardModel, FlopGames, storable
 from allstreets.games import Lock, UnifiedGame, limits, lock_bounds, smallest_change
 from allstreets.solvers.flops.hands import live
-from allstreets.solvers.hands import Floats
 from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.whole_game.result import UnifiedResult
 
@@ -63,7 +61,7 @@ def _orders(
 ) -> Iterator[Order]:
     pot = [pot.node for pot in game.flop_pots].index(root)
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
-    strategies, weights, classes = list[Floats](), list[Floats](), list[NDArray[np.int64]]()
+    strategies, weights, classes = list[Floats](), list[Floats](), list[Longs]()
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
         strategy, reached = view.stage_play(node)

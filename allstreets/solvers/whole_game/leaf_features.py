@@ -7,9 +7,8 @@ combos even out over a class: so values are times √reach / √combos.
 import numpy as np
 from numpy.typing import NDArray
 
+from allstreets.base import Floats
 from allstreets.cards import HAND_SIZES
-
-Floats = NDArray[np.float64]
 
 
 def leaf_features(values: NDArray[np.floating], reach: Floats) -> Floats:

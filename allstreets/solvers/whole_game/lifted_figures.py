@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_BB, Player
 from allstreets.cards import Range
 from allstreets.engines import judge_flop, plays_all_streets, real_plays
 from allstreets.games import estimate_spot
-from allstreets.solvers.hands import Floats
 from allstreets.solvers.whole_game.flop_spot import FlopSpot
 from allstreets.solvers.whole_game.result import UnifiedResult
 

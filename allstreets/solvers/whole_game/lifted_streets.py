@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from allstreets.base import Floats, Longs
 from allstreets.betting import Line, NodeKind, Player, paid_at
 from allstreets.cards import (
     HAND_OF_COMBO,
@@ -20,7 +21,7 @@ from allstreets.engines import ExactSubgame, RealPlay, StreetView, every_combo
 from allstreets.games import PotGame
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import combo_equity
-from allstreets.solvers.hands import Floats, Hands, Longs, Pair, class_sums
+from allstreets.solvers.hands import Hands, Pair, class_sums
 from allstreets.solvers.spot.result import left_after, taken_action
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each

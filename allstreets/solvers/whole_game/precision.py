@@ -17,8 +17,8 @@ A solution may store its play before the flop alone: any flop can be solved for 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from allstreets.base import Singles
 from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, rounded_values
 from allstreets.solvers.whole_game.solver import Evaluation, UnifiedFigures, UnifiedSolver
 
@@ -31,7 +31,7 @@ class Kept:
 
     numbers: Numbers | None  # None: no strategies after the flop are stored
     figures: UnifiedFigures
-    values: NDArray[np.float32] | None
+    values: Singles | None
     """[2, P, F, 169]: what the pots are worth to both players on every flop; None: not known."""
 
 

@@ -11,8 +11,7 @@ iterations, ranges have moved by 0.01 when 300 are done; those of the first solv
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from allstreets.base import Floats
 
 FIRST_LOOK = 150  # visits of a flop
 LATER = 3  # times as many
@@ -23,7 +22,7 @@ LEAST_MOVE = 0.05  # of the combos that start a pot
 class GroupedByRanges(Protocol):
     """Games in which hands are put together by the ranges that start a pot."""
 
-    def regroup(self, reach: NDArray[np.float64], least: float) -> float:
+    def regroup(self, reach: Floats, least: float) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
         Says how far it had: the share of the combos that start a pot.

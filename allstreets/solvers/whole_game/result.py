@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import Arrays, InputError
+from allstreets.base import Arrays, Floats, InputError
 from allstreets.betting import (
     BIG_BLINDS,
     BLINDS_AND_CARDS,
@@ -36,7 +36,7 @@ from allstreets.cards import (
     parse_combo,
     parse_flop,
 )
-from allstreets.engines import CardModel, Floats, PackedStrategies, real_plays
+from allstreets.engines import CardModel, PackedStrategies, real_plays
 from allstreets.games import Lock, PotGame, UnifiedGame
 from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import Decision

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import InputError, Place
+from allstreets.base import Floats, InputError, Place
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr import Pruning, Schedule
@@ -28,7 +28,7 @@ from allstreets.engines import DeviceUse, FlopGames, Flops, SpreadGames, checked
 from allstreets.games import Strategies, UnifiedGame, game_identity
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.flops.leaves import SubgameLeaves
-from allstreets.solvers.preflop.cfr import Floats, PreflopCfr
+from allstreets.solvers.preflop.cfr import PreflopCfr
 from allstreets.solvers.preflop.dropping import HandDropping, Review
 from allstreets.solvers.preflop.training import PreflopTraining, RegretSums
 from allstreets.solvers.whole_game.rebucketing import LEAST_MOVE, GroupedByRanges, Regrouping

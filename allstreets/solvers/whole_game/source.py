@@ -10,11 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base import Arrays, Place
+from allstreets.base import Arrays, Floats, Place
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import SpreadGames
 from allstreets.games import UnifiedGame
-from allstreets.solvers.preflop.cfr import Floats
 from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.whole_game.precision import Kept, keep

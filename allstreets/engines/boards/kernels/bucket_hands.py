@@ -10,14 +10,10 @@ Axis letters: B boards, H hands (padded, board by board), C combos, K groups.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.boards.kernels.bucket_means import DIMENSIONS, LANES, cluster
-from allstreets.engines.exact.kernels.layout import Floats, Longs, Shorts
-
-Bytes = NDArray[np.uint8]
-Doubles = NDArray[np.float64]
+from allstreets.engines.exact.kernels.layout import Shorts
 
 CUTS = np.array([0.0, 0.25, 0.5, 0.65, 0.75, 0.85, 0.92, 0.97, 1.0], np.float64)
 """Where the range is cut by strength, from the weakest hands up."""
@@ -35,8 +31,8 @@ def weigh_hands(
     combo_cards: Bytes,
     combo_hand: Shorts,
     hand_class: Bytes,
-    class_weights: Doubles,
-    weights: Doubles,
+    class_weights: Floats,
+    weights: Floats,
 ) -> None:
     """The weight of every hand, [H], from those of the 169 classes; it comes in as zeros."""
     for board in range(len(combo_start) - 1):
@@ -46,7 +42,7 @@ def weigh_hands(
 
 
 @inner_kernel
-def part_of_combos(strengths: Shorts, weights: Doubles, first: int, parts: Longs) -> float:
+def part_of_combos(strengths: Shorts, weights: Floats, first: int, parts: Longs) -> float:
     """The part of the range that each combo of a board belongs to; the total weight.
 
     A part ends with the tie in which its share of the weight is reached.
@@ -79,9 +75,9 @@ def board_profiles(
     combo_cards: Bytes,
     combo_hand: Shorts,
     combo_first: int,
-    weights: Doubles,
-    blocks: Floats,
-    equity: Floats,
+    weights: Floats,
+    blocks: Singles,
+    equity: Singles,
 ) -> None:
     """Profiles of a board's hands into `blocks` [hands / 16, 2 · PARTS, 16], and their equities.
 
@@ -152,12 +148,12 @@ def group_hands(
     combo_hand: Shorts,
     combo_start: Longs,
     hand_class: Bytes,
-    own_weights: Doubles,
-    other_weights: Doubles,
-    draws: Floats,
+    own_weights: Floats,
+    other_weights: Floats,
+    draws: Singles,
     rounds: int,
     groups: Bytes,
-    equity: Floats,
+    equity: Singles,
 ) -> None:
     """The group of every hand on every board, [H], from the weakest group to the strongest.
 
@@ -217,13 +213,13 @@ def turn_rows(
     start: Longs,
     count: Longs,
     children: Longs,
-    weights: Doubles,
+    weights: Floats,
     river_start: Longs,
     river_count: Longs,
     river_parent: Shorts,
     river_mass: Shorts,
-    equity: Floats,
-    draws: Floats,
+    equity: Singles,
+    draws: Singles,
     rounds: int,
     rows: Bytes,
 ) -> None:

@@ -6,13 +6,10 @@ Axis letters: B boards, C combos, K groups.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, inner_kernel, kernel
 from allstreets.engines.boards.kernels.bucket_hands import CARDS, CLASS_STEP
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
-from allstreets.engines.exact.kernels.layout import Longs, Shorts
-
-Bytes = NDArray[np.uint8]
-Doubles = NDArray[np.float64]
+from allstreets.engines.exact.kernels.layout import Shorts
 
 
 @kernel
@@ -59,11 +56,11 @@ def add_margins(
     combos: Longs,
     strengths: Shorts,
     groups: Longs,
-    weights: Doubles,
-    totals: Doubles,
+    weights: Floats,
+    totals: Floats,
     sign: float,
-    net: Doubles,
-    won: Doubles,
+    net: Floats,
+    won: Floats,
 ) -> None:
     """Add to `won` [K, K] the pairs of some combos of a board, which stand in order of strength.
 
@@ -97,7 +94,7 @@ def group_matrices(
     start: Longs,
     hand_groups: tuple[Bytes, Bytes],
     hand_class: Bytes,
-    class_weights: Doubles,
+    class_weights: Floats,
     group_count: int,
     margin: NDArray[np.int8],
     pairs: NDArray[np.int8],

@@ -13,8 +13,7 @@ of 64. What the others would have been is never asked, so that nothing else chan
 
 import numpy as np
 
-from allstreets.base import inner_kernel, kernel
-from allstreets.engines.exact.kernels.layout import Floats
+from allstreets.base import Singles, inner_kernel, kernel
 from allstreets.engines.simd.vectors import (
     fma,
     load,
@@ -33,7 +32,7 @@ FAR = np.float32(1e30)
 
 
 @inner_kernel
-def highest(numbers: Floats) -> np.float32:
+def highest(numbers: Singles) -> np.float32:
     """Of sixteen."""
     most: np.float32 = numbers[0]
     for lane in range(1, LANES):
@@ -42,7 +41,7 @@ def highest(numbers: Floats) -> np.float32:
 
 
 @inner_kernel
-def enclose(blocks: Floats, balls: Floats, radii: Floats) -> np.float32:
+def enclose(blocks: Singles, balls: Singles, radii: Singles) -> np.float32:
     """A ball around each block: centres as `blocks` has points, and radii.
 
     What comes back is what rounding may do to the squared distance of a point and a centre, which
@@ -69,7 +68,7 @@ def enclose(blocks: Floats, balls: Floats, radii: Floats) -> np.float32:
 
 
 @inner_kernel
-def away_from(blocks: Floats, spot: Floats, out: Floats) -> None:
+def away_from(blocks: Singles, spot: Singles, out: Singles) -> None:
     """The squared distance of every point from a spot [16]."""
     for block in range(len(out) // LANES):
         away = splat(np.float32(0.0))
@@ -93,14 +92,14 @@ def farthest(least: np.float32, radius: np.float32, slack: np.float32) -> np.flo
 
 @inner_kernel
 def come_closer(
-    blocks: Floats,
-    weights: Floats,
-    spot: Floats,
-    balls_away: Floats,
-    limits: Floats,
-    nearest: Floats,
-    out: Floats,
-    sums: Floats,
+    blocks: Singles,
+    weights: Singles,
+    spot: Singles,
+    balls_away: Singles,
+    limits: Singles,
+    nearest: Singles,
+    out: Singles,
+    sums: Singles,
 ) -> None:
     """Squared distances to the nearest centre when `spot` [16] is one too, and their sums by lane.
 
@@ -121,7 +120,7 @@ def come_closer(
 
 
 @inner_kernel
-def whole_sum(sums: Floats) -> np.float32:
+def whole_sum(sums: Singles) -> np.float32:
     """Of all lanes."""
     whole = np.float32(0.0)
     for lane in range(LANES):
@@ -130,7 +129,7 @@ def whole_sum(sums: Floats) -> np.float32:
 
 
 @inner_kernel
-def drawn(weights: Floats, nearest: Floats, sums: Floats, wanted: np.float32) -> int:
+def drawn(weights: Singles, nearest: Singles, sums: Singles, wanted: np.float32) -> int:
     """The point at which the running sum of weight × distance², lane after lane, exceeds `wanted`.
 
     A sum that rounding keeps below it ends with the last point that adds anything.
@@ -159,13 +158,13 @@ def drawn(weights: Floats, nearest: Floats, sums: Floats, wanted: np.float32) ->
 
 @inner_kernel
 def seed_centres(
-    blocks: Floats,
-    weights: Floats,
-    balls: Floats,
-    radii: Floats,
+    blocks: Singles,
+    weights: Singles,
+    balls: Singles,
+    radii: Singles,
     slack: np.float32,
-    draws: Floats,
-    centres: Floats,
+    draws: Singles,
+    centres: Singles,
 ) -> None:
     """k-means++: every one of `centres` [K, 16] becomes a point, drawn by weight × distance².
 
@@ -222,12 +221,12 @@ def seed_centres(
 
 @inner_kernel
 def find_nearest(
-    blocks: Floats,
-    balls: Floats,
-    radii: Floats,
+    blocks: Singles,
+    balls: Singles,
+    radii: Singles,
     slack: np.float32,
-    centres: Floats,
-    labels: Floats,
+    centres: Singles,
+    labels: Singles,
 ) -> None:
     """The nearest centre of every real point, the first of equals, into `labels` [N].
 
@@ -267,7 +266,7 @@ def find_nearest(
 
 
 @inner_kernel
-def move_centres(rows: Floats, weights: Floats, labels: Floats, centres: Floats) -> None:
+def move_centres(rows: Singles, weights: Singles, labels: Singles, centres: Singles) -> None:
     """Every centre goes to the mean of its points, the first of `rows` [N, 16].
 
     A centre without points goes to the point that adds most to the sum of squared distances, each
@@ -303,13 +302,13 @@ def move_centres(rows: Floats, weights: Floats, labels: Floats, centres: Floats)
 
 @kernel
 def cluster(
-    blocks: Floats,
-    weights: Floats,
+    blocks: Singles,
+    weights: Singles,
     points: int,
-    draws: Floats,
+    draws: Singles,
     rounds: int,
-    centres: Floats,
-    labels: Floats,
+    centres: Singles,
+    labels: Singles,
 ) -> None:
     """Seeds, and so many rounds of Lloyd's, or until no point changes its centre.
 

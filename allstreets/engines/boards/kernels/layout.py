@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.engines.exact.kernels.layout import Floats, Longs, Shorts
+from allstreets.base import Bytes, Ints, Longs, Singles
+from allstreets.engines.exact.kernels.layout import Shorts
 
 MATRIX_ONE = 127
 """The integer that stands for 1 in the matrices of a board."""
@@ -33,10 +34,10 @@ class GroupedBoards(NamedTuple):
     own: GroupedCombos
     other: GroupedCombos
     own_is_oop: bool
-    chance: Floats  # [B]: of the river cards that the board stands for, given both hands
+    chance: Singles  # [B]: of the river cards that the board stands for, given both hands
     margin: NDArray[np.int8]  # [B, K, K]: mean share won − lost of OOP's group against IP's
     pairs: NDArray[np.int8]  # [B, K, K]: share of their pairs of combos that fit beside each other
-    own_share: Floats  # by own hand of the turn, padded: 1 / its combos
+    own_share: Singles  # by own hand of the turn, padded: 1 / its combos
 
 
 class Products(NamedTuple):
@@ -45,11 +46,11 @@ class Products(NamedTuple):
     group_shows: Longs  # [G+1]
     show_reach: Longs  # reach row that is multiplied by the margins
     show_value: Longs  # value row that it is added to
-    show_factor: Floats
+    show_factor: Singles
     group_folds: Longs  # [G+1]
     fold_reach: Longs  # reach row that is multiplied by the pairs: folds and rake
     fold_value: Longs
-    fold_factor: Floats
+    fold_factor: Singles
     group_sums: Longs  # [G+1]
     sums: Longs  # value rows that products are added to
 
@@ -57,10 +58,10 @@ class Products(NamedTuple):
 class GroupSpace(NamedTuple):
     """What one thread needs for the matrices of a board."""
 
-    margin: Floats  # [K, K]: of the other's groups with the own ones
-    pairs: Floats  # [K, K]
-    turned: Floats  # [K, K]
+    margin: Singles  # [K, K]: of the other's groups with the own ones
+    pairs: Singles  # [K, K]
+    turned: Singles  # [K, K]
     rows: Longs  # [K]: 0, 1, …
-    marks: Floats  # [16]
-    terms: NDArray[np.int32]  # [K + 16]
-    no_union: NDArray[np.uint8]
+    marks: Singles  # [16]
+    terms: Ints  # [K + 16]
+    no_union: Bytes

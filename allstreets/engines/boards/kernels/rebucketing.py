@@ -4,18 +4,13 @@ Axis letters: B boards, H hands of a street (padded, board by board), R rows of 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
-from allstreets.engines.exact.kernels.layout import Floats, Longs
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.simd.vectors import LANES, load, store
-
-Bytes = NDArray[np.uint8]
-Doubles = NDArray[np.float64]
 
 
 @inner_kernel
-def find_sources(mass: Doubles, first: Longs, source: Longs, share: Floats) -> None:
+def find_sources(mass: Floats, first: Longs, source: Longs, share: Singles) -> None:
     """The earlier rows that each row's hands come from, and their shares in it.
 
     `mass` [R, R] is the weight of the hands of a row that stood in each earlier one. Row r's
@@ -42,11 +37,11 @@ def carry_rows(
     count: Longs,
     before: Bytes,
     after: Bytes,
-    weights: Doubles,
+    weights: Floats,
     rows: int,
     actions: Longs,
-    stored: Floats,
-    carried: Floats,
+    stored: Singles,
+    carried: Singles,
 ) -> None:
     """Numbers of all nodes of a street, `stored` in the rows `before` [H], in the rows `after` [H].
 

@@ -5,13 +5,10 @@ H hands (padded, board by board), C combos.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import kernel
+from allstreets.base import Bytes, Longs, Singles, kernel
 from allstreets.cards.kernels.evaluator import DEAD
-from allstreets.engines.exact.kernels.layout import Floats, Longs, Shorts
-
-Bytes = NDArray[np.uint8]
+from allstreets.engines.exact.kernels.layout import Shorts
 
 CHANCE = 1 / 44
 """Of each river card, given both hands."""
@@ -50,7 +47,7 @@ def list_hands(
     cards: Bytes,
     hand_strengths: Shorts,
     parent: Shorts,
-    weight: Floats,
+    weight: Singles,
     combo_cards: Bytes,
     combo_strengths: Shorts,
     combo_hand: Shorts,

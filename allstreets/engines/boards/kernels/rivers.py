@@ -3,16 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Singles, inner_kernel, kernel
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE, GroupedBoards, GroupSpace, Products
-from allstreets.engines.exact.kernels.layout import (
-    Boards,
-    Discounts,
-    Floats,
-    Forest,
-    Storage,
-    Workspace,
-)
+from allstreets.engines.exact.kernels.layout import Boards, Discounts, Forest, Storage, Workspace
 from allstreets.engines.exact.kernels.nodes import go_down, go_up
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
@@ -38,7 +31,7 @@ def gather_groups(
     groups: int,
     lanes: int,
     space: Workspace,
-    parent_reach: Floats,
+    parent_reach: Singles,
     parent_hands: int,
 ) -> None:
     """Reach rows of sixteen lines: every group gets the sum over its combos."""
@@ -69,7 +62,7 @@ def scatter_groups(
     groups: int,
     lanes: int,
     space: Workspace,
-    parent_values: Floats,
+    parent_values: Singles,
     parent_hands: int,
 ) -> None:
     """Add a group's values on sixteen lines to every combo of it, by the chance of the card."""
@@ -97,7 +90,7 @@ def widen_matrix(
     one: np.float32,
     turn: bool,
     space: GroupSpace,
-    out: Floats,
+    out: Singles,
 ) -> None:
     """A board's matrix in single precision, with OOP's groups as rows or, turned, as columns."""
     factor = splat(one)
@@ -115,7 +108,7 @@ def widen_matrix(
 
 @inner_kernel
 def add_products(
-    products: Products, group: int, groups: int, reach: Floats, values: Floats, space: GroupSpace
+    products: Products, group: int, groups: int, reach: Singles, values: Singles, space: GroupSpace
 ) -> None:
     """Value rows of all folds and showdowns of a group of lines."""
     zero = splat(ZERO)
@@ -164,8 +157,8 @@ def grouped_rivers(
     cards: GroupedBoards,
     products: Products,
     matrices: GroupSpace,
-    parent_reach: Floats,
-    parent_values: Floats,
+    parent_reach: Singles,
+    parent_values: Singles,
     parent_own: int,
     parent_other: int,
     first: int,
@@ -198,7 +191,7 @@ def grouped_rivers(
 
 @inner_kernel
 def share_values(
-    leaf_values: Floats, own: int, lane_groups: int, shares: Floats, first: int
+    leaf_values: Singles, own: int, lane_groups: int, shares: Singles, first: int
 ) -> None:
     """Divide the sums over a turn hand's combos by how many these are."""
     for lanes in range(lane_groups):
@@ -221,8 +214,8 @@ def grouped_turns(
     cards: GroupedBoards,
     products: Products,
     matrices: GroupSpace,
-    parent_reach: Floats,
-    parent_values: Floats,
+    parent_reach: Singles,
+    parent_values: Singles,
     parent_own: int,
     parent_other: int,
     mode: int,
@@ -279,8 +272,8 @@ def grouped_flop(
     cards: GroupedBoards,
     products: Products,
     matrices: GroupSpace,
-    reach: Floats,
-    values: Floats,
+    reach: Singles,
+    values: Singles,
     mode: int,
     discounts: Discounts,
 ) -> None:

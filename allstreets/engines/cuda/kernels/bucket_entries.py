@@ -4,15 +4,10 @@ Every list is filled up to fours with a place that holds zeros, and bounds count
 are read four at a time.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allstreets.base import kernel
-from allstreets.engines.exact.kernels.layout import Longs, Shorts
+from allstreets.base import Ints, Longs, kernel
+from allstreets.engines.exact.kernels.layout import Shorts
 
 FOUR = 4
-
-Ints = NDArray[np.int32]
 
 
 @kernel

@@ -6,10 +6,9 @@ cards stand one after the other.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import kernel
-from allstreets.engines.exact.kernels.layout import Longs, Shorts
+from allstreets.base import Bytes, Longs, kernel
+from allstreets.engines.exact.kernels.layout import Shorts
 
 CARDS = 53
 """The last one is held by padding, and by no combo."""
@@ -18,7 +17,7 @@ CARDS = 53
 @kernel
 def list_by_card(
     combo_start: Longs,
-    combo_cards: NDArray[np.uint8],
+    combo_cards: Bytes,
     combo_hand: Shorts,
     card_start: Shorts,
     card_hand: Shorts,
@@ -44,11 +43,11 @@ def list_by_card(
 @kernel
 def place_in_lists(
     own_start: Longs,
-    own_cards: NDArray[np.uint8],
+    own_cards: Bytes,
     below: Shorts,
     upto: Shorts,
     combo_start: Longs,
-    combo_cards: NDArray[np.uint8],
+    combo_cards: Bytes,
     card_start: Shorts,
     tables: Shorts,
 ) -> None:

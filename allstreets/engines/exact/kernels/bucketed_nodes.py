@@ -14,8 +14,8 @@ arithmetic as a hand with numbers of its own.
 
 import numpy as np
 
-from allstreets.base import inner_kernel
-from allstreets.engines.exact.kernels.layout import Boards, Floats, NodePlace, Shorts
+from allstreets.base import Singles, inner_kernel
+from allstreets.engines.exact.kernels.layout import Boards, NodePlace, Shorts
 from allstreets.engines.simd.regret_matching import positive_sum, share, sharing_by
 from allstreets.engines.simd.vectors import (
     TINY,
@@ -33,7 +33,7 @@ ONE = np.float32(1.0)
 
 
 @inner_kernel
-def keep_rows(stored: Floats, slot: int, actions: int, rows: int, kept: Floats) -> None:
+def keep_rows(stored: Singles, slot: int, actions: int, rows: int, kept: Singles) -> None:
     """The positive parts of a node's regrets or average, and their sums."""
     zero = splat(ZERO)
     for block in range(0, rows, 16):
@@ -47,7 +47,7 @@ def keep_rows(stored: Floats, slot: int, actions: int, rows: int, kept: Floats) 
 
 @inner_kernel
 def mix_rows(
-    regrets: Floats, slot: int, actions: int, rows: int, ahead: np.float32, kept: Floats
+    regrets: Singles, slot: int, actions: int, rows: int, ahead: np.float32, kept: Singles
 ) -> None:
     """What rows have played, moved by `ahead` towards what their new regrets will play.
 
@@ -69,7 +69,7 @@ def mix_rows(
 
 @inner_kernel
 def split_by_row(
-    reach: Floats,
+    reach: Singles,
     row: int,
     child: int,
     actions: int,
@@ -77,7 +77,7 @@ def split_by_row(
     row_of_hand: Shorts,
     first: int,
     rows: int,
-    kept: Floats,
+    kept: Singles,
 ) -> None:
     """Reach rows of one node's actions: each hand's reach times the strategy of its row."""
     for block in range(0, hands, 16):
@@ -90,14 +90,14 @@ def split_by_row(
 
 @inner_kernel
 def play_rows(
-    values: Floats,
+    values: Singles,
     node: NodePlace,
     actions: int,
     hands: int,
     row_of_hand: Shorts,
     first: int,
     rows: int,
-    kept: Floats,
+    kept: Singles,
 ) -> None:
     """Own node: the value of every hand under the strategy of its row."""
     for block in range(0, hands, 16):
@@ -114,14 +114,14 @@ def play_rows(
 
 @inner_kernel
 def sum_rows(
-    values: Floats,
+    values: Singles,
     node: NodePlace,
     actions: int,
     hands: int,
     boards: Boards,
     board: int,
     rows: int,
-    kept: Floats,
+    kept: Singles,
 ) -> None:
     """Own node: what each action is worth to a row, its hands' values by their shares."""
     for block in range(0, rows, 16):

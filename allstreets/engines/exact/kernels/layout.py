@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float32]
+from allstreets.base import Bytes, Flags, Longs, Singles
+
 Shorts = NDArray[np.uint16]
 
 PADDING_CARD = 52
@@ -39,16 +39,16 @@ class Forest(NamedTuple):
     group_lanes: Longs  # [G+1]: lane groups of a group's lines
     reach_rows: int  # rows that a group needs at most
     value_rows: int
-    is_own: NDArray[np.bool_]  # [D]
+    is_own: Flags  # [D]
     actions: Longs  # [D]
     reach_row: Longs  # [D]: where the other's reach at the node stands
     child_row: Longs  # [D]: first of the reach rows (other's node) or value rows (own node) below
     value_row: Longs  # [D]: where the node's own value goes
-    adds: NDArray[np.bool_]  # [D]: value is added to what stands there
+    adds: Flags  # [D]: value is added to what stands there
     pot: Longs  # [D]: the pot that the node belongs to, where several are worked on together
     slot: Longs  # [D]: actions of that player's nodes in its pot before this one
     number: Longs  # [D]: that player's nodes before this one
-    locked: NDArray[np.bool_]  # [D]: every hand plays its average there, whatever it regrets
+    locked: Flags  # [D]: every hand plays its average there, whatever it regrets
     own_nodes: int  # nodes of the own player on the street
     own_actions: Longs  # [P+1]: actions of the own player's nodes in the pots before each
     other_actions: Longs  # [P+1]
@@ -62,17 +62,17 @@ class Forest(NamedTuple):
     choice_reach: Longs  # [16·T]: reach row
     choice_showdown: Longs  # [16·T]: value row of the showdown
     choice_fold: Longs  # [16·T]: value row of the fold
-    choice_stake: Floats  # [16·T]: half the pot less half the rake
-    choice_rake: Floats  # [16·T]: minus half the rake
-    choice_loss: Floats  # [16·T]: result of the fold
+    choice_stake: Singles  # [16·T]: half the pot less half the rake
+    choice_rake: Singles  # [16·T]: minus half the rake
+    choice_loss: Singles  # [16·T]: result of the fold
     # The other player acts: he folds, or calls to a showdown, or checks it through.
     group_answers: Longs  # [G+1]: tiles
     answer_showdown: Longs  # [16·T]: reach row of the call
     answer_fold: Longs  # [16·T]: reach row of the fold
     answer_value: Longs  # [16·T]: value row of the sum
-    answer_stake: Floats  # [16·T]
-    answer_rake: Floats  # [16·T]
-    answer_gain: Floats  # [16·T]: result of his fold
+    answer_stake: Singles  # [16·T]
+    answer_rake: Singles  # [16·T]
+    answer_gain: Singles  # [16·T]: result of his fold
     # Leaves at which a card is dealt, as lanes of the next street's lane groups.
     leaf_reach: Longs  # [16·J']
     leaf_value: Longs  # [16·J']
@@ -94,18 +94,18 @@ class Boards(NamedTuple):
     # than the longest of the sixteen end in hands without a share.
     member_start: Longs  # [own rows / 16 + 1]: where the lists of sixteen rows begin
     members: Shorts  # [16·…]: own hands
-    member_share: Floats  # [16·…]: the hand's share in what its row regrets
+    member_share: Singles  # [16·…]: the hand's share in what its row regrets
     other_parent: Shorts  # by other hand: its place on the board one street up
     own_parent: Shorts  # by own hand: its place on the board one street up
-    own_weight: Floats  # by own hand: what of its value goes there, all same boards together
+    own_weight: Singles  # by own hand: what of its value goes there, all same boards together
     children: Longs  # [B+1]: boards one street down
-    own_cards: NDArray[np.uint8]  # by own hand, 2: of one of its combos; 52 for padding
+    own_cards: Bytes  # by own hand, 2: of one of its combos; 52 for padding
     combo_start: Longs  # [B+1]: where the other's combos on a board begin
-    combo_cards: NDArray[np.uint8]  # by other combo, 2: cards
+    combo_cards: Bytes  # by other combo, 2: cards
     combo_hand: Shorts  # by other combo: its hand on the board; never falls
     own_twin: Shorts  # by own hand: the other's hand that has its combo, or one behind the last
     equity_start: Longs  # [B]: where the all-in matrix of a board begins
-    equity: Floats  # by board [own, other]: share won − share lost, over all runouts and combos
+    equity: Singles  # by board [own, other]: share won − share lost, over all runouts and combos
     # River only: counts of the other's combos, which stand in order of strength.
     below: Shorts  # by own hand: combos that it beats
     upto: Shorts  # by own hand: combos that it does not lose to
@@ -120,12 +120,12 @@ class Storage(NamedTuple):
     fractions of 32767.
     """
 
-    own_regrets: Floats
-    own_average: Floats
-    other_regrets: Floats
-    other_average: Floats
-    own_scales: Floats  # [board, node] of int16 regrets; empty for floats
-    own_locked: Floats  # 1 where a strategy is locked: [node][hand], board by board; empty = none
+    own_regrets: Singles
+    own_average: Singles
+    other_regrets: Singles
+    other_average: Singles
+    own_scales: Singles  # [board, node] of int16 regrets; empty for floats
+    own_locked: Singles  # 1 where a strategy is locked: [node][hand], board by board; empty = none
 
 
 class NodePlace(NamedTuple):
@@ -158,12 +158,12 @@ NO_DISCOUNTS = Discounts(*np.zeros(6, np.float32))
 class Workspace(NamedTuple):
     """What one thread needs for one street; contents do not outlive a board."""
 
-    reach: Floats
-    values: Floats
-    tile: Floats
-    leaf_reach: Floats  # [J', other hands + padding, 16]
-    leaf_values: Floats  # [J', own hands + padding, 16]
-    rows: Floats  # of one node whose hands share rows; `exact_shared` says what stands there
+    reach: Singles
+    values: Singles
+    tile: Singles
+    leaf_reach: Singles  # [J', other hands + padding, 16]
+    leaf_values: Singles  # [J', own hands + padding, 16]
+    rows: Singles  # of one node whose hands share rows; `exact_shared` says what stands there
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2

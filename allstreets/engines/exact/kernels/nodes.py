@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allstreets.base import inner_kernel
+from allstreets.base import Longs, Singles, inner_kernel
 from allstreets.engines.exact.kernels.bucketed_nodes import (
     keep_rows,
     mix_rows,
@@ -18,9 +18,7 @@ from allstreets.engines.exact.kernels.layout import (
     UPDATE,
     Boards,
     Discounts,
-    Floats,
     Forest,
-    Longs,
     NodePlace,
     Storage,
     Workspace,
@@ -49,7 +47,7 @@ ONE = np.float32(1.0)
 @inner_kernel
 def update_node(
     node: NodePlace,
-    values: Floats,
+    values: Singles,
     storage: Storage,
     actions: int,
     hands: int,
@@ -92,7 +90,7 @@ def update_node(
 
 @inner_kernel
 def evaluate_node(
-    node: NodePlace, values: Floats, storage: Storage, actions: int, hands: int, best: bool
+    node: NodePlace, values: Singles, storage: Storage, actions: int, hands: int, best: bool
 ) -> None:
     """Own node, nothing updated: value of the best action, or of the average strategy.
 

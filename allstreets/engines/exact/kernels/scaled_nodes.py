@@ -7,8 +7,8 @@ when the largest is known all are rounded to the scale that makes it 32767.
 
 import numpy as np
 
-from allstreets.base import inner_kernel
-from allstreets.engines.exact.kernels.layout import Discounts, Floats, NodePlace, Storage
+from allstreets.base import Singles, inner_kernel
+from allstreets.engines.exact.kernels.layout import Discounts, NodePlace, Storage
 from allstreets.engines.simd.dither import dither
 from allstreets.engines.simd.regret_matching import (
     follow,
@@ -39,7 +39,7 @@ ONE = np.float32(1.0)
 @inner_kernel
 def update_scaled_node(
     node: NodePlace,
-    values: Floats,
+    values: Singles,
     storage: Storage,
     actions: int,
     hands: int,

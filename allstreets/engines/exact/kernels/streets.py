@@ -7,13 +7,12 @@ new card blocks and putting the rest in the new street's order moves whole vecto
 
 import numpy as np
 
-from allstreets.base import inlined_kernel, inner_kernel, kernel
+from allstreets.base import Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.exact.kernels.layout import (
     EVALUATE,
     UPDATE,
     Boards,
     Discounts,
-    Floats,
     Forest,
     Storage,
     Workspace,
@@ -42,7 +41,7 @@ def receive(
     board: int,
     lanes: int,
     space: Workspace,
-    parent_reach: Floats,
+    parent_reach: Singles,
     parent_hands: int,
     other: int,
 ) -> None:
@@ -63,7 +62,7 @@ def send(
     board: int,
     lanes: int,
     space: Workspace,
-    parent_values: Floats,
+    parent_values: Singles,
     parent_hands: int,
     own: int,
 ) -> None:
@@ -142,9 +141,9 @@ def river_group(
 @kernel
 def river_iterations(
     views: tuple[tuple[Forest, Boards, Storage], tuple[Forest, Boards, Storage]],
-    reach: tuple[Floats, Floats],
+    reach: tuple[Singles, Singles],
     space: Workspace,
-    discounts: Floats,
+    discounts: Singles,
 ) -> None:
     """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 6].
 
@@ -224,7 +223,7 @@ def early_reach(
 
 
 @inner_kernel
-def clear_leaves(leaf_values: Floats, own: int, first: int, last: int) -> None:
+def clear_leaves(leaf_values: Singles, own: int, first: int, last: int) -> None:
     """Zero the leaves of lane groups first, …, last − 1 before boards add their values."""
     zero = splat(ZERO)
     for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
@@ -237,7 +236,7 @@ def early_up(
     boards: Boards,
     storage: Storage,
     space: Workspace,
-    leaf_values: Floats,
+    leaf_values: Singles,
     board: int,
     mode: int,
     discounts: Discounts,

@@ -1,22 +1,21 @@
 """Tables of a river board: which of the other's combos each hand beats, and which is its own."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import kernel
-from allstreets.engines.exact.kernels.layout import Floats, Longs, Shorts
+from allstreets.base import Bytes, Longs, Singles, kernel
+from allstreets.engines.exact.kernels.layout import Shorts
 from allstreets.engines.simd.vectors import load, maximum, splat, store, total
 
 
 @kernel
 def place_hands(
     own_strengths: Shorts,
-    own_cards: NDArray[np.uint8],
+    own_cards: Bytes,
     own_start: Longs,
     own_count: Longs,
     other_start: Longs,
     combo_strengths: Shorts,
-    combo_cards: NDArray[np.uint8],
+    combo_cards: Bytes,
     combo_hand: Shorts,
     combo_start: Longs,
     below: Shorts,
@@ -50,7 +49,7 @@ def place_hands(
 
 @kernel
 def sum_regrets(
-    regrets: Floats, start: Longs, count: Longs, actions: Longs, scales: Floats, weights: Floats
+    regrets: Singles, start: Longs, count: Longs, actions: Longs, scales: Singles, weights: Singles
 ) -> tuple[float, float]:
     """Sum and maximum of the positive regrets of one street, padding left out.
 

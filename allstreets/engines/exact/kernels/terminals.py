@@ -16,15 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.base import inner_kernel
-from allstreets.engines.exact.kernels.layout import (
-    Boards,
-    Floats,
-    Forest,
-    Longs,
-    Storage,
-    Workspace,
-)
+from allstreets.base import Longs, Singles, inner_kernel
+from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
 from allstreets.engines.simd.vectors import (
     fma,
     load,
@@ -77,13 +70,13 @@ def lay_out(own: int, other: int) -> Regions:
 class Source(NamedTuple):
     """The reach rows that are turned into the columns of a tile."""
 
-    reach: Floats
+    reach: Singles
     row: Longs  # of each lane
     lane: int  # the first of sixteen
 
 
 @inner_kernel
-def clear_sums(rows: Floats, sums: int) -> Any:
+def clear_sums(rows: Singles, sums: int) -> Any:
     """Zero the sums of all cards; returns a zero for the sum of all combos."""
     zero = splat(ZERO)
     for card in range(CARDS):
@@ -92,7 +85,7 @@ def clear_sums(rows: Floats, sums: int) -> Any:
 
 
 @inner_kernel
-def add_combo(boards: Boards, combo: int, rows: Floats, at: int, sums: int) -> Any:
+def add_combo(boards: Boards, combo: int, rows: Singles, at: int, sums: int) -> Any:
     """Add the reach of his hand at `at` that holds a combo to the sums of its cards; returned."""
     reach = load(rows, at + 16 * pick(boards.combo_hand, combo))
     a = sums + 16 * pick(boards.combo_cards, 2 * combo)
@@ -103,7 +96,7 @@ def add_combo(boards: Boards, combo: int, rows: Floats, at: int, sums: int) -> A
 
 
 @inner_kernel
-def without_cards(boards: Boards, hand: int, rows: Floats, sums: int, total: Any) -> Any:
+def without_cards(boards: Boards, hand: int, rows: Singles, sums: int, total: Any) -> Any:
     """S of an own hand: a sum over combos less those that hold one of its cards."""
     rest = total - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand))
     return rest - load(rows, sums + 16 * pick(boards.own_cards, 2 * hand + 1))
@@ -111,7 +104,7 @@ def without_cards(boards: Boards, hand: int, rows: Floats, sums: int, total: Any
 
 @inner_kernel
 def sum_by_card(
-    boards: Boards, board: int, rows: Floats, at: int, sums: int, other: int, source: Source
+    boards: Boards, board: int, rows: Singles, at: int, sums: int, other: int, source: Source
 ) -> Any:
     """Bring his reach to `at`; its total, returned, and that of the combos with each card."""
     total = clear_sums(rows, sums)
@@ -129,7 +122,7 @@ def sum_by_card(
 def net_wins(
     boards: Boards,
     board: int,
-    rows: Floats,
+    rows: Singles,
     regions: Regions,
     own: int,
     other: int,
@@ -179,11 +172,11 @@ def net_wins(
 def all_in(
     boards: Boards,
     board: int,
-    rows: Floats,
+    rows: Singles,
     regions: Regions,
     own: int,
     other: int,
-    stakes: Floats,
+    stakes: Singles,
     lane: int,
 ) -> None:
     """net[own hand] = Σ over his hands of equity · reach, zero where the tile has no all-in."""
@@ -215,14 +208,14 @@ def all_in(
 def showdowns(
     boards: Boards,
     board: int,
-    rows: Floats,
+    rows: Singles,
     regions: Regions,
     own: int,
     other: int,
     source: Source,
     storage: Storage,
     ahead: Ahead,
-    stakes: Floats,
+    stakes: Singles,
     river: bool,
 ) -> Any:
     """won − lost of every own hand into `net`, on the river still plus S(all); the total reach.

@@ -19,16 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allstreets.base import inner_kernel, kernel
-from allstreets.engines.exact.kernels.layout import (
-    Boards,
-    Discounts,
-    Floats,
-    Forest,
-    Longs,
-    Storage,
-    Workspace,
-)
+from allstreets.base import Longs, Singles, inner_kernel, kernel
+from allstreets.engines.exact.kernels.layout import Boards, Discounts, Forest, Storage, Workspace
 from allstreets.engines.exact.kernels.streets import (
     clear_leaves,
     early_down,
@@ -66,9 +58,9 @@ class Street(NamedTuple):
 class TurnSpace(NamedTuple):
     """What of a turn board outlives a piece; board t has slot t mod S."""
 
-    values: Floats  # [S, …]: as in `Workspace`
-    leaf_reach: Floats  # [S, …]
-    leaf_values: Floats  # [S, …]
+    values: Singles  # [S, …]: as in `Workspace`
+    leaf_reach: Singles  # [S, …]
+    leaf_values: Singles  # [S, …]
 
 
 @inner_kernel
@@ -77,8 +69,8 @@ def river_piece(
     boards: Boards,
     storage: Storage,
     space: Workspace,
-    leaf_reach: Floats,
-    leaves: Floats,
+    leaf_reach: Singles,
+    leaves: Singles,
     own: int,
     other: int,
     before: int,

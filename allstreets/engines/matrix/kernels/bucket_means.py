@@ -5,9 +5,8 @@ runs in a fixed order: the same points and draws give the same clusters.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Floats, Ints, Singles, inner_kernel, kernel
 from allstreets.engines.simd.vectors import fma, load, splat, store, where_positive
 
 BLOCK = 16
@@ -17,12 +16,12 @@ FAR = np.float32(1e30)
 
 @inner_kernel
 def come_closer(
-    blocks: NDArray[np.float32],
-    weights: NDArray[np.float64],
-    candidate: NDArray[np.float32],
-    nearest: NDArray[np.float32],
-    out: NDArray[np.float32],
-    mass: NDArray[np.float64],
+    blocks: Singles,
+    weights: Floats,
+    candidate: Singles,
+    nearest: Singles,
+    out: Singles,
+    mass: Floats,
 ) -> None:
     """Squared distances to the nearest centre when there is one more, and their running sum."""
     block_count, dimensions, _ = blocks.shape
@@ -43,10 +42,10 @@ def come_closer(
 
 @kernel
 def seed_centres(
-    blocks: NDArray[np.float32],
-    weights: NDArray[np.float64],
-    draws: NDArray[np.float64],
-    centres: NDArray[np.float32],
+    blocks: Singles,
+    weights: Floats,
+    draws: Floats,
+    centres: Singles,
 ) -> None:
     """k-means++: every row of `centres` [K, D] becomes a point, drawn by weight × distance².
 
@@ -80,10 +79,10 @@ def seed_centres(
 
 @inner_kernel
 def find_nearest(
-    blocks: NDArray[np.float32],
-    centres: NDArray[np.float32],
-    labels: NDArray[np.float32],
-    distances: NDArray[np.float32],
+    blocks: Singles,
+    centres: Singles,
+    labels: Singles,
+    distances: Singles,
 ) -> None:
     """The nearest centre of every point, the first of equals, into `labels` [N], and how far it is.
 
@@ -110,11 +109,11 @@ def find_nearest(
 
 @inner_kernel
 def move_centres(
-    blocks: NDArray[np.float32],
-    weights: NDArray[np.float64],
-    labels: NDArray[np.float32],
-    distances: NDArray[np.float32],
-    centres: NDArray[np.float32],
+    blocks: Singles,
+    weights: Floats,
+    labels: Singles,
+    distances: Singles,
+    centres: Singles,
 ) -> None:
     """Every centre goes to the mean of its points.
 
@@ -142,11 +141,11 @@ def move_centres(
 
 @kernel
 def lloyd(
-    blocks: NDArray[np.float32],
-    weights: NDArray[np.float64],
-    centres: NDArray[np.float32],
+    blocks: Singles,
+    weights: Floats,
+    centres: Singles,
     limit: int,
-    labels: NDArray[np.float32],
+    labels: Singles,
 ) -> int:
     """Lloyd's rounds until no point changes its centre, `limit` at most; how many there were.
 
@@ -164,9 +163,7 @@ def lloyd(
 
 
 @kernel
-def cut_line(
-    values: NDArray[np.float64], weights: NDArray[np.float64], starts: NDArray[np.int32]
-) -> None:
+def cut_line(values: Floats, weights: Floats, starts: Ints) -> None:
     """The K intervals of a line of rising values [V] with the least Σ weight × distance² to means.
 
     `starts` [K] gets the first value of each interval. The best cost of the first i values in k

@@ -6,14 +6,12 @@ Every count is a whole number, so the order of boards and hands does not matter.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import kernel
+from allstreets.base import Bytes, Floats, Ints, kernel
 from allstreets.engines.matrix.kernels.bucket_rivers import STRENGTHS, order_by_strength
 
 
 @kernel
-def count_moves(
-    before: NDArray[np.int16], after: NDArray[np.int16], counts: NDArray[np.int32]
-) -> None:
+def count_moves(before: NDArray[np.int16], after: NDArray[np.int16], counts: Ints) -> None:
     """Add how often hands go from bucket to bucket: `before` [H], `after` [B, H] by next card.
 
     A negative bucket stands for an absent hand.
@@ -28,9 +26,9 @@ def count_moves(
 def count_river_pairs(
     strengths: NDArray[np.uint16],
     buckets: NDArray[np.int16],
-    cards: NDArray[np.uint8],
-    wins: NDArray[np.int32],
-    ties: NDArray[np.int32],
+    cards: Bytes,
+    wins: Ints,
+    ties: Ints,
 ) -> None:
     """Add over complete boards the pairs that row bucket wins, and those that tie, [K, K].
 
@@ -97,9 +95,7 @@ def count_river_pairs(
 
 
 @kernel
-def multiply_sparse(
-    left: NDArray[np.float64], right: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
+def multiply_sparse(left: Floats, right: Floats, out: Floats) -> None:
     """out [I, J] = left [I, K] · right [K, J] in a fixed order, skipping the zeros of `left`."""
     out[:] = 0.0
     for i in range(left.shape[0]):

@@ -8,7 +8,7 @@ Points are whole numbers, so nothing here depends on the order of a sum.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Ints, inner_kernel, kernel
 from allstreets.cards.kernels.evaluator import DEAD
 
 MOST_POINTS = 1980
@@ -24,9 +24,7 @@ STRENGTHS = 7463
 
 
 @inner_kernel
-def order_by_strength(
-    strengths: NDArray[np.uint16], places: NDArray[np.int32], order: NDArray[np.int32]
-) -> int:
+def order_by_strength(strengths: NDArray[np.uint16], places: Ints, order: Ints) -> int:
     """Fill `order` [H] with the live hands, weakest first, and return how many there are.
 
     Hands of equal strength keep their order. Strengths are small numbers, so counting them sorts
@@ -47,9 +45,7 @@ def order_by_strength(
 
 
 @kernel
-def count_points(
-    strengths: NDArray[np.uint16], cards: NDArray[np.uint8], points: NDArray[np.int16]
-) -> None:
+def count_points(strengths: NDArray[np.uint16], cards: Bytes, points: NDArray[np.int16]) -> None:
     """Points of each hand [H, 2] on each board into `points` [B, H], from strengths [B, H].
 
     Hands are met from the weakest to the strongest, those of equal strength together. A hand beats
@@ -85,9 +81,7 @@ def count_points(
 
 
 @kernel
-def spread_points(
-    points: NDArray[np.int16], scratch: NDArray[np.int32], out: NDArray[np.int32]
-) -> None:
+def spread_points(points: NDArray[np.int16], scratch: Ints, out: Ints) -> None:
     """How each hand's points are spread over boards: `points` [B, H] into `out` [H, CELLS].
 
     out[h, k] = Σ over the numbers u of cell k of the live boards on which the hand has at most u

@@ -23,11 +23,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.uint8]
+from allstreets.base import Bytes, Ints, Longs, Singles
+
 Shorts = NDArray[np.int16]
-Ints = NDArray[np.int32]
 Record = TypeVar("Record", bound=tuple[object, ...])
 
 MOST_STAGES = 3
@@ -54,32 +52,34 @@ class StagePlan(NamedTuple):
     own_locked: Longs  # 1: every hand plays its average there, whatever it regrets
     fold_reach: Longs  # ends with a result that does not depend on the cards, in groups of 16
     fold_value: Longs
-    fold_factor: Floats  # the result in chips
+    fold_factor: Singles  # the result in chips
     show_reach: Longs  # showdowns, in groups of TILE_ROWS
     show_value: Longs
-    show_factor: Floats  # half of what is at stake: (win − loss) / 2
+    show_factor: Singles  # half of what is at stake: (win − loss) / 2
     exit_reach: Longs  # where the stage ends, in the order of the next stage's lines, in groups
     exit_value: Longs
     exit_line: Longs  # the next stage's line, or its spare row
     lanes: Longs  # 0, 1, … 15
-    ones: Floats  # as many as exits
+    ones: Singles  # as many as exits
 
 
 class StageCards(NamedTuple):
     """The hands of one stage on F flops."""
 
     hands: int  # H
-    margin: Floats  # [F, H·H]: row by other's hand, column by own: share won − share lost, in pairs
-    combos: Floats  # [F, H]
-    twins: Floats  # [F, H]: combos that both players would hold at once; 0 without card removal
+    margin: (
+        Singles  # [F, H·H]: row by other's hand, column by own: share won − share lost, in pairs
+    )
+    combos: Singles  # [F, H]
+    twins: Singles  # [F, H]: combos that both players would hold at once; 0 without card removal
     card_start: Shorts  # [F, 53]: hands that hold a card …
     card_hand: Bytes  # [F, …]
-    card_count: Floats  # [F, …]: … and in how many combos
+    card_count: Singles  # [F, …]: … and in how many combos
     hand_start: Shorts  # [F, H + 1]: cards that a hand holds …
     hand_card: Bytes  # [F, …]
-    hand_count: Floats  # [F, …]
-    down: Floats  # [F, H before · H]: reach into this stage; empty in the first
-    up: Floats  # [F, H · H before]: values out of it
+    hand_count: Singles  # [F, …]
+    down: Singles  # [F, H before · H]: reach into this stage; empty in the first
+    up: Singles  # [F, H · H before]: values out of it
 
 
 class StageHands(NamedTuple):
@@ -103,22 +103,22 @@ class StageStore(NamedTuple):
     response, or they play uniformly: own arrays are then not read.
     """
 
-    own_regrets: Floats  # [F, …]
-    own_average: Floats
-    other_regrets: Floats
-    other_average: Floats
+    own_regrets: Singles  # [F, …]
+    own_average: Singles
+    other_regrets: Singles
+    other_average: Singles
 
 
 class StageSpace(NamedTuple):
     """What one thread needs for one stage; contents do not outlive a flop."""
 
-    reach: Floats  # [reach rows · Hₒ]
-    values: Floats  # [value rows · Hₓ]
-    lanes: Floats  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
-    sums: Floats  # [52 · 16]: sums over the hands that hold each card
+    reach: Singles  # [reach rows · Hₒ]
+    values: Singles  # [value rows · Hₓ]
+    lanes: Singles  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
+    sums: Singles  # [52 · 16]: sums over the hands that hold each card
     terms: Ints  # [Hₒ]: hands that matter in a product
-    margin: Floats  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass is about
-    combos: Floats  # [Hₓ]: of own hands
+    margin: Singles  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass is about
+    combos: Singles  # [Hₓ]: of own hands
     needed: Bytes  # [value rows · Hₓ/16]: which blocks of own hands a pruned pass computes
     union: Bytes  # [Hₓ/16]: those that any of a few rows needs
     left_out: Longs  # [1]: how many (own action, block of hands) pruned passes did not visit

@@ -6,14 +6,8 @@ action, which is on the way down there anyway, is what the action adds to its su
 
 import numpy as np
 
-from allstreets.base import inner_kernel
-from allstreets.engines.matrix.kernels.layout import (
-    BEST_RESPONSE,
-    EVALUATE,
-    Bytes,
-    Discounting,
-    Floats,
-)
+from allstreets.base import Bytes, Singles, inner_kernel
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, Discounting
 from allstreets.engines.simd.regret_matching import (
     best_value,
     follow,
@@ -33,11 +27,11 @@ ONE = np.float32(1.0)
 
 @inner_kernel
 def split_and_gather(
-    reach: Floats,
+    reach: Singles,
     row: int,
     child: int,
-    regrets: Floats,
-    average: Floats,
+    regrets: Singles,
+    average: Singles,
     slot: int,
     actions: int,
     hands: int,
@@ -61,10 +55,10 @@ def split_and_gather(
 
 @inner_kernel
 def update_node(
-    values: Floats,
+    values: Singles,
     target: int,
     child: int,
-    regrets: Floats,
+    regrets: Singles,
     slot: int,
     actions: int,
     hands: int,
@@ -105,10 +99,10 @@ def update_node(
 
 @inner_kernel
 def evaluate_node(
-    values: Floats,
+    values: Singles,
     target: int,
     child: int,
-    average: Floats,
+    average: Singles,
     slot: int,
     actions: int,
     hands: int,

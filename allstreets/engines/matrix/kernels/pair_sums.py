@@ -3,16 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import StageCards
 from allstreets.engines.simd.vectors import LANES
 from allstreets.engines.simd.work_counter import Counter, take
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Longs = NDArray[np.int64]
 
 GATHERED = 32
 """Ends whose outer products are added at once: the rows of both players stay in the cache."""
@@ -164,7 +159,7 @@ def pair_values(
 @kernel
 def mean_over_pairs(
     combos: Longs,
-    masks: NDArray[np.int64],
+    masks: Longs,
     hands: Longs,
     groups: Longs,
     values: Floats,

@@ -1,9 +1,8 @@
 """A pass through matrix games: down with the other player's reach, back up with own values."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import (
     AHEAD,
     AVERAGE,
@@ -14,10 +13,7 @@ from allstreets.engines.matrix.kernels.layout import (
     THRESHOLD,
     UPDATE,
     WEIGHT,
-    Bytes,
     Discounting,
-    Floats,
-    Longs,
     StageCards,
     StageHands,
     StagePlan,
@@ -48,9 +44,9 @@ LEAST_SHARE = np.float32(1e-9)
 def go_down(
     plan: StagePlan,
     hands: int,
-    regrets: Floats,
-    average: Floats,
-    reach: Floats,
+    regrets: Singles,
+    average: Singles,
+    reach: Singles,
     mode: int,
     now: Discounting,
     least: np.float32,
@@ -85,9 +81,9 @@ def go_down(
 def go_up(
     plan: StagePlan,
     hands: int,
-    regrets: Floats,
-    average: Floats,
-    values: Floats,
+    regrets: Singles,
+    average: Singles,
+    values: Singles,
     mode: int,
     now: Discounting,
     needed: Bytes | None,
@@ -110,7 +106,7 @@ def go_up(
 
 
 @inner_kernel
-def largest(row: Floats) -> np.float32:
+def largest(row: Singles) -> np.float32:
     """The largest number of a row, at least 0."""
     most = ZERO
     for number in row:
@@ -198,7 +194,7 @@ def run_flop(
 
 
 @inner_kernel
-def discounting(row: Floats) -> Discounting:
+def discounting(row: Singles) -> Discounting:
     """A row of a table of discounts."""
     return Discounting(
         row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD],
@@ -207,7 +203,7 @@ def discounting(row: Floats) -> Discounting:
 
 
 @kernel
-def sum_positive(counter: Counter, stored: Floats, flops: Longs, sums: NDArray[np.float64]) -> None:
+def sum_positive(counter: Counter, stored: Singles, flops: Longs, sums: Floats) -> None:
     """Put the sum of the positive numbers of flops [K], and the largest, into sums [K, 2].
 
     Of those flops that this thread gets hold of; `stored` is [F, …].

@@ -15,14 +15,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.np import arrayobj
-from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import (
     UPDATE,
-    Bytes,
-    Floats,
-    Longs,
     StageCards,
     StageHands,
     StagePlan,
@@ -33,7 +29,6 @@ from allstreets.engines.matrix.kernels.passes import discounting, run_flop
 from allstreets.engines.simd.vectors import machine_code
 from allstreets.engines.simd.work_counter import Counter, take
 
-Doubles = NDArray[np.float64]
 ZERO = np.float32(0.0)
 MATRIX = types.Array(types.float32, 2, "C")
 numba_arrays: Any = arrayobj  # without types
@@ -49,7 +44,7 @@ class PotTables(NamedTuple):
 
     stages: Longs  # [P]
     longs: Longs
-    floats: Floats
+    floats: Singles
     plans: Longs  # [P, stages, fields, 2]
     hands: Longs  # [P, stages, fields, 2]
     stores: Longs  # [P, stages, 4, 2]
@@ -121,7 +116,7 @@ NO_ROOTS = np.zeros((1, 0, 0))
 
 
 @inner_kernel
-def enter(space: StageSpace, here: StageHands, reach: Doubles, root: Doubles) -> None:
+def enter(space: StageSpace, here: StageHands, reach: Floats, root: Floats) -> None:
     """Put the other's reach [169] into the root's row, in the hands of the first stage.
 
     `root` [169, H] leads there from the classes; it is empty where hands are classes.
@@ -144,7 +139,7 @@ def enter(space: StageSpace, here: StageHands, reach: Doubles, root: Doubles) ->
 
 
 @inner_kernel
-def leave(space: StageSpace, here: StageHands, root: Doubles, values: Floats) -> None:
+def leave(space: StageSpace, here: StageHands, root: Floats, values: Singles) -> None:
     """Own values at the root's row, by class [169]; 0 for classes that the pass is not about."""
     found = space.values
     if root.size == 0:
@@ -162,9 +157,9 @@ def leave(space: StageSpace, here: StageHands, root: Doubles, values: Floats) ->
 
 
 @inner_kernel
-def root_of(roots: Doubles, flop: int) -> Doubles:
+def root_of(roots: Floats, flop: int) -> Floats:
     """The root of a flop; empty where hands are classes."""
-    root: Doubles = roots[flop if roots.size else 0]
+    root: Floats = roots[flop if roots.size else 0]
     return root
 
 
@@ -177,11 +172,11 @@ def run_pots(
     cards: tuple[StageCards, ...],
     spaces: tuple[StageSpace, ...],
     flops: Longs,
-    reach: Doubles,
-    roots: Doubles,
-    values: Floats,
+    reach: Floats,
+    roots: Floats,
+    values: Singles,
     mode: int,
-    discounts: Floats,
+    discounts: Singles,
     wanted: Bytes | None,
     limited: Bytes,
 ) -> None:
@@ -233,9 +228,9 @@ def iterate_pots(
     tables: tuple[PotTables, PotTables],
     cards: tuple[StageCards, ...],
     spaces: tuple[StageSpace, ...],
-    reach: Doubles,
-    roots: Doubles,
-    discounts: Floats,
+    reach: Floats,
+    roots: Floats,
+    discounts: Singles,
     wanted: Bytes | None,
 ) -> None:
     """Whole iterations of both players' hands on the pieces that this thread gets hold of.

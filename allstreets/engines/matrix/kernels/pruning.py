@@ -16,8 +16,8 @@ What is computed is computed in the same order as in a full pass, to the same bi
 
 import numpy as np
 
-from allstreets.base import inner_kernel
-from allstreets.engines.matrix.kernels.layout import Bytes, Floats, Longs, StagePlan
+from allstreets.base import Bytes, Longs, Singles, inner_kernel
+from allstreets.engines.matrix.kernels.layout import StagePlan
 from allstreets.engines.simd.regret_matching import positive_sum
 from allstreets.engines.simd.vectors import TINY, any_positive, load, splat, where_positive
 
@@ -30,8 +30,8 @@ NEVER = np.float32(-np.inf)
 def mark_needed(
     plan: StagePlan,
     hands: int,
-    regrets: Floats,
-    combos: Floats,
+    regrets: Singles,
+    combos: Singles,
     threshold: np.float32,
     needed: Bytes,
 ) -> int:

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from allstreets.base import kernel
-from allstreets.engines.matrix.kernels.layout import Floats, Longs
+from allstreets.base import Longs, Singles, kernel
 
 ZERO = np.float32(0.0)
 
 
 @kernel
-def move_numbers(old: Floats, new: Floats, source: Longs, first: int, last: int) -> None:
+def move_numbers(old: Singles, new: Singles, source: Longs, first: int, last: int) -> None:
     """new[f, i] = old[f, source[i]] for flops first, …, last − 1; 0 where `source` is negative."""
     for flop in range(first, last):
         for place in range(len(source)):

@@ -13,17 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import inner_kernel, kernel
-from allstreets.engines.matrix.kernels.layout import (
-    Bytes,
-    Floats,
-    Ints,
-    Longs,
-    StageCards,
-    StageHands,
-    StagePlan,
-    StageSpace,
-)
+from allstreets.base import Bytes, Ints, Longs, Singles, inner_kernel, kernel
+from allstreets.engines.matrix.kernels.layout import StageCards, StageHands, StagePlan, StageSpace
 from allstreets.engines.matrix.kernels.pruning import run_length, unite
 from allstreets.engines.simd.matrix_product import (
     TILE_ROWS,
@@ -51,7 +42,7 @@ CARDS = 52
 
 
 @inner_kernel
-def column_sizes(inputs: Floats, rows: Longs, first: int, length: int, column: int) -> Any:
+def column_sizes(inputs: Singles, rows: Longs, first: int, length: int, column: int) -> Any:
     """How large the sixteen columns from `column` on are in the tile's rows taken together."""
     zero = splat(ZERO)
     size = zero
@@ -63,7 +54,7 @@ def column_sizes(inputs: Floats, rows: Longs, first: int, length: int, column: i
 
 @inner_kernel
 def find_terms(
-    inputs: Floats, rows: Longs, first: int, length: int, marks: Floats, terms: Ints
+    inputs: Singles, rows: Longs, first: int, length: int, marks: Singles, terms: Ints
 ) -> int:
     """The columns in which any of the tile's rows is not zero; returns how many."""
     zero, one = splat(ZERO), splat(ONE)
@@ -86,15 +77,15 @@ def find_terms(
 
 @inner_kernel
 def multiply_rows(
-    inputs: Floats,
+    inputs: Singles,
     input_rows: Longs,
     input_length: int,
-    matrix: Floats,
-    outputs: Floats,
+    matrix: Singles,
+    outputs: Singles,
     output_rows: Longs,
     output_length: int,
-    factors: Floats,
-    marks: Floats,
+    factors: Singles,
+    marks: Singles,
     terms: Ints,
     needed: Bytes | None,
     union: Bytes,
@@ -139,9 +130,9 @@ def multiply_rows(
 
 
 @inner_kernel
-def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
+def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Singles:
     """[Hₓ]: combos of the own hands of a pass."""
-    combos: Floats = cards.combos[flop]
+    combos: Singles = cards.combos[flop]
     if len(hands.own) == cards.hands:
         return combos
     space.combos[: hands.own_length] = ZERO
@@ -151,13 +142,13 @@ def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: in
 
 
 @inner_kernel
-def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Floats:
+def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Singles:
     """[Hₒ · Hₓ]: the margins of the hands of a pass; rows that are mere padding are not written.
 
     A vector that is written reaches beyond its hands, where the next one goes; behind the last row
     there is room for that.
     """
-    margin: Floats = cards.margin[flop]
+    margin: Singles = cards.margin[flop]
     picked = space.margin
     if len(hands.own) == cards.hands and len(hands.other) == cards.hands:
         return margin

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, inner_kernel, kernel
 from allstreets.cards.kernels.evaluator import (
     FLUSH_MASK,
     HIGH_MASK,
@@ -30,12 +30,12 @@ DOUBTFUL = 1e-6  # share of all weights below which a difference may be rounding
 class Cards(NamedTuple):
     """The flop, and the combos that fit beside it, those of a class side by side."""
 
-    cards: NDArray[np.uint8]  # [C, 2]
+    cards: Bytes  # [C, 2]
     masks: NDArray[np.uint64]  # [C] both cards as bits
     keys: NDArray[np.uint64]  # [C] both cards' keys of the evaluator, added
     suits: NDArray[np.uint64]  # [C] both cards' bits of the evaluator
-    hands: NDArray[np.uint8]  # [C] class
-    deck: NDArray[np.uint8]  # [49] the cards that are not on the flop
+    hands: Bytes  # [C] class
+    deck: Bytes  # [49] the cards that are not on the flop
     flop_key: np.uint64
     flop_suits: np.uint64
 
@@ -45,12 +45,12 @@ class Deals(NamedTuple):
 
     own: NDArray[np.uint16]  # [D] number of the player's combo
     other: NDArray[np.uint16]  # [D] number of the other player's combo
-    runouts: NDArray[np.uint8]  # [D, 2] turn and river
-    outcomes: NDArray[np.uint8]  # [D] 0: the player wins, 1: a tie, 2: he loses
+    runouts: Bytes  # [D, 2] turn and river
+    outcomes: Bytes  # [D] 0: the player wins, 1: a tie, 2: he loses
 
 
 @inner_kernel
-def weigh_pairs(cards: Cards, weights: NDArray[np.float64], met: NDArray[np.float64]) -> None:
+def weigh_pairs(cards: Cards, weights: Floats, met: Floats) -> None:
     """Into `met` [C]: Σ of the other's `weights` [C] over his combos that fit beside each combo.
 
     All weights, less those that hold the one card or the other, and those with both were taken
@@ -75,13 +75,13 @@ def weigh_pairs(cards: Cards, weights: NDArray[np.float64], met: NDArray[np.floa
 class Shares(NamedTuple):
     """[0, 1) shared out by weight, and a guide to find one's share without a search."""
 
-    ends: NDArray[np.float64]  # [C] where each share ends, times the sum of the weights
-    guide: NDArray[np.int64]  # [CELLS] the share that holds the start of each cell
+    ends: Floats  # [C] where each share ends, times the sum of the weights
+    guide: Longs  # [CELLS] the share that holds the start of each cell
     total: float
 
 
 @inner_kernel
-def share_out(weights: NDArray[np.float64]) -> Shares:
+def share_out(weights: Floats) -> Shares:
     """Shares by `weights` [C], not all of which may be 0."""
     ends = np.cumsum(weights)
     total = ends[-1]
@@ -108,9 +108,7 @@ def look_up(shares: Shares, number: float) -> int:
 
 
 @inner_kernel
-def fitting_combo(
-    cards: Cards, weights: NDArray[np.float64], mask: np.uint64, position: float
-) -> int:
+def fitting_combo(cards: Cards, weights: Floats, mask: np.uint64, position: float) -> int:
     """The combo at which the weights of those that fit beside `mask` add up to `position`."""
     found, reached = 0, 0.0
     for d in range(len(weights)):
@@ -136,8 +134,8 @@ def strength(key: np.uint64, suits: np.uint64, tables: EvaluatorTables) -> np.ui
 def deal_hands(
     cards: Cards,
     tables: EvaluatorTables,
-    own: NDArray[np.float64],
-    other: NDArray[np.float64],
+    own: Floats,
+    other: Floats,
     deals: Deals,
     random: NDArray[np.uint64],
 ) -> float:

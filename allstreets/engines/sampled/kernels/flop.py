@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.cfr.kernels.external_sampling import random_number
 from allstreets.engines.sampled.kernels.deals import SEED_STEP, Deals
 
@@ -28,28 +28,28 @@ class Tree(NamedTuple):
     """The betting as one player walks it; cards that fall are no nodes."""
 
     nodes: NDArray[np.uint32]  # [4 N]
-    results: NDArray[np.float32]  # [4 N] the same bytes
+    results: Singles  # [4 N] the same bytes
 
 
 class Room(NamedTuple):
     """What a walk writes to."""
 
     places: NDArray[np.uint64]  # [2 I] place of an own node, where its value goes
-    values: NDArray[np.float64]  # [1 + K]
-    counts: NDArray[np.int64]  # [2] actions skipped, actions due
+    values: Floats  # [1 + K]
+    counts: Longs  # [2] actions skipped, actions due
 
 
 @kernel
 def walk(
     tree: Tree,
-    hands: NDArray[np.uint8],
+    hands: Bytes,
     deals: Deals,
-    scale: NDArray[np.float64],
-    regrets: NDArray[np.float32],
-    strategy: NDArray[np.float32],
-    their_strategy: NDArray[np.float32],
+    scale: Floats,
+    regrets: Singles,
+    strategy: Singles,
+    their_strategy: Singles,
     room: Room,
-    totals: NDArray[np.float64],
+    totals: Floats,
     random: NDArray[np.uint64],
     threshold: float | None,
 ) -> None:
@@ -143,23 +143,21 @@ def walk(
 
 
 @inner_kernel
-def can_skip(
-    regrets: NDArray[np.float32], strategy: NDArray[np.float32], slot: np.uint64, threshold: float
-) -> bool:
+def can_skip(regrets: Singles, strategy: Singles, slot: np.uint64, threshold: float) -> bool:
     """Whether an action may be left out: not played, and with a regret below the threshold."""
     return bool(strategy[slot] == 0.0 and regrets[slot] < threshold)
 
 
 @kernel
 def discount(
-    regrets: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    strategy: NDArray[np.float32],
-    slot_start: NDArray[np.int64],
-    action_before: NDArray[np.int64],
-    reach: NDArray[np.float64],
+    regrets: Singles,
+    sums: Singles,
+    strategy: Singles,
+    slot_start: Longs,
+    action_before: Longs,
+    reach: Floats,
     extra: float,
-    factors: NDArray[np.float32],
+    factors: Singles,
 ) -> None:
     """Discount what is stored, [H K] each, and add the strategy to the sums of the average.
 
@@ -186,9 +184,9 @@ def discount(
 
 @kernel
 def match(
-    regrets: NDArray[np.float32],
-    strategy: NDArray[np.float32],
-    slot_start: NDArray[np.int64],
+    regrets: Singles,
+    strategy: Singles,
+    slot_start: Longs,
     lowest_regret: np.float32,
 ) -> None:
     """Raise `regrets` [H K] that are too low; `strategy` [H K] follows them by regret matching."""
