@@ -6,7 +6,7 @@ from .games.spot import Spot as Spot
 from .solvers.lock_request import LockRequest as LockRequest
 from .solvers.spot.solver import SpotSolver as SpotSolver
 from .solvers.spot.solver import solve as solve
-from .solvers.whole_game.solver import UnifiedSolver as UnifiedSolver
+from .solvers.whole_game.solver import WholeGameSolver as WholeGameSolver
 from .storage.board_reports import board_report as board_report
 from .storage.comparing import compare as compare
 from .storage.opening import load as load

@@ -16,15 +16,15 @@ import numpy as np
 from bench_unified import ONE_SIZE, iteration_seconds
 from report import RESULTS, Row, best_seconds, write_rows
 
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import BoardsSubgame
-from allstreets.solvers import UnifiedSolver
+from allstreets.solvers import WholeGameSolver
 from allstreets.training import UnifiedConfig
 
 FLOPS = ("Ks8s3d", "Qh9d4c")
 
 
-def solver(flops: int, threads: int, cards: Any, groups: int | None = None) -> UnifiedSolver:
+def solver(flops: int, threads: int, cards: Any, groups: int | None = None) -> WholeGameSolver:
     """A solver of the whole game on one or two flops."""
     config = UnifiedConfig(
         type="unified_cfr",
@@ -38,10 +38,10 @@ def solver(flops: int, threads: int, cards: Any, groups: int | None = None) -> U
     game = config.game()
     ranges = np.ones((2, len(game.pots), 169))
     spec = game.engine(config.card_model(), threads=threads, ranges=ranges)
-    return UnifiedSolver(game, game.build(spec), config.schedule())
+    return WholeGameSolver(game, game.build(spec), config.schedule())
 
 
-def products_seconds(games: BoardsFlops, groups: int) -> float:
+def products_seconds(games: BoardsEngine, groups: int) -> float:
     """Seconds of the products of an iteration on one core, by BLAS."""
     boards = sum(cards.river_boards for cards in games.cards)
     rows = 0
@@ -58,7 +58,7 @@ def main() -> None:
     rows = []
     for groups in (32, 64):
         one = solver(1, 1, "boards", groups)
-        assert isinstance(one.games, BoardsFlops)
+        assert isinstance(one.games, BoardsEngine)
         seconds = iteration_seconds(one, 3)
         floor = products_seconds(one.games, groups)
         size = one.memory_bytes / 1e6

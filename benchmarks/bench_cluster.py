@@ -29,7 +29,7 @@ from report import Row, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cluster import ClusterFlops, Crew, RayCrew, connect
+from allstreets.cluster import ClusterEngine, Crew, RayCrew, connect
 from allstreets.cluster.crew import Station
 from allstreets.cluster.line import Answer, answer, read_answer
 from allstreets.cluster.shares import cut
@@ -67,13 +67,13 @@ def overhead(most: int) -> list[Row]:
     with connect("local") as cluster:
         for count in (number for number in WORKERS if number <= most):
             crew = RayCrew(cluster, per_machine=count)
-            rows.append(measured(ClusterFlops(job.spec(), crew, threads=1), job))
+            rows.append(measured(ClusterEngine(job.spec(), crew, threads=1), job))
             print(rows[-1], flush=True)
             crew.close()
     return rows
 
 
-def measured(games: ClusterFlops, job: UnifiedJob) -> Row:
+def measured(games: ClusterEngine, job: UnifiedJob) -> Row:
     """Time, messages and bytes of a half-iteration."""
     nobody = np.zeros((games.pots, HAND_COUNT))
     flops = np.arange(games.flops)
@@ -185,7 +185,7 @@ class SimulatedCrew(Crew):
 def drive(folder: Path) -> int:
     """Bytes that a driver has had in memory at most."""
     job = make_job(flops="all", postflop_bet_sizes=[0.5, 1.0])
-    games = ClusterFlops(job.spec(), SimulatedCrew(len(job.game.flop_pots)))
+    games = ClusterEngine(job.spec(), SimulatedCrew(len(job.game.flop_pots)))
     with connect("local"):
         solver = job.solver(games)
         solver.train_batch(2)
@@ -201,7 +201,7 @@ def driver_seconds(iterations: int = 5) -> float:
     """What the driver does in a half-iteration of all flops and seven pots, in double precision."""
     job = make_job(flops="all")
     crew = SimulatedCrew(len(job.game.flop_pots))
-    solver = job.solver(ClusterFlops(job.spec(), crew))
+    solver = job.solver(ClusterEngine(job.spec(), crew))
     solver.train_batch(1)
     crew.seconds, began = 0.0, time.process_time()
     solver.train_batch(iterations)

@@ -26,8 +26,8 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
-from allstreets.games.whole_game import UnifiedGame
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.games.whole_game import WholeGame
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 from allstreets.storage import save_unified
 
 HOST = "127.0.0.1:8000"
@@ -50,13 +50,15 @@ READS = (
 
 def make_solution(folder: Path, iterations: int, threads: int) -> None:
     """A whole game on all flops."""
-    game = UnifiedGame(
+    game = WholeGame(
         PreflopRules.parse(20, [2.5], 1),
         same_sizes(Street.FLOP, "100%", "100%"),
         every_flop(),
         max_raises=1,
     )
-    solver = UnifiedSolver(game, game.build(game.engine(threads=threads)), parse_schedule("tuned"))
+    solver = WholeGameSolver(
+        game, game.build(game.engine(threads=threads)), parse_schedule("tuned")
+    )
     solver.train_batch(iterations)
     save_unified(solver, folder, config={})
 

@@ -30,7 +30,7 @@ from allstreets.betting import Player, Street, same_sizes
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import linear, tuned
 from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, pot_at
 from allstreets.solvers import FlopsSolver, FlopTargets
@@ -66,7 +66,7 @@ def iteration_seconds(pot: PotGame, iterations: int, rounds: int) -> tuple[float
 
 def products_seconds(solver: FlopsSolver) -> tuple[float, float]:
     """Seconds of the matrix products of an iteration: folds and showdowns, and showdowns alone."""
-    assert isinstance(solver.games, MatrixFlops)
+    assert isinstance(solver.games, MatrixEngine)
     plans = solver.games.games[0].plans
     matrix = np.random.default_rng(1).random((HANDS, HANDS), np.float32)
 

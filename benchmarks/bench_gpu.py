@@ -24,7 +24,7 @@ from allstreets.base import processors
 from allstreets.betting import Player
 from allstreets.engines.device import open_device
 from allstreets.engines.spec import EngineSpec
-from allstreets.solvers import SpotSolver, UnifiedSolver
+from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.solvers.spot.solver import solve
 from allstreets.training.solver_config import UnifiedConfig
 
@@ -97,8 +97,8 @@ def classes(copy: float, alone: bool) -> Iterator[Row]:
         config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=sizes, flops="all")
         game = config.game()
 
-        def solver(spec: EngineSpec, game: Any = game, config: Any = config) -> UnifiedSolver:
-            return UnifiedSolver(game, game.build(spec), config.schedule(), config.batches())
+        def solver(spec: EngineSpec, game: Any = game, config: Any = config) -> WholeGameSolver:
+            return WholeGameSolver(game, game.build(spec), config.schedule(), config.batches())
 
         start = time.perf_counter()
         threads = processors()

@@ -38,10 +38,10 @@ from gpu_table import ROWS, START, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cfr import parse_schedule
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda import boards_rivers as cuda_rivers
-from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.boards_layout import RIVER, FlatBoards
 from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
 from allstreets.engines.cuda.boards_set import SetThere, compiled, settle_together
@@ -100,12 +100,12 @@ def check(device: Any, groups: int) -> None:
     from builders.host_device import HostDevice
 
     trees, flops = described(FEW)
-    there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    there = CudaBoardsEngine(trees, flops, THREADS, model(groups), device)
     found = answers(there)
-    again = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    again = CudaBoardsEngine(trees, flops, THREADS, model(groups), device)
     same = all(np.array_equal(found[key], array) for key, array in answers(again).items())
     say(f"K = {groups}: repeats bit for bit", str(same))
-    here = CudaBoardsFlops(trees, flops, THREADS, model(groups), HostDevice())
+    here = CudaBoardsEngine(trees, flops, THREADS, model(groups), HostDevice())
     compare(f"K = {groups}: GPU beside its kernels here", answers(here), found)
     every = list(SCHEDULE.run(3, 3))
     pairs = np.ones((there.pots, there.flops), np.bool_)
@@ -119,7 +119,7 @@ def check(device: Any, groups: int) -> None:
 def reference(file: str, groups: int) -> None:
     """What the engine for processors answers, into a file."""
     trees, flops = described(SOME)
-    games = BoardsFlops(trees, flops, 1, model(groups))
+    games = BoardsEngine(trees, flops, 1, model(groups))
     np.savez(file, **answers(games))
 
 
@@ -132,8 +132,8 @@ def compare_reference(device: Any, groups: int, worker: Any, file: str, patience
         say("cpu", f"the engine for processors was not compiled within {patience:.0f} s")
         return
     trees, flops = described(SOME)
-    there = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
-    compare(f"K = {groups}: GPU beside BoardsFlops", dict(np.load(file)), answers(there))
+    there = CudaBoardsEngine(trees, flops, THREADS, model(groups), device)
+    compare(f"K = {groups}: GPU beside BoardsEngine", dict(np.load(file)), answers(there))
 
 
 def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
@@ -144,7 +144,7 @@ def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
             one._kernels.launch(name, blocks, threads, shared, argument)
 
 
-def kernels(device: Any, games: CudaBoardsFlops, name: str) -> None:
+def kernels(device: Any, games: CudaBoardsEngine, name: str) -> None:
     """Milliseconds of each launch of an iteration, and what it makes of what it must do."""
     import cupy
 
@@ -244,7 +244,7 @@ def speed(device: Any, chosen: str, groups: int, gpu: bool) -> None:
     trees, flops = described(chosen if gpu else FEW)
     start = time.perf_counter()
     before = device.free_bytes
-    games = CudaBoardsFlops(trees, flops, THREADS, model(groups), device)
+    games = CudaBoardsEngine(trees, flops, THREADS, model(groups), device)
     text = f"{time.perf_counter() - start:.1f} s, {games.memory_bytes / 1e9:.2f} GB of numbers"
     taken = (before - device.free_bytes) / 1e9
     counts = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(flops)]

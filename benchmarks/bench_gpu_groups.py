@@ -36,7 +36,7 @@ from allstreets.cards import parse_cards
 from allstreets.engines.boards.cards import GroupSettings, RiverGroups, flop_boards, group_rivers
 from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.bucketing import CudaGroups
 from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
 from allstreets.engines.thread_pool import Pool
@@ -205,7 +205,7 @@ def engine(device: Any, chosen: str, settings: GroupSettings, sets: int) -> None
     model = CardModel("boards", groups=settings.groups)
     ranges = random_reach(len(trees)) if sets > 1 else None
 
-    class Noted(CudaBoardsFlops):
+    class Noted(CudaBoardsEngine):
         def _build(self, *given: Any) -> Any:
             start = time.perf_counter()
             found = super()._build(*given)

@@ -39,16 +39,16 @@ from gpu_table import ROWS, TimedDevice, part, random_reach, say, timed
 from allstreets.betting import Player
 from allstreets.cards import build_flop_table
 from allstreets.cfr import parse_schedule
-from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.matrix_chain import StagePasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.residence import Residence, everything_resident, streaming
 from allstreets.engines.cuda.sources import matrix_source
 from allstreets.engines.matrix.bucket_chain import parse_bucket_counts
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.spec import EngineSpec
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 from allstreets.training.solver_config import UnifiedConfig
 
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}
@@ -80,17 +80,17 @@ def known_cards(spec: EngineSpec) -> Any:
 
 def engine(
     device: Any, config: UnifiedConfig, game: Any, where: Residence | None = None
-) -> CudaMatrixFlops:
+) -> CudaMatrixEngine:
     spec = game.engine(config.card_model(), threads=THREADS)
     cards = known_cards(spec)
-    return CudaMatrixFlops(spec.trees(), cards, device, spec.model, THREADS, where=where)
+    return CudaMatrixEngine(spec.trees(), cards, device, spec.model, THREADS, where=where)
 
 
 def check(device: Any, cards: Cards, flops: Any) -> None:
     for name, sizes in SIZES.items():
         config, game = cards.configured(sizes, flops)
         spec = game.engine(config.card_model(), threads=THREADS)
-        here = MatrixFlops(spec.trees(), known_cards(spec), spec.model, THREADS)
+        here = MatrixEngine(spec.trees(), known_cards(spec), spec.model, THREADS)
         there = engine(device, config, game)
         reach, every = random_reach(here.pots), np.arange(here.flops)
         now = [parse_schedule("ahead").at(1)] * here.flops
@@ -132,10 +132,10 @@ def solve(device: Any, cards: Cards, iterations: int) -> None:
     spec = game.engine(config.card_model(), threads=THREADS)
     found = {}
     for name, games in (
-        ("processor", MatrixFlops(spec.trees(), known_cards(spec), spec.model, THREADS)),
+        ("processor", MatrixEngine(spec.trees(), known_cards(spec), spec.model, THREADS)),
         ("GPU", engine(device, config, game)),
     ):
-        solver = UnifiedSolver(game, games, config.schedule(), config.batches())
+        solver = WholeGameSolver(game, games, config.schedule(), config.batches())
         start = time.perf_counter()
         solver.train_batch(iterations)
         seconds = time.perf_counter() - start
@@ -147,7 +147,7 @@ def solve(device: Any, cards: Cards, iterations: int) -> None:
         )
 
 
-def operations(games: CudaMatrixFlops) -> float:
+def operations(games: CudaMatrixEngine) -> float:
     """Of the products of an iteration, two for each multiplication and addition."""
     passes, lengths, total = games._passes, games.cards.lengths, 0
     if isinstance(passes, ClassPasses):
@@ -186,7 +186,7 @@ class Watched:
         self.spent[name] = self.spent.get(name, 0.0) + timed(self._device._stream, cupy, work, 3)
 
 
-def kernels(device: Any, games: CudaMatrixFlops, name: str) -> None:
+def kernels(device: Any, games: CudaMatrixEngine, name: str) -> None:
     """What each launch of an iteration takes; what is stored is spoilt."""
     passes: Any = games._passes
     own, total = passes._kernels, 0.0
@@ -206,7 +206,7 @@ def kernels(device: Any, games: CudaMatrixFlops, name: str) -> None:
     )
 
 
-def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
+def phases(device: Any, games: CudaMatrixEngine, name: str) -> None:
     """`play` without one phase; spoils what is stored."""
     import cupy
 
@@ -232,7 +232,9 @@ def phases(device: Any, games: CudaMatrixFlops, name: str) -> None:
 def apart(device: Any, config: UnifiedConfig, game: Any, name: str) -> None:
     """An iteration of the solver, taken apart."""
     watched: Any = TimedDevice(device)
-    solver = UnifiedSolver(game, engine(watched, config, game), config.schedule(), config.batches())
+    solver = WholeGameSolver(
+        game, engine(watched, config, game), config.schedule(), config.batches()
+    )
     solver.train_batch(3)
     watched.start()
     start, count = time.perf_counter(), 10
@@ -259,7 +261,7 @@ def stream(device: Any, cards: Cards, flops: Any) -> None:
             ("a quarter stays", Residence(count, count // 4, size)),
         ):
             games = engine(device, config, game, where)
-            solver = UnifiedSolver(game, games, config.schedule(), config.batches())
+            solver = WholeGameSolver(game, games, config.schedule(), config.batches())
             solver.train_batch(2)
             start, iterations = time.perf_counter(), 6
             solver.train_batch(iterations)
@@ -309,7 +311,7 @@ def speed(device: Any, cards: Cards, flops: Any, gpu: bool) -> None:
         say(f"{name}: values to the host, once", text)
         if gpu:
             part(f"{name}: kernels", partial(kernels, device, games, name))
-        solver = UnifiedSolver(game, games, config.schedule(), config.batches())
+        solver = WholeGameSolver(game, games, config.schedule(), config.batches())
         solver.train_batch(2)
         start = time.perf_counter()
         solver.train_batch(10)

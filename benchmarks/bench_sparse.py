@@ -20,7 +20,7 @@ from typing import Any
 from bench_unified import ONE_SIZE, TWO_SIZES, make_solver
 from report import Row, write_report
 
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "one": ("one size, 100 flops", {"flops": "spread_100", "postflop_bet_sizes": ONE_SIZE}),
@@ -36,7 +36,7 @@ class Contestant:
     """A solver with a clock of its own."""
 
     after: int
-    solver: UnifiedSolver
+    solver: WholeGameSolver
     seconds: float = 0.0
     found: dict[float, float] = field(default_factory=dict)  # exploitability by share of the time
     marks: dict[float, tuple[int, float]] = field(default_factory=dict)  # iterations and seconds

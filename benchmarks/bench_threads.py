@@ -37,12 +37,12 @@ from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
 from allstreets.cards.flop_margins import count_margins
 from allstreets.cards.flop_sets import every_flop
 from allstreets.cfr import parse_schedule
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.spec import EngineSpec
 from allstreets.engines.thread_pool import Pool
-from allstreets.games.whole_game import UnifiedGame, pot_at
-from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, UnifiedSolver
+from allstreets.games.whole_game import WholeGame, pot_at
+from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, WholeGameSolver
 from allstreets.solvers.certify.evaluator import Judge
 from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training import TrainConfig, check_config
@@ -147,9 +147,9 @@ def memory_job(threads: int) -> Job:
     return Job(lambda: pool.run(threads, work), 4 * threads * STREAM / 1e9)
 
 
-def whole_game(flops: int) -> UnifiedGame:
+def whole_game(flops: int) -> WholeGame:
     """20 bb, one size, one raise a street."""
-    return UnifiedGame(
+    return WholeGame(
         PreflopRules.parse(20, [2.5], 4),
         same_sizes(Street.FLOP, "100%", "100%"),
         every_flop() if flops == ALL_FLOPS else spread_flops(flops),
@@ -157,10 +157,10 @@ def whole_game(flops: int) -> UnifiedGame:
     )
 
 
-def solver_of(game: UnifiedGame, model: CardModel, threads: int) -> UnifiedSolver:
+def solver_of(game: WholeGame, model: CardModel, threads: int) -> WholeGameSolver:
     """A fresh solver of a whole game."""
     games = game.build(game.engine(model, threads=threads))
-    return UnifiedSolver(game, games, parse_schedule("tuned"))
+    return WholeGameSolver(game, games, parse_schedule("tuned"))
 
 
 def game_job(flops: int) -> Callable[[int], Job]:
@@ -177,7 +177,7 @@ def game_job(flops: int) -> Callable[[int], Job]:
 
 
 @cache
-def boards_solver(flops: int) -> UnifiedSolver:
+def boards_solver(flops: int) -> WholeGameSolver:
     """A solver on real boards; making their groups takes longer than what is timed."""
     solver = solver_of(whole_game(flops), CardModel("boards", groups=32), processors())
     solver.train_batch(FIRST_ITERATIONS)
@@ -187,7 +187,7 @@ def boards_solver(flops: int) -> UnifiedSolver:
 def boards_job(threads: int) -> Job:
     """Iterations of the whole game on real boards."""
     solver = boards_solver(16)
-    assert isinstance(solver.games, BoardsFlops)
+    assert isinstance(solver.games, BoardsEngine)
     solver.games._pool = pool = Pool(threads)
     return Job(lambda: solver.train_batch(1), 1, [pool])
 

@@ -23,8 +23,8 @@ from report import Row, best_seconds, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import FlopSet, build_flop_table
-from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.engines.matrix.engine import MatrixEngine
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 from allstreets.training.solver_config import UnifiedConfig
 
 HANDS = 169
@@ -32,12 +32,12 @@ ONE_SIZE = (1.0,)
 TWO_SIZES = (0.5, 1.0)
 
 
-def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) -> UnifiedSolver:
+def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) -> WholeGameSolver:
     """The solver of a config with these keys, and with other flops than it names."""
     config = UnifiedConfig(type="unified_cfr", **keys)
     game = config.game() if flop_set is None else replace(config.game(), flops=flop_set)
     games = game.build(game.engine(config.card_model(), threads=threads, device=config.device))
-    return UnifiedSolver(
+    return WholeGameSolver(
         game,
         games,
         config.schedule(),
@@ -47,16 +47,16 @@ def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) 
     )
 
 
-def iteration_seconds(solver: UnifiedSolver, iterations: int, rounds: int = 3) -> float:
+def iteration_seconds(solver: WholeGameSolver, iterations: int, rounds: int = 3) -> float:
     """Seconds an iteration, the best of some rounds, after the first ones."""
     solver.train_batch(2)
     return best_seconds(lambda: solver.train_batch(iterations), rounds) / iterations
 
 
-def products_seconds(solver: UnifiedSolver, threads: int) -> tuple[float, float]:
+def products_seconds(solver: WholeGameSolver, threads: int) -> tuple[float, float]:
     """Seconds of an iteration's products by BLAS: folds and showdowns, and showdowns alone."""
     games = solver.games
-    assert isinstance(games, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
     matrix = np.random.default_rng(1).random((HANDS, HANDS), np.float32)
     rows = [0, 0]
     for game in games.games:

@@ -24,9 +24,9 @@ from report import Row, write_report
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import tuned
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
-from allstreets.games.whole_game import PotGame, UnifiedGame
+from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
 from allstreets.solvers.preflop.training import PreflopTraining
 from allstreets.solvers.separated.play import (
@@ -37,7 +37,7 @@ from allstreets.solvers.separated.play import (
     resolve_flops,
 )
 from allstreets.solvers.separated.solver import PreflopSolver
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "own SPRs": (),
@@ -54,19 +54,19 @@ LONGEST = 5000  # iterations of anything
 class Bench:
     """The game, and how its flops are made."""
 
-    game: UnifiedGame
+    game: WholeGame
     threads: int
 
-    def flop_games(self, pots: tuple[PotGame, ...]) -> FlopGames:
+    def flop_games(self, pots: tuple[PotGame, ...]) -> Engine:
         """Fresh subgames of pots on all flops."""
         rules = tuple(pot.rules for pot in pots)
         return EngineSpec(rules, self.game.flops.flops, threads=self.threads).build(
             [(pot.tree, pot.payoffs) for pot in pots]
         )
 
-    def unified(self) -> UnifiedSolver:
+    def unified(self) -> WholeGameSolver:
         """A fresh solver of the whole game."""
-        return UnifiedSolver(self.game, self.flop_games(self.game.pots), tuned())
+        return WholeGameSolver(self.game, self.flop_games(self.game.pots), tuned())
 
     def models(self, sprs: tuple[float, ...]) -> tuple[FlopsSolver, float]:
         """(models at these SPRs or at the game's own, seconds)."""
@@ -145,7 +145,7 @@ def main() -> None:
     given = parser.parse_args()
     sizes = same_sizes(Street.FLOP, given.sizes, given.sizes)
     rules = PreflopRules.parse(given.stack, [2.5], 4)
-    game = UnifiedGame(rules, sizes, parse_flop_set(given.flops), max_raises=1)
+    game = WholeGame(rules, sizes, parse_flop_set(given.flops), max_raises=1)
     bench = Bench(game, given.threads)
     warm = bench.unified()  # compiles
     warm.train_batch(2)

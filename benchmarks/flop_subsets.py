@@ -52,7 +52,7 @@ from allstreets.cards import (
     subset_path,
     subset_text,
 )
-from allstreets.solvers import UnifiedSolver, leaf_features
+from allstreets.solvers import WholeGameSolver, leaf_features
 
 SIZES = {"one": ONE_SIZE, "two": TWO_SIZES}
 WAYS = ("spread", "weighted", "subset", "fitted")
@@ -70,7 +70,7 @@ class Effort:
     resolve: int  # iterations of all flops for a frozen strategy
 
 
-def train(solver: UnifiedSolver, target: float, most: int) -> float:
+def train(solver: WholeGameSolver, target: float, most: int) -> float:
     """Train until the exploitability is at most `target` mbb/hand; returns what was reached."""
     reached = np.inf
     while solver.iterations < most and reached > target:
@@ -81,7 +81,7 @@ def train(solver: UnifiedSolver, target: float, most: int) -> float:
     return reached
 
 
-def resolve(reference: UnifiedSolver, strategies: dict[int, Floats], iterations: int) -> float:
+def resolve(reference: WholeGameSolver, strategies: dict[int, Floats], iterations: int) -> float:
     """Freeze a strategy before the flop, solve all flops for it; mbb/hand of the whole."""
     preflop, games = reference.preflop, reference.games
     for node, strategy in strategies.items():
@@ -123,7 +123,7 @@ def chosen(way: str, count: int, leaves: Floats) -> FlopSet:
 
 def solved(
     keys: dict[str, Any], name: str, threads: int, effort: Effort
-) -> tuple[UnifiedSolver, Floats, Row]:
+) -> tuple[WholeGameSolver, Floats, Row]:
     """A game on all flops, its leaves as features, and how good it is."""
     begun = time.perf_counter()
     reference = make_solver(threads, flops="all", **keys)

@@ -13,7 +13,7 @@ from .metrics import Metrics as Metrics
 from .pruning import SQUARE_ROOT as SQUARE_ROOT
 from .pruning import Pruning as Pruning
 from .schedules import SCHEDULES as SCHEDULES
-from .schedules import Multipliers as Multipliers
+from .schedules import IterationWeights as IterationWeights
 from .schedules import Schedule as Schedule
 from .schedules import ahead as ahead
 from .schedules import cfr_plus as cfr_plus

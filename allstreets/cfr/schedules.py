@@ -42,7 +42,7 @@ from allstreets.cfr.pruning import Pruning
 LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any practical number of iterations
 
 
-class Multipliers(NamedTuple):
+class IterationWeights(NamedTuple):
     """What one iteration does to the numbers that are stored, in the order kernels take it."""
 
     positive: float  # factor of positive regrets
@@ -120,11 +120,11 @@ class Schedule:
             rows[:, 3] = now**self.averaging
         return rows
 
-    def at(self, iteration: int, pruning: Pruning | None = None) -> Multipliers:
+    def at(self, iteration: int, pruning: Pruning | None = None) -> IterationWeights:
         """The multipliers of one iteration, counted from 1."""
         return self.run(iteration, 1, pruning)[0]
 
-    def run(self, first: int, count: int, pruning: Pruning | None = None) -> list[Multipliers]:
+    def run(self, first: int, count: int, pruning: Pruning | None = None) -> list[IterationWeights]:
         """The multipliers of iterations `first`, …, `first` + `count` − 1."""
         iterations = np.arange(first, first + count)
         thresholds = lowest = np.full(count, -np.inf)
@@ -137,7 +137,7 @@ class Schedule:
         positive, negative, average, weight = self.table(first, count).T
         ahead = np.full(count, self.ahead)
         columns = (positive, negative, lowest, average, weight, thresholds, ahead)
-        return [Multipliers(*row) for row in np.stack(columns, axis=1).tolist()]
+        return [IterationWeights(*row) for row in np.stack(columns, axis=1).tolist()]
 
     @property
     def lowest_regret(self) -> float:

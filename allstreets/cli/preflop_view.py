@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from allstreets.solvers import Decision, PreflopResult, UnifiedSolver
+    from allstreets.solvers import Decision, PreflopResult, WholeGameSolver
     from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
@@ -52,7 +52,7 @@ def _chart(node: "Decision") -> "tuple[RenderableType, ...]":
     return Text(_opening_title(node)), Group(*lines), mix_picture(node)
 
 
-def print_opening(out: "Console", solution: "PreflopResult | UnifiedSolver") -> None:
+def print_opening(out: "Console", solution: "PreflopResult | WholeGameSolver") -> None:
     """The small blind's first decision, and the big blind's response to the first raise.
 
     `solution` is a solver in memory, or a solution loaded from a bundle.
@@ -80,7 +80,7 @@ def _opening_title(node: "Decision") -> str:
     return f"{node_title(node)}{reached}:"
 
 
-def _result(solution: "PreflopResult | UnifiedSolver") -> "PreflopResult":
+def _result(solution: "PreflopResult | WholeGameSolver") -> "PreflopResult":
     from allstreets.solvers import PreflopResult, UnifiedResult
 
     return solution if isinstance(solution, PreflopResult) else UnifiedResult.of(solution)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, InputError, Place, Singles
 from allstreets.betting import Player
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.cluster.crew import Crew
 from allstreets.cluster.line import Answer, Traffic
 from allstreets.cluster.shared_folder import not_shared
@@ -45,7 +45,7 @@ class NodeUse:
     waiting: float  # share of the time
 
 
-class ClusterFlops:
+class ClusterEngine:
     """P pots on F flops of a crew of workers."""
 
     def __init__(
@@ -151,27 +151,29 @@ class ClusterFlops:
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops, each with its own multipliers."""
         began = time.perf_counter()
         visits = Visits.of(now)
-        workers, answers = self._ask(flops, "step", player, hero, villain, flops, visits, hand_mask)
+        workers, answers = self._ask(
+            flops, "step", player, player_reach, opponent_reach, flops, visits, hand_mask
+        )
         values = self._put_together(flops, workers, answers)
         self._note_speeds(flops, workers, answers, began)
         return values
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-        return self._values(flops, "best_response", player, villain, flops)
+        return self._values(flops, "best_response", player, opponent_reach, flops)
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-        return self._values(flops, "evaluate", player, villain, flops)
+        return self._values(flops, "evaluate", player, opponent_reach, flops)
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
@@ -227,7 +229,7 @@ class ClusterFlops:
             values[place] = answer.value
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], everywhere at once."""
         self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(every))
 

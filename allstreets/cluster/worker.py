@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Place, Singles, write_checked_arrays
 from allstreets.betting import Player
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.cluster.same_version import require_version
 from allstreets.engines import (
+    Engine,
     EngineSpec,
-    FlopGames,
     Flops,
     Numbers,
     RegretSums,
@@ -52,18 +52,18 @@ class Block:
     """Some flops whose games were built together."""
 
     places: Flops  # [K], rising
-    games: FlopGames
+    games: Engine
 
 
 @dataclass(frozen=True)
 class Visits:
     """What an iteration does on each of K flops, without saying the same 1,755 times."""
 
-    kinds: tuple[Multipliers, ...]
+    kinds: tuple[IterationWeights, ...]
     of_flop: Longs  # [K] places among the kinds, where there are several
 
     @classmethod
-    def of(cls, now: Sequence[Multipliers]) -> "Visits":
+    def of(cls, now: Sequence[IterationWeights]) -> "Visits":
         """Those of a list."""
         if now and now.count(now[0]) == len(now):
             return cls((now[0],), np.zeros(0, np.int64))
@@ -71,7 +71,7 @@ class Visits:
         number = {kind: place for place, kind in enumerate(kinds)}
         return cls(kinds, np.array([number[each] for each in now], np.int64))
 
-    def some(self, positions: Longs) -> list[Multipliers]:
+    def some(self, positions: Longs) -> list[IterationWeights]:
         """Those of some of the flops."""
         if len(self.kinds) == 1:
             return [self.kinds[0]] * len(positions)
@@ -124,8 +124,8 @@ class Worker:
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
         now: Visits,
         hand_mask: Flags | None,
@@ -134,19 +134,23 @@ class Worker:
         return self._values(
             flops,
             lambda games, places, positions: np.asarray(
-                games.step(player, hero, villain, places, now.some(positions), hand_mask)
+                games.step(
+                    player, player_reach, opponent_reach, places, now.some(positions), hand_mask
+                )
             ),
         )
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Values:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Values:
         """Values of the best response to the average strategies."""
         return self._values(
-            flops, lambda games, places, _: games.best_response(player, villain, places)
+            flops, lambda games, places, _: games.best_response(player, opponent_reach, places)
         )
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Values:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Values:
         """Values of the average strategies."""
-        return self._values(flops, lambda games, places, _: games.evaluate(player, villain, places))
+        return self._values(
+            flops, lambda games, places, _: games.evaluate(player, opponent_reach, places)
+        )
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """Chips that OOP wins of every hand with every hand, [K, 169, 169]."""
@@ -155,14 +159,14 @@ class Worker:
     def regret_sums(self, flops: Flops) -> Floats:
         """Positive regrets, [3, P, K]: totals, largest, how many."""
 
-        def sums(games: FlopGames, places: Flops, _: Flops) -> Floats:
+        def sums(games: Engine, places: Flops, _: Flops) -> Floats:
             found: RegretSums = games.regret_sums(places)
             return np.stack([found.total, found.largest, found.entries.astype(np.float64)])
 
         return self._values(flops, sums, axis=2).astype(np.float64)
 
     def _values(
-        self, flops: Flops, ask: Callable[[FlopGames, Flops, Flops], Values], axis: int = 1
+        self, flops: Flops, ask: Callable[[Engine, Flops, Flops], Values], axis: int = 1
     ) -> Values:
         """What the blocks answer, in the order of `flops` along `axis`."""
         answers, order = [], []
@@ -184,13 +188,13 @@ class Worker:
             if len(positions):
                 yield block, place[positions], positions
 
-    def _at(self, flop: int) -> tuple[FlopGames, int]:
+    def _at(self, flop: int) -> tuple[Engine, int]:
         block, places, _ = next(self._own(np.array([flop])))
         return block.games, int(places[0])
 
     # Asked about all flops, or about one that is owned.
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach."""
         for block in self._blocks:
             own = pairs[:, block.places]
@@ -227,7 +231,7 @@ class Worker:
     def rounded_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
         """[2, 2, P, K, 169]: best responses and values of both players, strategies rounded."""
 
-        def values(games: FlopGames, places: Flops, _: Flops) -> Floats:
+        def values(games: Engine, places: Flops, _: Flops) -> Floats:
             return rounded_values(games, reach, numbers)[:, :, :, places]
 
         return self._values(flops, values, axis=3)

@@ -23,7 +23,7 @@ from .exact.averages import Averages as Averages
 from .exact.averages import BoardRows as BoardRows
 from .exact.cards import every_combo as every_combo
 from .exact.cards import whole_vectors as whole_vectors
-from .exact.engine import ExactFlops as ExactFlops
+from .exact.engine import ExactEngine as ExactEngine
 from .exact.engine import flop_arrays as flop_arrays
 from .exact.hand_buckets import SharedRows as SharedRows
 from .exact.hand_buckets import Sharing as Sharing
@@ -52,15 +52,15 @@ from .matrix.cards import matrix_cells as matrix_cells
 from .matrix.cards import padded as padded
 from .matrix.classes import class_stages as class_stages
 from .matrix.engine import MatrixCards as MatrixCards
-from .matrix.engine import MatrixFlops as MatrixFlops
+from .matrix.engine import MatrixEngine as MatrixEngine
 from .matrix.pruning import checked_pruning as checked_pruning
-from .per_batch import FreshFlops as FreshFlops
+from .per_batch import PerBatchEngine as PerBatchEngine
 from .protocol import AnyValues as AnyValues
 from .protocol import Arrays as Arrays
-from .protocol import FlopGames as FlopGames
+from .protocol import Engine as Engine
 from .protocol import Flops as Flops
 from .protocol import RegretSums as RegretSums
-from .protocol import SpreadGames as SpreadGames
+from .protocol import ShardedEngine as ShardedEngine
 from .protocol import Values as Values
 from .quantised import AGREEMENT as AGREEMENT
 from .quantised import ONE_BYTE as ONE_BYTE
@@ -73,7 +73,7 @@ from .quantised import decode as decode
 from .quantised import encode as encode
 from .quantised import storable as storable
 from .quantised_values import rounded_values as rounded_values
-from .sampled.engine import SampledFlops as SampledFlops
+from .sampled.engine import SampledEngine as SampledEngine
 from .sampled.subgame import deals_for as deals_for
 from .spec import ON_DEVICES as ON_DEVICES
 from .spec import EngineSpec as EngineSpec

@@ -58,10 +58,10 @@ class DealtPairs:
             found += combos * reach - self.cards[flop] @ (reach @ self.cards[flop])
         return found
 
-    def reached(self, hero: Floats, villain: Floats) -> Floats:
-        """[F]: Σ over the pairs of each flop of hero's reach · villain's reach, [169] each."""
-        found: Floats = (self.combos @ hero) * (self.combos @ villain)
+    def reached(self, player_reach: Floats, opponent_reach: Floats) -> Floats:
+        """[F]: Σ over the pairs of each flop of both players' reaches, [169] each."""
+        found: Floats = (self.combos @ player_reach) * (self.combos @ opponent_reach)
         if self.cards is not None:
-            found += self.combos @ (hero * villain)
-            found -= np.einsum("fc,fc->f", hero @ self.cards, villain @ self.cards)
+            found += self.combos @ (player_reach * opponent_reach)
+            found -= np.einsum("fc,fc->f", player_reach @ self.cards, opponent_reach @ self.cards)
         return found

@@ -63,9 +63,13 @@ def judge_flop(
         play.give(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
         for player in Player:
-            villain = reach[player.opponent, pot][hands]
-            best[player, pot] = np.bincount(hands, game.best_response(player, villain), HAND_COUNT)
+            opponent_reach = reach[player.opponent, pot][hands]
+            best[player, pot] = np.bincount(
+                hands, game.best_response(player, opponent_reach), HAND_COUNT
+            )
             if own:
-                kept[player, pot] = np.bincount(hands, game.evaluate(player, villain), HAND_COUNT)
+                kept[player, pot] = np.bincount(
+                    hands, game.evaluate(player, opponent_reach), HAND_COUNT
+                )
         first = first or game
     return RealValues(best, kept if own else None)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_OF_COMBO, Flop
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import rows_of
 from allstreets.engines.card_model import CardModel, Precision
 from allstreets.engines.exact.cards import StreetBoards, whole_vectors
@@ -190,7 +190,7 @@ class SolvedPlay:
 
     rows: SuitRows | None  # None: every hand of a river board plays for itself
     reach: Floats  # [2, 169]
-    every: Sequence[Multipliers]  # of the iterations
+    every: Sequence[IterationWeights]  # of the iterations
     precision: Precision = "float32"
     learns: bool = True
 
@@ -205,7 +205,9 @@ class SolvedPlay:
         subgame.iterate((oop, ip), self.every)
 
 
-def solved_plays(model: CardModel, reach: Floats, every: Sequence[Multipliers]) -> list[RealPlay]:
+def solved_plays(
+    model: CardModel, reach: Floats, every: Sequence[IterationWeights]
+) -> list[RealPlay]:
     """The pots of a flop solved with `exact` cards, for the reach [2, P, 169] of their roots."""
     rows = None if model.river_groups == "none" else SuitRows()
     pots = range(reach.shape[1])

@@ -14,26 +14,26 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats
 from allstreets.betting import Player
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.protocol import AnyValues, Arrays, FlopGames, Flops, RegretSums, Values
+from allstreets.engines.protocol import AnyValues, Arrays, Engine, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 
 
-class FreshFlops:
+class PerBatchEngine:
     """P pots on F flops of which only a batch has games, which `make` builds."""
 
     can_drop_hands = False
     saved_bytes = 0
 
     def __init__(
-        self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], FlopGames]
+        self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], Engine]
     ) -> None:
         self.model, self.pots, self.dealt = model, pots, dealt
         self._make = make
         self._batch = np.zeros(0, np.int64)
-        self._games: FlopGames | None = None
+        self._games: Engine | None = None
 
     @property
     def flops(self) -> int:
@@ -49,42 +49,44 @@ class FreshFlops:
         """Whether these flops are the batch at hand."""
         return self._games is not None and np.array_equal(flops, self._batch)
 
-    def _of(self, flops: Flops) -> FlopGames:
+    def _of(self, flops: Flops) -> Engine:
         """The games of a batch."""
         if self._games is None or not self.persists(flops):
             self._games = None  # its memory is freed before the next batch takes some
             self._games, self._batch = self._make(flops), flops.copy()
         return self._games
 
-    def _at(self, flop: int) -> tuple[FlopGames, int]:
+    def _at(self, flop: int) -> tuple[Engine, int]:
         """The games of the batch at hand, and the place of a flop among them."""
         return self._of(self._batch), int(np.flatnonzero(self._batch == flop)[0])
 
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
         games = self._of(flops)
-        return games.step(player, hero, villain, np.arange(len(flops)), now, hand_mask)
+        return games.step(
+            player, player_reach, opponent_reach, np.arange(len(flops)), now, hand_mask
+        )
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations on the flops of `pairs` as the batch at hand."""
         flops = np.flatnonzero(pairs.any(axis=0))
         self._of(flops).iterate(reach, pairs[:, flops], every)
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: of the flops of the batch at hand."""
-        return self._of(flops).best_response(player, villain, np.arange(len(flops)))
+        return self._of(flops).best_response(player, opponent_reach, np.arange(len(flops)))
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: of the flops of the batch at hand."""
-        return self._of(flops).evaluate(player, villain, np.arange(len(flops)))
+        return self._of(flops).evaluate(player, opponent_reach, np.arange(len(flops)))
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """[K, 169, 169]: of the flops of the batch at hand."""

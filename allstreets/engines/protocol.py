@@ -1,7 +1,7 @@
 """The one idea: P pots on F flops are a function from both players' reach to counterfactual values.
 
-    values = games.step(player, hero, villain, flops, now)     # a CFR half-iteration on some flops
-    values = games.best_response(player, villain, flops)       # nothing is updated
+    values = engine.step(player, player_reach, opponent_reach, flops, now)  # a CFR half-iteration
+    values = engine.best_response(player, opponent_reach, flops)            # nothing is updated
 
 Everything below the flop is behind this protocol: the solver above knows neither cards, nor arrays,
 nor who owns them. P · F subgames share nothing but these vectors. Hands are the 169 classes at
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Place, Singles
 from allstreets.betting import Player
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.quantised import Numbers
@@ -52,7 +52,7 @@ class RegretSums(NamedTuple):
     entries: Longs  # how many regrets there are
 
 
-class FlopGames(Protocol):
+class Engine(Protocol):
     """P pots on F flops under one card model."""
 
     @property
@@ -79,20 +79,20 @@ class FlopGames(Protocol):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
 
-        The caller may keep them. `hero`, `villain` [P, 169] are both players'
+        The caller may keep them. `player_reach`, `opponent_reach` [P, 169] are both players'
         reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
         nothing need be learned about them.
         """
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `every`, reach [2, P, 169] fixed.
 
         Only the pots and flops of `pairs` [P, F] are visited. Nothing connects them, so that each
@@ -101,10 +101,10 @@ class FlopGames(Protocol):
 
     # Evaluating.
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the other player's average strategies."""
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values when both play their average strategies."""
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
@@ -155,7 +155,7 @@ class FlopGames(Protocol):
 
 
 @runtime_checkable
-class SpreadGames(Protocol):
+class ShardedEngine(Protocol):
     """Games that live elsewhere, where everything is done that takes all of their numbers.
 
     Their `state()` is what all flops share; `restore` takes that of stored files.

@@ -7,19 +7,19 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import Player
-from allstreets.engines.protocol import FlopGames, SpreadGames
+from allstreets.engines.protocol import Engine, ShardedEngine
 from allstreets.engines.quantised import Numbers
 
 ASIDE_BYTES = 200_000_000  # of sums that are set aside while the rounded flops are evaluated
 LEAST_FLOPS = 8  # that are evaluated at a time, so that threads have something to do
 
 
-def rounded_values(games: FlopGames, reach: Floats, numbers: Numbers) -> Floats:
+def rounded_values(games: Engine, reach: Floats, numbers: Numbers) -> Floats:
     """[2, 2, P, F, 169]: best responses and average strategies, of both players.
 
     `reach` [2, P, 169] starts the pots.
     """
-    if isinstance(games, SpreadGames):
+    if isinstance(games, ShardedEngine):
         return games.rounded_values(reach, numbers)
     averages = games.memory_bytes // 2
     count = max(LEAST_FLOPS, ASIDE_BYTES * games.flops // max(averages, 1))

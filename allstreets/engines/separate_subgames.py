@@ -29,7 +29,7 @@ class Stored(Protocol):
 Subgame = TypeVar("Subgame", bound=Stored)
 
 
-class SeparateFlops(Generic[Subgame]):
+class SeparateSubgames(Generic[Subgame]):
     """P pots on F flops, a subgame each; one thread works on one subgame at a time."""
 
     can_drop_hands = False

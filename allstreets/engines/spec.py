@@ -13,23 +13,23 @@ from typing import Literal
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.cuda.boards import CudaBoardsFlops
-from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.boards import CudaBoardsEngine
+from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.device import CPU, open_device
-from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact_factory import exact_subgame, require_free
 from allstreets.engines.mapped_memory import MappedMemory, own_pages
 from allstreets.engines.matrix.bucket_chain import BucketCounts
 from allstreets.engines.matrix.bucket_flops import bucket_flops
 from allstreets.engines.matrix.classes import class_stages
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.engines.matrix.store import Allocate
-from allstreets.engines.per_batch import FreshFlops
-from allstreets.engines.protocol import FlopGames
-from allstreets.engines.sampled.engine import SampledFlops
+from allstreets.engines.per_batch import PerBatchEngine
+from allstreets.engines.protocol import Engine
+from allstreets.engines.sampled.engine import SampledEngine
 
 ON_DEVICES = ("classes", "buckets", "exact", "boards")
 """Kinds of cards that run on a GPU."""
@@ -66,7 +66,7 @@ class EngineSpec:
         cards = [flop.cards for flop in self.flops]
         return DealtPairs.of(cards, removal=self.model.removes_cards)
 
-    def build(self, trees: Trees | None = None, allocate: Allocate = own_pages) -> FlopGames:
+    def build(self, trees: Trees | None = None, allocate: Allocate = own_pages) -> Engine:
         """The engine, here; `trees` saves building them again.
 
         `allocate` makes the large arrays of `classes` and `buckets` that are resident.
@@ -95,23 +95,25 @@ class EngineSpec:
                     f"{self.model.kind} lock all hands of a decision"
                 )
         if self.memory == "per_batch":
-            return FreshFlops(
+            return PerBatchEngine(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
         if self.model.kind == "exact":
             subgame = partial(exact_subgame, device=device)
-            return ExactFlops(trees, self.flops, self.threads, self.model, device, subgame)
+            return ExactEngine(trees, self.flops, self.threads, self.model, device, subgame)
         if self.model.kind == "boards" and device is not None:
-            return CudaBoardsFlops(trees, self.flops, self.threads, self.model, device, self.ranges)
+            return CudaBoardsEngine(
+                trees, self.flops, self.threads, self.model, device, self.ranges
+            )
         if self.model.kind == "boards":
-            return BoardsFlops(trees, self.flops, self.threads, self.model, self.ranges)
+            return BoardsEngine(trees, self.flops, self.threads, self.model, self.ranges)
         if device is not None:
-            return CudaMatrixFlops(trees, self._cards(), device, self.model, self.threads)
-        matrices = MatrixFlops(
+            return CudaMatrixEngine(trees, self._cards(), device, self.model, self.threads)
+        matrices = MatrixEngine(
             trees, self._cards(), self.model, self.threads, self._allocate(allocate)
         )
         if self.model.kind == "sampled":
-            return SampledFlops(trees, self.flops, matrices, self.model, self.threads)
+            return SampledEngine(trees, self.flops, matrices, self.model, self.threads)
         return matrices
 
     def _cards(self) -> MatrixCards:

@@ -28,7 +28,7 @@ from .spot_estimate import require_precision as require_precision
 from .spot_estimate import require_river_groups as require_river_groups
 from .spot_estimate import rows_by_board as rows_by_board
 from .whole_game import PotGame as PotGame
-from .whole_game import UnifiedGame as UnifiedGame
+from .whole_game import WholeGame as WholeGame
 from .whole_game import model_stack as model_stack
 from .whole_game import pot_at as pot_at
 from .whole_game_data import game_identity as game_identity

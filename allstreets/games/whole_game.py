@@ -31,7 +31,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cards import FlopSet
-from allstreets.engines import CLASSES, CPU, CardModel, EngineSpec, FlopGames, MemoryMode
+from allstreets.engines import CLASSES, CPU, CardModel, Engine, EngineSpec, MemoryMode
 from allstreets.games.locks import Lock
 from allstreets.games.preflop import PreflopGame
 from allstreets.games.whole_game_locks import (
@@ -81,7 +81,7 @@ def pot_at(
 
 
 @dataclass(frozen=True, eq=False)
-class UnifiedGame:
+class WholeGame:
     """Rules before and after the flop, and the flops that may come."""
 
     preflop: PreflopRules
@@ -132,7 +132,7 @@ class UnifiedGame:
         return cache(lambda node: build_postflop_tree(self._free_rules(pots[node])))
 
     @property
-    def roughly(self) -> "UnifiedGame":
+    def roughly(self) -> "WholeGame":
         """Without locks that go by the hand or by the flop after it: hand classes keep the others.
 
         For estimates that are made with hand classes, whatever the game is solved with.
@@ -205,7 +205,7 @@ class UnifiedGame:
         pots = tuple(self.rules_of(pot) for pot in self.flop_pots)
         return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges, device)
 
-    def build(self, spec: EngineSpec) -> FlopGames:
+    def build(self, spec: EngineSpec) -> Engine:
         """The engine of `spec` in this process, on the trees that the game knows already."""
         return spec.build([(pot.tree, pot.payoffs) for pot in self.pots])
 

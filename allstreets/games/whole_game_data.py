@@ -25,7 +25,7 @@ from allstreets.betting import (
 from allstreets.cards import Flop, FlopSet, all_flops
 from allstreets.games.locks import Lock
 from allstreets.games.spot_data import lock_mapping, sizes_mapping
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 
 # Rules that came later are written only where they differ from the behaviour before them.
 LATER_RULES = ("bb_ante", "limp", "allin_spr")
@@ -63,7 +63,7 @@ def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
     return PreflopRules(raise_sizes=parse_raise_sizes(keys["raise_sizes"]), **given)
 
 
-def game_mapping(game: UnifiedGame) -> dict[str, Any]:
+def game_mapping(game: WholeGame) -> dict[str, Any]:
     """All but the flops, of which there may be many."""
     return {
         "preflop": rules_mapping(game.preflop),
@@ -74,7 +74,7 @@ def game_mapping(game: UnifiedGame) -> dict[str, Any]:
     }
 
 
-def _later_keys(game: UnifiedGame) -> dict[str, Any]:
+def _later_keys(game: WholeGame) -> dict[str, Any]:
     """Rules that earlier versions did not have, where they make this another game."""
     keys: dict[str, Any] = {}
     if game.pot_sizes:
@@ -92,20 +92,20 @@ def _sizes_mapping(sizes: tuple[StreetSizes, ...]) -> dict[str, dict[str, str]]:
     return sizes_mapping(rules)
 
 
-def game_identity(game: UnifiedGame) -> dict[str, Any]:
+def game_identity(game: WholeGame) -> dict[str, Any]:
     """JSON facts that two runs of the same game share, however their files were spelled."""
     return {"game": "unified", **game_mapping(game), **_flops(game)}
 
 
-def _flops(game: UnifiedGame) -> dict[str, Any]:
+def _flops(game: WholeGame) -> dict[str, Any]:
     flops = game.flops
     return {"flops": [flop.text for flop in flops.flops], "weights": flops.weights.tolist()}
 
 
-def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[float]) -> UnifiedGame:
+def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[float]) -> WholeGame:
     """The game that `game_mapping` wrote down, with its flops as `Flop.text` spells them."""
     known = _flop_of_text()
-    return UnifiedGame(
+    return WholeGame(
         preflop=rules_of(keys["preflop"]),
         sizes=sizes_from_spot(keys["postflop_sizes"], Street.FLOP),
         flops=FlopSet(

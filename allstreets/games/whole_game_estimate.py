@@ -41,7 +41,7 @@ from allstreets.games.spot_estimate import (
     hands_by_board,
     rows_by_board,
 )
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 
 SECONDS_PER_PRODUCT = 1 / 80e9  # one core, one multiplication and addition of two
 SECONDS_PER_SLOT = 1.0e-9  # one core, one action of one hand in a half-iteration
@@ -80,7 +80,7 @@ class UnifiedEstimate:
 
 
 def estimate_unified(
-    game: UnifiedGame,
+    game: WholeGame,
     model: CardModel = CLASSES,
     *,
     memory: MemoryMode = "resident",
@@ -123,7 +123,7 @@ def estimate_unified(
     )
 
 
-def _matrices(game: UnifiedGame, lengths: list[int]) -> tuple[int, float]:
+def _matrices(game: WholeGame, lengths: list[int]) -> tuple[int, float]:
     """(bytes, seconds of an iteration on one core) of one flop."""
     stored, seconds = 0, 0.0
     for size in game.tree_sizes:
@@ -141,7 +141,7 @@ def matrix_lengths(model: CardModel) -> list[int]:
     return [padded(hands) for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])]
 
 
-def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
 
     Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
@@ -164,7 +164,7 @@ def _exact(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     return stored, seconds, tables
 
 
-def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
+def _boards(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
     stored, seconds, tables = 0, 0.0, 0
     groups = model.groups
@@ -189,7 +189,7 @@ def _boards(game: UnifiedGame, model: CardModel) -> tuple[int, float, int]:
     return stored, seconds, tables
 
 
-def game_device_bytes(game: UnifiedGame, model: CardModel, need: UnifiedEstimate) -> int:
+def game_device_bytes(game: WholeGame, model: CardModel, need: UnifiedEstimate) -> int:
     """What a game takes of the memory of a GPU: regrets, strategies, and what comes on top."""
     if model.kind != "boards" or not game.flop_pots:
         return device_bytes(need.memory_bytes)
@@ -230,7 +230,7 @@ def _rank_free(flop: Flop) -> tuple[int, ...]:
 
 
 def require_room(
-    game: UnifiedGame,
+    game: WholeGame,
     need: UnifiedEstimate,
     model: CardModel,
     memory: MemoryMode,
@@ -266,7 +266,7 @@ def require_room(
     )
 
 
-def _fitting_groups(game: UnifiedGame, model: CardModel, free: int) -> list[int]:
+def _fitting_groups(game: WholeGame, model: CardModel, free: int) -> list[int]:
     """The largest of some smaller numbers of groups with which the game fits, if any does."""
     for groups in (128, 96, 64, 48, 32, 16):
         fewer = replace(model, groups=groups)
@@ -275,7 +275,7 @@ def _fitting_groups(game: UnifiedGame, model: CardModel, free: int) -> list[int]
     return []
 
 
-def _one_size_less(game: UnifiedGame) -> int | None:
+def _one_size_less(game: WholeGame) -> int | None:
     """Actions of all pots when every street has one bet and raise size less, if it has several."""
     sizes = _without_the_first(game.sizes)
     own = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}

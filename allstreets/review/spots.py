@@ -28,7 +28,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
-from allstreets.games import Spot, UnifiedGame, available_bytes, estimate_spot
+from allstreets.games import Spot, WholeGame, available_bytes, estimate_spot
 from allstreets.hands import Moment, PlayedHand
 from allstreets.solvers import SpotResult, SpotSolver
 
@@ -97,7 +97,7 @@ class StreetStart:
 
 
 def street_spot(
-    game: UnifiedGame,
+    game: WholeGame,
     start: StreetStart,
     ranges: tuple[Floats, Floats],
     trimmed: Trimmed = Trimmed.ALL,
@@ -140,7 +140,7 @@ def with_hand(weights: Floats, combo: int) -> Floats:
 
 
 def solve_street(
-    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+    game: WholeGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
 ) -> SolvedStreet:
     """Solve a street to the target, or for as long as there is time."""
     solver, how = _solver(game, start, ranges, effort)
@@ -154,7 +154,7 @@ def solve_street(
 
 
 def _solver(
-    game: UnifiedGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+    game: WholeGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
 ) -> tuple[SpotSolver, str]:
     """The largest tree, and the best way to store it, for which there is memory and time."""
     threads, free = thread_count(effort.threads), available_bytes()

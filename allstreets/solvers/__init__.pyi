@@ -129,7 +129,7 @@ from .whole_game.result import UnifiedResult as UnifiedResult
 from .whole_game.result import near_flops as near_flops
 from .whole_game.result import require_street as require_street
 from .whole_game.solver import UnifiedFigures as UnifiedFigures
-from .whole_game.solver import UnifiedSolver as UnifiedSolver
+from .whole_game.solver import WholeGameSolver as WholeGameSolver
 from .whole_game.source import Row as Row
 from .whole_game.source import SolverSource as SolverSource
 from .whole_game.source import StoredGame as StoredGame

@@ -15,7 +15,7 @@ from allstreets.engines import CardModel
 from allstreets.games import (
     Lock,
     Spot,
-    UnifiedGame,
+    WholeGame,
     game_mapping,
     game_of,
     lock_mapping,
@@ -119,7 +119,7 @@ def _of_rules(rules: PreflopRules, locks: Sequence[Lock]) -> GameKeys:
     return GameKeys("preflop game", rules_mapping(rules), free=_locks(locks))
 
 
-def _of_game(game: UnifiedGame, cards: CardModel) -> GameKeys:
+def _of_game(game: WholeGame, cards: CardModel) -> GameKeys:
     keys = game_mapping(game)
     keys.pop("lock", None)
     name, preflop = keys.pop("flop_set"), keys.pop("preflop")

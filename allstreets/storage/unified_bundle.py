@@ -24,7 +24,7 @@ from allstreets.solvers import (
     SolverSource,
     StoredGame,
     UnifiedResult,
-    UnifiedSolver,
+    WholeGameSolver,
 )
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
@@ -68,7 +68,7 @@ def require_unified_folder(folder: Place, *, resume: bool) -> None:
 
 
 def save_unified(
-    solver: "UnifiedSolver",
+    solver: "WholeGameSolver",
     folder: Place | str,
     *,
     config: Mapping[str, Any],
@@ -171,12 +171,12 @@ def _write(
     return write_flops(folder, token, names, source.arrays)
 
 
-def _batches(solver: "UnifiedSolver") -> list[Any]:
+def _batches(solver: "WholeGameSolver") -> list[Any]:
     batches = solver.batches
     return [batches.size, batches.iterations, batches.choice]
 
 
-def _identity(solver: "UnifiedSolver") -> dict[str, Any]:
+def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
     """What two solutions must share to be of the same game, in words for people."""
 
     flops = solver.game.flops

@@ -20,8 +20,8 @@ from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CardModel
-from allstreets.games import Spot, UnifiedGame
-from allstreets.solvers import SpotSolver, UnifiedSolver, first_ranges, keep
+from allstreets.games import Spot, WholeGame
+from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, keep
 from allstreets.training.compiled import mark_compiled, must_announce
 
 FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
@@ -39,17 +39,17 @@ def compile_spot(board: str, precision: str) -> None:
         must_announce("certify")  # exact flops judge the strategies of whole games
 
 
-def _small_game() -> UnifiedGame:
+def _small_game() -> WholeGame:
     """A whole game of one pot on one flop."""
     sizes = same_sizes(Street.FLOP, "100%", "100%")
-    return UnifiedGame(PreflopRules.parse(3, [], 4), sizes, parse_flop_set([FLOP]), max_raises=0)
+    return WholeGame(PreflopRules.parse(3, [], 4), sizes, parse_flop_set([FLOP]), max_raises=0)
 
 
 def compile_boards() -> None:
     """The kernels of whole games with real boards."""
     game = _small_game()
     engine = game.build(game.engine(CardModel("boards", groups=16)))
-    solver = UnifiedSolver(game, engine, parse_schedule("ahead"))
+    solver = WholeGameSolver(game, engine, parse_schedule("ahead"))
     solver.train_batch(1)
     solver.metrics()
     keep(solver)

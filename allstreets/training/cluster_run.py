@@ -15,7 +15,7 @@ from itertools import count
 from typing import TypeVar
 
 from allstreets.base import Floats, InputError, Place, Remote
-from allstreets.cluster import ClusterFlops, Crew, RayCrew, WorkerLost, connect
+from allstreets.cluster import ClusterEngine, Crew, RayCrew, WorkerLost, connect
 from allstreets.engines import CPU, EngineSpec
 from allstreets.storage import claim, newest_checkpoint
 from allstreets.training.records import Progress
@@ -36,7 +36,7 @@ def cluster_games(
     folder: Place,
     watch: Watch,
     need_bytes: int = 0,
-) -> Iterator[ClusterFlops]:
+) -> Iterator[ClusterEngine]:
     """The games of `spec` on the machines of a cluster, which must see `folder`.
 
     On processors they must have room for `need_bytes`.
@@ -65,11 +65,11 @@ def begin_games(
     threads: int | None,
     folder: Place,
     watch: Watch,
-) -> ClusterFlops:
+) -> ClusterEngine:
     """Let workers build their games; others are started for those that die on the way."""
     for losses in count(1):
         try:
-            games = ClusterFlops(spec, crew, costs, threads)
+            games = ClusterEngine(spec, crew, costs, threads)
             _require_shared(games, folder)
         except WorkerLost as lost:
             if losses > MOST_LOSSES:
@@ -84,7 +84,7 @@ def begin_games(
     raise AssertionError
 
 
-def _require_shared(games: ClusterFlops, folder: Place) -> None:
+def _require_shared(games: ClusterEngine, folder: Place) -> None:
     """Let every worker look for a file that is written here."""
     with claim(folder):
         sign = (
@@ -98,7 +98,7 @@ def _require_shared(games: ClusterFlops, folder: Place) -> None:
 
 
 def train_through_losses(
-    games: ClusterFlops,
+    games: ClusterEngine,
     checkpoints: Place,
     train: Callable[[bool, float], Outcome],
     *,
@@ -135,7 +135,7 @@ def train_through_losses(
                 lost = error
 
 
-def with_nodes(watch: Watch, games: ClusterFlops) -> Watch:
+def with_nodes(watch: Watch, games: ClusterEngine) -> Watch:
     """Observers also see what the machines do."""
 
     def seeing(observer: Callable[[Progress], None]) -> Callable[[Progress], None]:

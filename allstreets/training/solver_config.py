@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
 from allstreets.engines import CardModel
-from allstreets.games import UnifiedGame
+from allstreets.games import WholeGame
 from allstreets.solvers import VisitPlan
 from allstreets.training.config_model import WrongKeyError
 from allstreets.training.config_values import MbbPerHand, Sizes
@@ -207,10 +207,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             found.append((sizes, sizes))
         return tuple(found)
 
-    def game(self) -> "UnifiedGame":
+    def game(self) -> "WholeGame":
         """The game; what is wrong with its sizes or flops is said here."""
 
-        return UnifiedGame(
+        return WholeGame(
             preflop=self.preflop_rules(),
             sizes=self.street_sizes(),
             flops=self.flop_set(),

@@ -9,10 +9,10 @@ from weakref import finalize
 
 from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
-from allstreets.engines import CPU, EngineSpec, FlopGames, SpreadGames
+from allstreets.engines import CPU, Engine, EngineSpec, ShardedEngine
 from allstreets.games import (
     UnifiedEstimate,
-    UnifiedGame,
+    WholeGame,
     estimate_unified,
     flop_costs,
     require_room,
@@ -21,7 +21,7 @@ from allstreets.solvers import (
     Kept,
     UnifiedFigures,
     UnifiedResult,
-    UnifiedSolver,
+    WholeGameSolver,
     first_ranges,
     give_orders,
     keep,
@@ -58,7 +58,7 @@ class UnifiedJob:
     """A config that has been read, the game that it describes, and what solving it takes."""
 
     config: UnifiedConfig
-    game: UnifiedGame
+    game: WholeGame
     need: UnifiedEstimate
     threads: int
     output: Place | None  # the folder of the solution; None: nothing is stored
@@ -133,10 +133,10 @@ class UnifiedJob:
             ranges = first_ranges(self.game, config.schedule(), self.threads)
         return self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
 
-    def solver(self, games: FlopGames | None = None) -> UnifiedSolver:
+    def solver(self, games: Engine | None = None) -> WholeGameSolver:
         """The solver of the job, untrained; without `games` its own are built here."""
         config = self.config
-        return UnifiedSolver(
+        return WholeGameSolver(
             self.game,
             games or self.game.build(self.spec()),
             config.schedule(),
@@ -190,7 +190,7 @@ class UnifiedJob:
             return outcome
 
     def _train(
-        self, solver: UnifiedSolver, watch: Watch, *, resume: bool, spent: float = 0.0
+        self, solver: WholeGameSolver, watch: Watch, *, resume: bool, spent: float = 0.0
     ) -> "UnifiedOutcome":
         """Train until a rule holds or the user interrupts, and save.
 
@@ -230,7 +230,7 @@ class UnifiedOutcome:
     """The outcome of a job."""
 
     job: UnifiedJob
-    solver: UnifiedSolver
+    solver: WholeGameSolver
     training: TrainingOutcome
     kept: Kept
     unsaved: str | None = None  # why the solution could not be saved, for people
@@ -276,7 +276,7 @@ class UnifiedOutcome:
 
     def result(self) -> UnifiedResult:
         """The solution as stored; of a cluster it is read back, whose workers are gone."""
-        if isinstance(self.solver.games, SpreadGames) and self.unsaved is None:
+        if isinstance(self.solver.games, ShardedEngine) and self.unsaved is None:
             assert self.job.output is not None
             return load_unified(self.job.output)
         return UnifiedResult.of(
@@ -318,7 +318,7 @@ def plan_unified(
     return UnifiedJob(config, game, need, threads, output, resume, name, description, made_from)
 
 
-def _estimate(config: UnifiedConfig, game: UnifiedGame, threads: int) -> UnifiedEstimate:
+def _estimate(config: UnifiedConfig, game: WholeGame, threads: int) -> UnifiedEstimate:
     return estimate_unified(
         game,
         config.card_model(),

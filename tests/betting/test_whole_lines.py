@@ -19,7 +19,7 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 
 GAME = whole_game(bets="50%,100%")
 LIMPED = GAME.pots[0].tree
@@ -131,7 +131,7 @@ def test_whole_lines() -> None:
 def test_amounts_below_a_chip_are_found_as_they_are_told() -> None:
     """With antes of an eighth of a bb a raised pot is 5.25 bb, and 33 % of it 1.7325 bb."""
     rules = PreflopRules.parse(20, ante=0.125)
-    game = UnifiedGame(rules, same_sizes(Street.FLOP, ["33%"], []), parse_flop_set(["AhKd7s"]))
+    game = WholeGame(rules, same_sizes(Street.FLOP, ["33%"], []), parse_flop_set(["AhKd7s"]))
     tree = next(pot.tree for pot in game.pots if pot.pot.pot == 525)
     bet = parse_line(tree, "b1.7325", notation=BIG_BLINDS).node
     assert bet == parse_line(tree, "b33%", notation=BIG_BLINDS).node

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError, Singles
 from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.schedules import Multipliers, linear
+from allstreets.cfr.schedules import IterationWeights, linear
 from allstreets.engines.matrix.cards import Stage, StageMatrices
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.matrix.pruning import checked_pruning
@@ -31,8 +31,8 @@ def limits(pruning: Pruning | None, first: int, count: int = 1) -> list[tuple[fl
 
 
 def discount_row(
-    now: Multipliers, regret_floor: float = np.inf, threshold: float = -np.inf
-) -> Multipliers:
+    now: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
+) -> IterationWeights:
     """The multipliers of an iteration with the limits of pruning."""
     return now._replace(lowest=max(now.lowest, -regret_floor), threshold=threshold)
 
@@ -58,7 +58,7 @@ class OneFlop:
         self.game = MatrixGame(tree, payoffs, StageMatrices([stages]))
         self._spaces = self.game.spaces()
 
-    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
         """One half-iteration: values [H], the player's regrets updated, the other's average too.
 
         Own reach is part of the protocol; it is needed when the other player is updated.
@@ -77,7 +77,7 @@ class OneFlop:
         """Values [H] when both play their average strategies."""
         return self._run(player, other, EVALUATE, NO_DISCOUNTS)
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `every`, the same reach throughout."""
         self.game.iterate(np.stack(reach), 0, self._discounts(every, tuple(Player)), self._spaces)
         self._count_left_out()
@@ -88,7 +88,7 @@ class OneFlop:
         _, left_out, due = self._counts.tolist()
         return None if self.pruning is None else left_out / max(due, 1)
 
-    def _discounts(self, every: Sequence[Multipliers], players: tuple[Player, ...]) -> Singles:
+    def _discounts(self, every: Sequence[IterationWeights], players: tuple[Player, ...]) -> Singles:
         """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
         first = int(self._counts[0]) // 2 + 1
         if self.pruning and any(now.lowest == 0 for now in every):
@@ -102,7 +102,7 @@ class OneFlop:
         if self.pruning:
             pruned = min(len(every), max(0, first + len(every) - 1 - self.pruning.warmup))
             self._counts[2] += pruned * sum(self.game.units(player) for player in players)
-        return np.array(rows, np.float32).reshape(-1, len(Multipliers._fields))
+        return np.array(rows, np.float32).reshape(-1, len(IterationWeights._fields))
 
     def _count_left_out(self) -> None:
         for space in self._spaces:

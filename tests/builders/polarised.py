@@ -27,7 +27,7 @@ from allstreets.betting import (
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import HAND_COUNT, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.whole_game.result import UnifiedResult
@@ -54,7 +54,7 @@ def polarised(river: str = "100%") -> UnifiedResult:
     """The game; `river` are the sizes of its bets there."""
     rules = PreflopRules.parse(20, [2.5], 1, allin="never")
     nothing, bets = PlayerSizes(), PlayerSizes.parse(river, [])
-    game = UnifiedGame(
+    game = WholeGame(
         rules, ((nothing, nothing), (nothing, nothing), (bets, bets)), parse_flop_set(["7s7h7d"])
     )
     tree = build_preflop_tree(rules)

@@ -11,11 +11,11 @@ from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel
 from allstreets.engines.spec import MemoryMode
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.whole_game.precision import Kept, keep
 from allstreets.solvers.whole_game.result import UnifiedResult
-from allstreets.solvers.whole_game.solver import UnifiedFigures, UnifiedSolver
+from allstreets.solvers.whole_game.solver import UnifiedFigures, WholeGameSolver
 from allstreets.storage import save_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"
@@ -31,9 +31,9 @@ def whole_game(
     bets: str = "100%",
     raise_sizes: tuple[float, ...] = (2.5,),
     **rules: Any,
-) -> UnifiedGame:
+) -> WholeGame:
     """A game with one bet size and one raise a street."""
-    return UnifiedGame(
+    return WholeGame(
         PreflopRules.parse(stack, list(raise_sizes), 4, **rules),
         same_sizes(Street.FLOP, bets, bets),
         parse_flop_set(flops),
@@ -42,55 +42,55 @@ def whole_game(
 
 
 def solver_of(
-    game: UnifiedGame,
+    game: WholeGame,
     iterations: int,
     model: CardModel = CLASSES,
     memory: MemoryMode = "resident",
     batches: VisitPlan | None = None,
-) -> UnifiedSolver:
+) -> WholeGameSolver:
     """A trained solver."""
     games = game.build(game.engine(model, memory))
-    solver = UnifiedSolver(game, games, parse_schedule("tuned"), batches)
+    solver = WholeGameSolver(game, games, parse_schedule("tuned"), batches)
     solver.train_batch(iterations)
     return solver
 
 
 @cache
-def classes() -> UnifiedSolver:
+def classes() -> WholeGameSolver:
     """Three flops, seven pots."""
     return solver_of(whole_game(), 30)
 
 
 @cache
-def buckets() -> UnifiedSolver:
+def buckets() -> WholeGameSolver:
     """Two flops with buckets; the second flop has fewer of them on the river."""
     game = whole_game(["Ks7h2d", "AsAhAd"], 6, "50%", ())
     return solver_of(game, 20, CardModel("buckets", BUCKETS))
 
 
 @cache
-def combos() -> UnifiedSolver:
+def combos() -> WholeGameSolver:
     """A flop with real combos; the one pot that sees it is all-in with its first bet."""
     game = whole_game(["7s7h7d"], 3, "100%", ())
     return solver_of(game, 6, EXACT)
 
 
 @cache
-def raked() -> UnifiedSolver:
+def raked() -> WholeGameSolver:
     """A flop, with antes and rake: results do not sum to zero."""
     game = whole_game(["Ks7h2d"], 6, "50%", (), ante=0.1, rake=0.05, rake_cap=0.3)
     return solver_of(game, 20)
 
 
 @cache
-def forgotten() -> UnifiedSolver:
+def forgotten() -> WholeGameSolver:
     """A game that keeps values only."""
     game = whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())
     return solver_of(game, 8, memory="per_batch", batches=VisitPlan(1, 2))
 
 
 @cache
-def trips() -> UnifiedSolver:
+def trips() -> WholeGameSolver:
     """One pot; flops of three sevens or deuces have few runouts, so that combos are quick."""
     return solver_of(whole_game(["7s7h7d", "2s2h2d", "Ks8h3d"], 3, "100%", ()), 40)
 
@@ -131,11 +131,11 @@ def save_classes(folder: Path, **others: Any) -> Path:
     return folder
 
 
-def played(solution: UnifiedResult) -> UnifiedSolver:
+def played(solution: UnifiedResult) -> WholeGameSolver:
     """A solver whose average strategies are those of a solution of classes or buckets."""
     game = solution.game
     games = game.build(game.engine(solution.cards))
-    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
+    solver = WholeGameSolver(game, games, parse_schedule("tuned"))
     for node, strategy in solution.before.strategies.items():
         solver.preflop.sums[node][...] = strategy
     for place in range(len(game.flops.flops)):

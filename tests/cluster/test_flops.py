@@ -11,11 +11,11 @@ from builders.small_games import BUCKETS, EXACT, small_config
 from allstreets.base import InputError
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
-from allstreets.cluster import ClusterFlops
+from allstreets.cluster import ClusterEngine
 from allstreets.cluster.worker import Visits
-from allstreets.engines import EngineSpec, FlopGames
+from allstreets.engines import Engine, EngineSpec
 from allstreets.games.whole_game_estimate import flop_costs
-from allstreets.solvers import UnifiedSolver, keep
+from allstreets.solvers import WholeGameSolver, keep
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
 from allstreets.training.unified_run import UnifiedJob, plan_unified
 
@@ -38,17 +38,17 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 
 
-def make(job: UnifiedJob, workers: int, spec: EngineSpec | None = None) -> UnifiedSolver:
+def make(job: UnifiedJob, workers: int, spec: EngineSpec | None = None) -> WholeGameSolver:
     """A solver with so many workers; 0: with the engine of one process."""
     spec = spec or job.spec()
-    games: FlopGames | None = None
+    games: Engine | None = None
     if workers:
         costs = flop_costs(spec.flops, spec.model)
-        games = ClusterFlops(spec, CrewHere(workers), costs, threads=1)
+        games = ClusterEngine(spec, CrewHere(workers), costs, threads=1)
     return job.solver(games or job.game.build(spec))
 
 
-def facts(solver: UnifiedSolver) -> dict[str, Any]:
+def facts(solver: WholeGameSolver) -> dict[str, Any]:
     """Everything that a bundle or a report takes from a solver, as bytes."""
     kept = keep(solver, solver.exploitability())
     reach = solver.preflop.pot_reach(solver.preflop.average())
@@ -117,7 +117,7 @@ def test_ranges_have_moved_as_far_as_they_have_for_any_worker(ahead: int) -> Non
     """One that is in the new groups already says that nothing has moved."""
     game = {**GAMES["boards"], "flops": ["KsKhKd", "7s7h7d"]}  # few runouts differ
     spec = plan_unified(small_config(**game)).spec()
-    games = ClusterFlops(spec, CrewHere(2), threads=1)
+    games = ClusterEngine(spec, CrewHere(2), threads=1)
     reach = np.random.default_rng(1).random((2, games.pots, HAND_COUNT))
     (first,) = games.crew.ask("regroup", reach, 0.0, of=[ahead])
     assert first.value > 0
@@ -133,7 +133,7 @@ def test_flops_move_to_fast_workers_and_nothing_changes(
     spec = job.spec()
     still, moving = make(job, 0, spec), make(job, 3, spec)
     games = moving.games
-    assert isinstance(games, ClusterFlops)
+    assert isinstance(games, ClusterEngine)
     for solver in (still, moving):
         solver.train_batch(3)
     before = [len(share) for share in games.shares]
@@ -154,7 +154,7 @@ def test_workers_that_are_lost_are_done_without(tmp_path: Path) -> None:
     spec = job.spec()
     whole, solver = make(job, 0, spec), make(job, 4, spec)
     games = solver.games
-    assert isinstance(games, ClusterFlops)
+    assert isinstance(games, ClusterEngine)
     for one in (whole, solver):
         one.train_batch(3)
     point = Checkpoint(solver.identity, 3, 0.0, solver.state(), (), "", games.write_state)
@@ -186,7 +186,7 @@ def test_every_transfer_is_counted_and_small() -> None:
     job = plan_unified(small_config(flops="spread_12"))
     solver = make(job, 4)
     games = solver.games
-    assert isinstance(games, ClusterFlops)
+    assert isinstance(games, ClusterEngine)
     solver.train_batch(1)
     traffic = games.traffic
     messages, sent, received = traffic.messages, traffic.sent_bytes, traffic.received_bytes
@@ -202,7 +202,7 @@ def test_every_transfer_is_counted_and_small() -> None:
 def test_what_machines_do_is_known() -> None:
     solver = make(plan_unified(small_config(flops="spread_5")), 2)
     games = solver.games
-    assert isinstance(games, ClusterFlops)
+    assert isinstance(games, ClusterEngine)
     assert [node.iterations_per_second for node in games.node_use()] == [None, None]
     solver.train_batch(2)
     nodes = games.node_use()
@@ -225,7 +225,7 @@ def test_visits_are_told_once() -> None:
 def test_a_folder_that_machines_do_not_see(tmp_path: Path) -> None:
     solver = make(plan_unified(small_config()), 2)
     games = solver.games
-    assert isinstance(games, ClusterFlops)
+    assert isinstance(games, ClusterEngine)
     games.require_folder(tmp_path)
     with pytest.raises(InputError, match=r"is not there on 10\.0\.0\.0, 10\.0\.0\.1"):
         games.require_folder(tmp_path / "elsewhere")

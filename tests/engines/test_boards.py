@@ -20,7 +20,7 @@ from allstreets.engines.boards.cards import (
     group_rivers,
     rows_of,
 )
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.kernels.bucket_hands import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
 from allstreets.engines.boards.pots import BoardsPots
@@ -293,7 +293,7 @@ def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:
     model = CardModel("boards", groups=16, rows=16)
     spec = GAME.engine(model, threads=2, ranges=np.ones((2, len(GAME.pots), HAND_COUNT)))
     games = GAME.build(spec)
-    assert isinstance(games, BoardsFlops)
+    assert isinstance(games, BoardsEngine)
     reach = np.ones((2, games.pots, HAND_COUNT))
     flops = np.arange(1)
     for player in Player:

@@ -10,7 +10,7 @@ from allstreets.cards import HAND_COUNT, hand_combos
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_reach, build_bucket_model
 from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 FLOPS = spread_flops(2).flops
 COUNTS = BucketCounts(6, 12, 15)
@@ -52,7 +52,7 @@ def test_a_whole_game_over_buckets_is_solved() -> None:
     config = small_config(**BUCKETS)
     game = config.game()
     games = game.build(game.engine(replace(config.card_model(), seed=2)))
-    solver = UnifiedSolver(game, games, config.schedule())
+    solver = WholeGameSolver(game, games, config.schedule())
     assert solver.identity["cards"] == "buckets (6, 12, 15) seed 2"
     # Without card removal between the players, all 1,176 combos meet all 1,176.
     for pairs in solver.games.dealt.reached(np.ones(HAND_COUNT), np.ones(HAND_COUNT)):

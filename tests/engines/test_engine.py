@@ -18,11 +18,11 @@ from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel, Precision
-from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import average_strategy, set_average_strategy
 from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.protocol import Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec, MemoryMode
 from allstreets.engines.state import flop_key
@@ -52,11 +52,11 @@ def spec_of(kind: str, flops: int = 2, **others: Any) -> EngineSpec:
     return EngineSpec(pots, FLOPS[: 1 if kind == "exact" else flops], MODELS[kind], **others)
 
 
-def every_reach(games: FlopGames, seed: int = 1) -> Floats:
+def every_reach(games: Engine, seed: int = 1) -> Floats:
     return np.random.default_rng(seed).random((2, games.pots, HAND_COUNT))
 
 
-def steps(games: FlopGames, reach: Floats, schedule: Schedule, pruning: Pruning | None) -> Floats:
+def steps(games: Engine, reach: Floats, schedule: Schedule, pruning: Pruning | None) -> Floats:
     """Three iterations on all flops; the values of the last one, [2, P, F, 169]."""
     flops = np.arange(games.flops)
     for now in schedule.run(1, 3, pruning):
@@ -67,7 +67,7 @@ def steps(games: FlopGames, reach: Floats, schedule: Schedule, pruning: Pruning 
     return np.array(last)
 
 
-def bits(games: FlopGames) -> dict[str, bytes]:
+def bits(games: Engine) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in games.state().items()}
 
 
@@ -196,7 +196,7 @@ def naive_stages(kind: str) -> list[NaiveStage]:
     ]
 
 
-def play_at_random(kind: str) -> tuple[FlopGames, NaiveGame]:
+def play_at_random(kind: str) -> tuple[Engine, NaiveGame]:
     """The first pot on the first flop with strategies that were set, and its slow twin."""
     spec = spec_of(kind, 1)
     games, (tree, results) = spec.build(), spec.trees()[0]
@@ -214,11 +214,11 @@ def play_at_random(kind: str) -> tuple[FlopGames, NaiveGame]:
 def test_strategies_that_were_set_are_evaluated(kind: str) -> None:
     games, slow = play_at_random(kind)
     generator = np.random.default_rng(6)
-    villain = generator.random((games.pots, HAND_COUNT))
+    opponent_reach = generator.random((games.pots, HAND_COUNT))
     for player in Player:
         for run, best in ((games.best_response, True), (games.evaluate, False)):
-            found = run(player, villain, np.array([0]))[0, 0]
-            expected = slow.judge(player, villain[0], best=best)
+            found = run(player, opponent_reach, np.array([0]))[0, 0]
+            expected = slow.judge(player, opponent_reach[0], best=best)
             np.testing.assert_allclose(found, expected, atol=3e-5 * np.abs(expected).max())
 
 
@@ -230,11 +230,11 @@ def test_strategies_of_buckets_that_were_set_are_evaluated() -> None:
         if bucket >= 0:
             held[HAND_OF_COMBO[combo], bucket] += 1
     root = held / held.sum(axis=0)  # of a bucket, the share of each class
-    villain = np.random.default_rng(6).random((games.pots, HAND_COUNT))
+    opponent_reach = np.random.default_rng(6).random((games.pots, HAND_COUNT))
     for player in Player:
         for run, best in ((games.best_response, True), (games.evaluate, False)):
-            found = run(player, villain, np.array([0]))[0, 0]
-            expected = root @ slow.judge(player, villain[0] @ root, best=best)
+            found = run(player, opponent_reach, np.array([0]))[0, 0]
+            expected = root @ slow.judge(player, opponent_reach[0] @ root, best=best)
             np.testing.assert_allclose(found, expected, atol=3e-5 * np.abs(expected).max())
 
 
@@ -264,12 +264,12 @@ def test_strategies_of_combos_that_were_set_are_evaluated(precision: Precision) 
         np.testing.assert_allclose(games.average(0, 0, node), by_class[:, hands], atol=1e-4)
         played[node] = by_class
     slow = judged(tree, results, [class_stage()], played)
-    villain = generator.random((1, HAND_COUNT))
+    opponent_reach = generator.random((1, HAND_COUNT))
     for player in Player:
-        found = games.evaluate(player, villain, np.array([0]))[0, 0]
-        expected = slow.judge(player, villain[0], best=False)
+        found = games.evaluate(player, opponent_reach, np.array([0]))[0, 0]
+        expected = slow.judge(player, opponent_reach[0], best=False)
         np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
-    assert isinstance(games, ExactFlops)
+    assert isinstance(games, ExactEngine)
     check_later_streets(games.subgames[0][0])
 
 
@@ -286,7 +286,7 @@ def check_later_streets(subgame: ExactSubgame) -> None:
                 np.testing.assert_allclose(found, strategy[:, hands], atol=1e-4)
 
 
-def check_pair_values(games: FlopGames, chips: float) -> None:
+def check_pair_values(games: Engine, chips: float) -> None:
     """Against single hands; 0 where hands cannot meet."""
     table, pairs = games.pair_values(0, np.array([0]))[0], games.dealt.matrix(0)
     assert not table[pairs == 0].any()

@@ -12,10 +12,10 @@ from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, runouts
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import EXACT as EXACT_CARDS
-from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.games.whole_game import UnifiedGame
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.games.whole_game import WholeGame
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 FLOPS = ["9s7s2s", "KsKhKd"]  # on which most runouts are alike
 LIMPED: dict[str, Any] = {**EXACT, "flops": FLOPS}
@@ -29,19 +29,19 @@ CHECKED: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def limped() -> UnifiedGame:
+def limped() -> WholeGame:
     return small_config(**LIMPED).game()
 
 
 @pytest.fixture(scope="module")
-def checked() -> UnifiedGame:
+def checked() -> WholeGame:
     return small_config(**CHECKED).game()
 
 
 class Alone:
     """One subgame by itself, asked combo by combo."""
 
-    def __init__(self, game: UnifiedGame, pot: int, flop: int) -> None:
+    def __init__(self, game: WholeGame, pot: int, flop: int) -> None:
         tree, results = game.pots[pot].tree, game.pots[pot].payoffs
         cards = game.flops.flops[flop].cards
         free = [combo for combo in range(1326) if not set(COMBO_CARDS[combo].tolist()) & set(cards)]
@@ -61,19 +61,19 @@ class Alone:
         return total
 
 
-def places(games: ExactFlops) -> Iterator[tuple[int, int]]:
+def places(games: ExactEngine) -> Iterator[tuple[int, int]]:
     for pot in range(games.pots):
         for flop in range(games.flops):
             yield pot, flop
 
 
-def exact(game: UnifiedGame, threads: int = 1) -> ExactFlops:
+def exact(game: WholeGame, threads: int = 1) -> ExactEngine:
     games = game.build(game.engine(EXACT_CARDS, threads=threads))
-    assert isinstance(games, ExactFlops)
+    assert isinstance(games, ExactEngine)
     return games
 
 
-def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None:
+def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: WholeGame) -> None:
     games = exact(limped, threads=2)
     alone = {place: Alone(limped, *place) for place in places(games)}
     assert games.memory_bytes == sum(one.subgame.memory_bytes for one in alone.values())
@@ -114,7 +114,7 @@ def test_every_pot_and_flop_is_a_subgame_of_its_own(limped: UnifiedGame) -> None
 
 
 @pytest.mark.thorough
-def test_where_nobody_bets_classes_are_exact(checked: UnifiedGame) -> None:
+def test_where_nobody_bets_classes_are_exact(checked: WholeGame) -> None:
     """Two card models, which share no code below the flop, for the same game."""
     combos, classes = exact(checked), checked.build(checked.engine())
     assert combos.pots == classes.pots > 1
@@ -129,7 +129,9 @@ def test_where_nobody_bets_classes_are_exact(checked: UnifiedGame) -> None:
             theirs = of_classes(player, other, np.arange(2))
             ours = of_combos(player, other, np.arange(2))
             np.testing.assert_allclose(ours, theirs, atol=2e-5 * np.abs(theirs).max())
-    solvers = [UnifiedSolver(checked, games, parse_schedule("dcfr")) for games in (combos, classes)]
+    solvers = [
+        WholeGameSolver(checked, games, parse_schedule("dcfr")) for games in (combos, classes)
+    ]
     np.testing.assert_array_equal(solvers[0].leaves.pairs, solvers[1].leaves.pairs)
     for solver in solvers:
         solver.train_batch(8)
@@ -145,7 +147,7 @@ def test_no_pots_at_all() -> None:
     game = small_config(**{**LIMPED, "stack_depth": 1}).game()
     games = exact(game)
     assert (games.pots, games.flops, games.memory_bytes) == (0, 2, 0)
-    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
+    solver = WholeGameSolver(game, games, parse_schedule("tuned"))
     solver.train_batch(20)
     assert solver.exploitability() == pytest.approx(0, abs=1e-3)
 
@@ -153,7 +155,7 @@ def test_no_pots_at_all() -> None:
 def test_a_whole_game_is_solved_and_stored() -> None:
     limped = small_config(**{**LIMPED, "flops": FLOPS[1:]}).game()
     schedule = parse_schedule("tuned")
-    solver = UnifiedSolver(limped, exact(limped), schedule)
+    solver = WholeGameSolver(limped, exact(limped), schedule)
     gaps = []
     for iterations in (3, 5, 10):
         solver.train_batch(iterations)
@@ -171,7 +173,7 @@ def test_a_whole_game_is_solved_and_stored() -> None:
     np.testing.assert_allclose(mix.sum(axis=0), 1.0, rtol=1e-4)
     # Stored and restored, with other threads, it goes on alike.
     stored = {name: array.copy() for name, array in solver.state().items()}
-    other = UnifiedSolver(limped, exact(limped, threads=2), schedule)
+    other = WholeGameSolver(limped, exact(limped, threads=2), schedule)
     other.restore(stored)
     assert other.identity == solver.identity
     for one in (solver, other):

@@ -8,28 +8,28 @@ from allstreets.base import InputError
 from allstreets.betting import IP, OOP
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.per_batch import FreshFlops
-from allstreets.engines.protocol import FlopGames, Values
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.engines.per_batch import PerBatchEngine
+from allstreets.engines.protocol import Engine, Values
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
 TUNED = parse_schedule("tuned")
 
 
 @pytest.fixture(scope="module")
-def game() -> UnifiedGame:
+def game() -> WholeGame:
     return small_config(flops="spread_4").game()
 
 
-def fresh(game: UnifiedGame) -> FreshFlops:
+def fresh(game: WholeGame) -> PerBatchEngine:
     games = game.build(game.engine(memory="per_batch"))
-    assert isinstance(games, FreshFlops)
+    assert isinstance(games, PerBatchEngine)
     return games
 
 
-def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> list[Values]:
+def steps(games: Engine, flops: list[int], count: int, first: int = 1) -> list[Values]:
     """Iterations with some reach on some flops; the values of all half-iterations."""
     generator = np.random.default_rng(first)
     found = []
@@ -42,7 +42,7 @@ def steps(games: FlopGames, flops: list[int], count: int, first: int = 1) -> lis
     return found
 
 
-def test_a_batch_is_played_as_if_all_were_kept(game: UnifiedGame) -> None:
+def test_a_batch_is_played_as_if_all_were_kept(game: WholeGame) -> None:
     kept, forgetful = game.build(game.engine()), fresh(game)
     for ours, theirs in zip(steps(forgetful, [1, 3], 4), steps(kept, [1, 3], 4), strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -62,7 +62,7 @@ def test_a_batch_is_played_as_if_all_were_kept(game: UnifiedGame) -> None:
     assert (forgetful.flops, forgetful.pots) == (4, kept.pots)
 
 
-def test_the_next_batch_starts_from_nothing(game: UnifiedGame) -> None:
+def test_the_next_batch_starts_from_nothing(game: WholeGame) -> None:
     forgetful, second, again = fresh(game), fresh(game), fresh(game)
     assert not forgetful.persists(np.array([0, 2]))
     assert forgetful.memory_bytes == 0
@@ -79,7 +79,7 @@ def test_the_next_batch_starts_from_nothing(game: UnifiedGame) -> None:
     assert not np.array_equal(steps(again, [0, 2], 3)[-1], steps(again, [0, 2], 3)[-1])
 
 
-def test_a_state_is_restored_in_the_middle_of_a_batch(game: UnifiedGame) -> None:
+def test_a_state_is_restored_in_the_middle_of_a_batch(game: WholeGame) -> None:
     one, other = fresh(game), fresh(game)
     steps(other, [0, 1], 2)
     other.restore(one.state())  # of games that have not begun
@@ -90,11 +90,11 @@ def test_a_state_is_restored_in_the_middle_of_a_batch(game: UnifiedGame) -> None
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
+def test_a_solver_knows_no_exploitability_but_learns(game: WholeGame) -> None:
     """The betting before the flop comes near to that of a solver that keeps everything."""
     batches = VisitPlan(2, 10)
-    kept = UnifiedSolver(game, game.build(game.engine()), TUNED)
-    forgetful = UnifiedSolver(game, fresh(game), TUNED, batches)
+    kept = WholeGameSolver(game, game.build(game.engine()), TUNED)
+    forgetful = WholeGameSolver(game, fresh(game), TUNED, batches)
     kept.train_batch(100)
     forgetful.train_batch(200)
     assert forgetful.exploitability() is None
@@ -115,7 +115,7 @@ def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
         check_rules([ExploitabilityThreshold(1.0)], forgetful)
     assert "values only" in forgetful.identity["cards"]
     # Judged on the flops of the one that keeps them, its preflop strategy is worth something.
-    mixed = UnifiedSolver(game, kept.games, TUNED)
+    mixed = WholeGameSolver(game, kept.games, TUNED)
     uniform = mixed.figures().preflop_exploitability
     mixed.preflop.restore(forgetful.preflop.state())
     learned = mixed.figures().preflop_exploitability
@@ -124,9 +124,9 @@ def test_a_solver_knows_no_exploitability_but_learns(game: UnifiedGame) -> None:
     assert learned < 0.2 * uniform
 
 
-def test_an_interrupted_solver_goes_on_bit_for_bit(game: UnifiedGame) -> None:
+def test_an_interrupted_solver_goes_on_bit_for_bit(game: WholeGame) -> None:
     batches = VisitPlan(3, 2)
-    whole, begun, resumed = (UnifiedSolver(game, fresh(game), TUNED, batches) for _ in range(3))
+    whole, begun, resumed = (WholeGameSolver(game, fresh(game), TUNED, batches) for _ in range(3))
     whole.train_batch(11)
     begun.train_batch(5)  # in the middle of the second batch
     resumed.restore({name: array.copy() for name, array in begun.state().items()})

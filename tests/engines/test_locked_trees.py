@@ -15,7 +15,7 @@ from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import FlopBoards, GroupSettings, flop_boards
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
 from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame
 from allstreets.engines.card_model import CardModel
@@ -183,8 +183,8 @@ def test_pots_with_real_boards_equal_loops_over_cards(cards: FlopBoards) -> None
     pots, reach = two_pots(cards), ranges(2)
     for iteration in range(1, 5):
         for player in Player:
-            villain = np.stack([reach[player.opponent]] * 2)
-            pots.step(player, villain, AHEAD.at(iteration))
+            opponent_reach = np.stack([reach[player.opponent]] * 2)
+            pots.step(player, opponent_reach, AHEAD.at(iteration))
     subgame, pot = pots.subgames[1], GAME.pots[1]
     streets = {int(subgame.tree.street[node]) for node in subgame.tree.locks}
     assert streets == {Street.FLOP, Street.TURN, Street.RIVER}
@@ -204,7 +204,7 @@ def test_pots_with_real_boards_equal_loops_over_cards(cards: FlopBoards) -> None
 def test_groups_made_again_play_what_is_locked() -> None:
     trees = [(told(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:1]]
     model = CardModel("boards", groups=GROUPS, rows=32)
-    games = BoardsFlops(trees, GAME.flops.flops, 1, model, ranges(1)[:, None])
+    games = BoardsEngine(trees, GAME.flops.flops, 1, model, ranges(1)[:, None])
     tree = trees[0][0]
     (node, *_) = [one for one in tree.locks if tree.street[one] == Street.FLOP]
     rng = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.engines.card_model import EXACT
 from allstreets.engines.mapped_memory import MappedMemory, PagesAgain, own_pages
 from allstreets.engines.simd.vectors import aligned
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 
 def test_arrays_are_zero_and_can_be_written(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_solver_on_disk_has_the_bits_of_one_in_memory(tmp_path: Path) -> None:
     config = small_config(flops="spread_3")
     game = config.game()
     solvers = [
-        UnifiedSolver(game, games, config.schedule())
+        WholeGameSolver(game, games, config.schedule())
         for games in (
             game.build(game.engine()),
             game.build(game.engine(memory="memmap", folder=tmp_path)),

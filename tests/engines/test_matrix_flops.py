@@ -31,8 +31,8 @@ from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.classes import class_stages
-from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixFlops
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine
+from allstreets.engines.protocol import Engine
 from allstreets.engines.state import flop_of
 
 Trees = list[tuple[BettingTree, Floats]]
@@ -74,9 +74,9 @@ def dealt_by(stages: Sequence[tuple[Stage]]) -> DealtPairs:
 
 def make_flops(
     stages: Sequence[tuple[Stage]], trees: Trees | None = None, threads: int = 1
-) -> MatrixFlops:
+) -> MatrixEngine:
     cards = MatrixCards(stages, dealt_by(stages))
-    return MatrixFlops(trees or make_trees(), cards, threads=threads)
+    return MatrixEngine(trees or make_trees(), cards, threads=threads)
 
 
 def dense_pairs(stage: Stage) -> Floats:
@@ -110,7 +110,7 @@ def close(left: Floats, right: Floats) -> None:
 def test_every_pot_and_flop_is_a_game_of_its_own(rake: float) -> None:
     """Flops are visited unevenly, so that each is discounted by another row."""
     trees, stages = make_trees(rake), random_stages(4)
-    games: FlopGames = make_flops(stages, trees)
+    games: Engine = make_flops(stages, trees)
     naive = naive_games(trees, stages)
     generator = np.random.default_rng(2)
     visits = np.zeros(4, np.int64)
@@ -213,7 +213,7 @@ def test_hands_of_a_first_stage_that_are_not_classes() -> None:
     generator = np.random.default_rng(6)
     roots = generator.random((3, HAND_COUNT, HANDS)) * (generator.random((3, HAND_COUNT, 1)) < 0.8)
     model = CardModel("buckets", seed=5)
-    games = MatrixFlops(trees, MatrixCards(stages, DealtPairs.of([()] * 3), roots), model)
+    games = MatrixEngine(trees, MatrixCards(stages, DealtPairs.of([()] * 3), roots), model)
     assert games.model == model
     assert not games.can_drop_hands
     naive = naive_games(trees, stages)
@@ -324,7 +324,7 @@ def test_regret_figures() -> None:
 def test_no_pots_at_all() -> None:
     """Where every line ends before the flop there is nothing to do, and nothing goes wrong."""
     board = parse_board("AsKh7d")
-    games = MatrixFlops([], MatrixCards([class_stages(board)], DealtPairs.of([board])))
+    games = MatrixEngine([], MatrixCards([class_stages(board)], DealtPairs.of([board])))
     nobody, one = np.zeros((0, HAND_COUNT)), np.arange(1)
     for player in Player:
         now = [SCHEDULE.at(1)]

@@ -22,10 +22,10 @@ from allstreets.betting import (
     payoffs,
     same_sizes,
 )
-from allstreets.cfr.schedules import Multipliers, parse_schedule
+from allstreets.cfr.schedules import IterationWeights, parse_schedule
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.engines.matrix.hands import listed, sources, stored_places
 from allstreets.engines.matrix.kernels.store import move_numbers
 from allstreets.engines.protocol import Values
@@ -54,18 +54,18 @@ def make_stages(hands: int = HANDS) -> list[tuple[Stage]]:
     return [(ordered_stage(generator, POSTFLOP, hands),) for _ in range(FLOPS)]
 
 
-def make_flops(hands: int = HANDS, threads: int = 1) -> MatrixFlops:
+def make_flops(hands: int = HANDS, threads: int = 1) -> MatrixEngine:
     stages = make_stages(hands)
     held = np.array([stage.cards for (stage,) in stages])
     combos = np.array([stage.combos for (stage,) in stages])
-    return MatrixFlops(TREES, MatrixCards(stages, DealtPairs(combos, held)), threads=threads)
+    return MatrixEngine(TREES, MatrixCards(stages, DealtPairs(combos, held)), threads=threads)
 
 
-def multipliers(iteration: int, threshold: float = -np.inf) -> list[Multipliers]:
+def multipliers(iteration: int, threshold: float = -np.inf) -> list[IterationWeights]:
     return [SCHEDULE.at(iteration)._replace(threshold=threshold)] * FLOPS
 
 
-def train(games: MatrixFlops, reach: Floats, iterations: range, **keys: Any) -> list[Values]:
+def train(games: MatrixEngine, reach: Floats, iterations: range, **keys: Any) -> list[Values]:
     """Whole iterations at a reach of [2, P, H]; returns all values."""
     found = []
     for iteration in iterations:
@@ -76,7 +76,7 @@ def train(games: MatrixFlops, reach: Floats, iterations: range, **keys: Any) -> 
     return found
 
 
-def numbers(games: MatrixFlops) -> dict[tuple[str, int, int, int], NDArray[np.float32]]:
+def numbers(games: MatrixEngine) -> dict[tuple[str, int, int, int], NDArray[np.float32]]:
     """[A, H] of every kind, pot, flop and decision."""
     return {
         (kind, pot, flop, node): game.numbers_at(getattr(game, kind), flop, node).copy()
@@ -87,11 +87,11 @@ def numbers(games: MatrixFlops) -> dict[tuple[str, int, int, int], NDArray[np.fl
     }
 
 
-def player_at(games: MatrixFlops, pot: int, node: int) -> Player:
+def player_at(games: MatrixEngine, pot: int, node: int) -> Player:
     return games.games[pot].tree.player_at(node)
 
 
-def forget(games: MatrixFlops, kept: Flags) -> None:
+def forget(games: MatrixEngine, kept: Flags) -> None:
     """Write zeros over what is stored of other hands, in a game that stores all."""
     length = games.cards.lengths[0]
     for pot, game in enumerate(games.games):
@@ -107,7 +107,7 @@ def forget(games: MatrixFlops, kept: Flags) -> None:
                     lanes.transpose(0, 1, 3, 2)[:, out.reshape(-1, LANES)] = 0
 
 
-def spoil(games: MatrixFlops) -> None:
+def spoil(games: MatrixEngine) -> None:
     """Nothing of what threads left behind may count."""
     for spaces in games._spaces:
         for space in spaces:
@@ -118,7 +118,7 @@ def spoil(games: MatrixFlops) -> None:
             space.union[...] = 1
 
 
-def pair_of_games(kept: Flags, reach: Floats, hands: int = HANDS) -> tuple[MatrixFlops, ...]:
+def pair_of_games(kept: Flags, reach: Floats, hands: int = HANDS) -> tuple[MatrixEngine, ...]:
     """A game that stores all hands and one that stores `kept`, after the same iterations."""
     dense, sparse = make_flops(hands), make_flops(hands)
     full = np.ones_like(reach)
@@ -129,7 +129,7 @@ def pair_of_games(kept: Flags, reach: Floats, hands: int = HANDS) -> tuple[Matri
     return dense, sparse
 
 
-def padding(games: MatrixFlops) -> NDArray[np.float32]:
+def padding(games: MatrixEngine) -> NDArray[np.float32]:
     """Regrets where rows are only filled up: nobody is there to regret anything."""
     found = []
     for game in games.games:

@@ -24,7 +24,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cfr import Pruning
-from allstreets.cfr.schedules import Multipliers, parse_schedule
+from allstreets.cfr.schedules import IterationWeights, parse_schedule
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.matrix.kernels.terminals import add_folds, add_showdowns
@@ -200,7 +200,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     hands, length = len(stages[0].combos), game.game.cards.lengths[0]
     other = generator.random(hands)
     asked = generator.random(length // LANES) < (0.5 if masked else 1.0)
-    now = Multipliers(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
+    now = IterationWeights(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
     row = discount_row(now, threshold=-50.0)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     copy_to_twin(game, twin)

@@ -19,22 +19,22 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.view import average_strategy
 from allstreets.engines.lifted_values import judge_flop
-from allstreets.games.whole_game import UnifiedGame
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.games.whole_game import WholeGame
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 
 @cache
-def limped() -> UnifiedGame:
+def limped() -> WholeGame:
     return small_config(**EXACT).game()
 
 
 class OfExactGame:
     """What an exact engine has learned."""
 
-    def __init__(self, games: ExactFlops) -> None:
+    def __init__(self, games: ExactEngine) -> None:
         self.subgame = games.subgames[0][0]
 
     def at(self, node: int, board: Board) -> Array:
@@ -49,8 +49,8 @@ class OfExactGame:
 def test_an_exact_solution_is_judged_as_by_its_own_engine() -> None:
     game = limped()
     games = game.build(game.engine(small_config(**EXACT).card_model()))
-    assert isinstance(games, ExactFlops)
-    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
+    assert isinstance(games, ExactEngine)
+    solver = WholeGameSolver(game, games, parse_schedule("tuned"))
     solver.train_batch(5)
     reach = solver.preflop.pot_reach(solver.preflop.average())
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]

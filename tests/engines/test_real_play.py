@@ -10,7 +10,7 @@ from reference.real_play import Array, Board, Handed
 from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
 from allstreets.engines.lifted_values import RealValues, judge_flop
@@ -18,7 +18,7 @@ from allstreets.engines.lifting import RealPlay, real_plays, slot_block
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
 from allstreets.solvers.whole_game.precision import evaluate_rounded
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 # A pot, checked or all-in, on a flop of which most runouts are alike.
 LIMPED = {"stack_depth": 2, "raise_cap": 0, "flops": ["KsKhKd"]}
@@ -26,12 +26,12 @@ BOARDS = CardModel("boards", groups=16, precision="float16")
 
 
 @cache
-def solved(cards: str) -> UnifiedSolver:
+def solved(cards: str) -> WholeGameSolver:
     config = small_config(**(BUCKETS if cards == "buckets" else {}), **LIMPED)
     game = config.game()
     model = BOARDS if cards == "boards" else config.card_model()
     games = game.build(game.engine(model))
-    solver = UnifiedSolver(game, games, parse_schedule("tuned"))
+    solver = WholeGameSolver(game, games, parse_schedule("tuned"))
     solver.train_batch(12)
     return solver
 
@@ -50,7 +50,7 @@ def judged(cards: str, play: RealPlay | None = None) -> RealValues:
 class ByRow:
     """What the hands of a class, or of a bucket, do on every board."""
 
-    def __init__(self, solver: UnifiedSolver) -> None:
+    def __init__(self, solver: WholeGameSolver) -> None:
         model, flop = solver.games.model, solver.game.flops.flops[0]
         arrays = solver.games.pack(0, np.ones((2, 1, 169)), [TWO_BYTES])
         stored = tuple(arrays[f"strategy.0.{stage}"] for stage in range(len(model.streets)))
@@ -68,9 +68,9 @@ class ByRow:
 class ByBoard:
     """What the hands of a row do on each turn board, and those of a group on each river board."""
 
-    def __init__(self, solver: UnifiedSolver) -> None:
+    def __init__(self, solver: WholeGameSolver) -> None:
         games = solver.games
-        assert isinstance(games, BoardsFlops)
+        assert isinstance(games, BoardsEngine)
         self.tree, self.model = solver.game.pots[0].tree, games.model
         reach = solver.preflop.pot_reach(solver.preflop.average())
         self.arrays = games.pack(0, reach, [TWO_BYTES])

@@ -11,7 +11,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import FlopBoards, GroupSettings, flop_boards, hand_weights
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.rebucketing import HandWeights, carry
 from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsLayout, BoardsSubgame
@@ -122,7 +122,7 @@ def test_the_flop_and_what_was_counted_stay(
     assert other.steps != learned.steps
 
 
-def steps(games: BoardsFlops, numbers: range) -> np.ndarray:
+def steps(games: BoardsEngine, numbers: range) -> np.ndarray:
     every = np.ones((games.pots, HAND_COUNT))
     for number in numbers:
         for player in Player:
@@ -133,8 +133,8 @@ def steps(games: BoardsFlops, numbers: range) -> np.ndarray:
 def test_games_go_on_in_groups_of_other_ranges() -> None:
     reach = np.stack([ranges(seed) for seed in range(len(GAME.pots))], axis=1)
     games, fresh = (GAME.build(GAME.engine(MODEL)) for _ in range(2))
-    assert isinstance(games, BoardsFlops)
-    assert isinstance(fresh, BoardsFlops)
+    assert isinstance(games, BoardsEngine)
+    assert isinstance(fresh, BoardsEngine)
     steps(games, range(1, 4))
     before = {name: array.copy() for name, array in games.state().items()}
     far = games.regroup(reach, 1.0)

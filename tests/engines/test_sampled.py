@@ -24,14 +24,14 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_NAMES, parse_cards, parse_hand
 from allstreets.cards.evaluator_tables import evaluator_tables
-from allstreets.cfr import Multipliers, Pruning, parse_schedule
+from allstreets.cfr import IterationWeights, Pruning, parse_schedule
 from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
 from allstreets.engines.sampled.layout import flop_cards, own_slots
 from allstreets.engines.sampled.subgame import SampledSubgame, deals_for
 
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 
-ADD_ONLY = Multipliers(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)
+ADD_ONLY = IterationWeights(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)
 
 
 def weights(text: str) -> Floats:

@@ -10,8 +10,8 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import linear
 from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.engines.sampled.engine import SampledFlops
+from allstreets.engines.matrix.engine import MatrixEngine
+from allstreets.engines.sampled.engine import SampledEngine
 from allstreets.engines.sampled.subgame import SampledSubgame
 from allstreets.engines.spec import EngineSpec
 
@@ -25,22 +25,22 @@ REACH = np.random.default_rng(1).random((2, 2, HAND_COUNT))
 BOTH = np.arange(2)
 
 
-def make(threads: int = 1) -> SampledFlops:
+def make(threads: int = 1) -> SampledEngine:
     games = EngineSpec(POTS, FLOPS, MODEL, threads=threads).build()
-    assert isinstance(games, SampledFlops)
+    assert isinstance(games, SampledEngine)
     return games
 
 
-def step(games: SampledFlops, player: Player, flops: NDArray[np.int64], iteration: int) -> Floats:
+def step(games: SampledEngine, player: Player, flops: NDArray[np.int64], iteration: int) -> Floats:
     now = [linear().at(iteration)] * len(flops)
     return games.step(player, REACH[player], REACH[player.opponent], flops, now)
 
 
-def exact_twin(games: SampledFlops) -> MatrixFlops:
+def exact_twin(games: SampledEngine) -> MatrixEngine:
     """The game of classes in which both play the averages of the sampled one."""
     spec = EngineSpec(POTS, FLOPS, CLASSES)
     twin = spec.build()
-    assert isinstance(twin, MatrixFlops)
+    assert isinstance(twin, MatrixEngine)
     for pot, (tree, _) in enumerate(spec.trees()):
         for flop in range(2):
             for node in tree.decisions():
@@ -61,11 +61,13 @@ def test_every_pot_and_flop_is_a_game_of_its_own() -> None:
             visits[flop] += 1
         now = [linear().at(visits[flop]) for flop in chosen]
         for player in Player:
-            hero, villain = REACH[player], REACH[player.opponent]
-            found = games.step(player, hero, villain, flops, now)
+            player_reach, opponent_reach = REACH[player], REACH[player.opponent]
+            found = games.step(player, player_reach, opponent_reach, flops, now)
             for pot in range(2):
                 for place, flop in enumerate(chosen):
-                    expected = alone[pot][flop].step(player, hero[pot], villain[pot], now[place])
+                    expected = alone[pot][flop].step(
+                        player, player_reach[pot], opponent_reach[pot], now[place]
+                    )
                     np.testing.assert_array_equal(found[pot, place], expected)
     sums = games.regret_sums(np.array([1, 0]))
     for pot in range(2):
@@ -83,13 +85,13 @@ def test_averages_are_evaluated_exactly_and_follow_the_training() -> None:
             step(games, player, BOTH if iteration == 1 else BOTH[1:], iteration)
         twin = exact_twin(games)
         for player in Player:
-            villain = REACH[player.opponent]
+            opponent_reach = REACH[player.opponent]
             np.testing.assert_array_equal(
-                games.best_response(player, villain, BOTH),
-                twin.best_response(player, villain, BOTH),
+                games.best_response(player, opponent_reach, BOTH),
+                twin.best_response(player, opponent_reach, BOTH),
             )
-            values = games.evaluate(player, villain, BOTH)
-            np.testing.assert_array_equal(values, twin.evaluate(player, villain, BOTH))
+            values = games.evaluate(player, opponent_reach, BOTH)
+            np.testing.assert_array_equal(values, twin.evaluate(player, opponent_reach, BOTH))
         np.testing.assert_array_equal(
             games.pair_values(1, np.array([1])), twin.pair_values(1, np.array([1]))
         )

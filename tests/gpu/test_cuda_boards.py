@@ -10,16 +10,16 @@ from builders.small_games import small_config
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines.boards.cards import FlopBoards, flop_boards, group_rivers
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.cuda.boards import CudaBoardsFlops
+from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.boards_layout import RIVER
 from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
 from allstreets.engines.cuda.boards_rivers import RiverPieces, Table
 from allstreets.engines.cuda.boards_street import street_bettings
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.protocol import Engine
 from allstreets.games.whole_game_estimate import hands_of_flops
 
 SCHEDULE = parse_schedule("ahead")
@@ -63,30 +63,30 @@ def reach(seed: int = 1) -> Any:
     return np.where(drawn > 0.3, drawn, 0.0)
 
 
-def there() -> CudaBoardsFlops:
-    return CudaBoardsFlops(TREES, FLOPS, 1, MODEL, tried_device())
+def there() -> CudaBoardsEngine:
+    return CudaBoardsEngine(TREES, FLOPS, 1, MODEL, tried_device())
 
 
-ENGINES: dict[str, tuple[BoardsFlops, CudaBoardsFlops]] = {}
+ENGINES: dict[str, tuple[BoardsEngine, CudaBoardsEngine]] = {}
 
 
 @pytest.fixture
-def fresh() -> tuple[BoardsFlops, CudaBoardsFlops]:
+def fresh() -> tuple[BoardsEngine, CudaBoardsEngine]:
     """The engines of processor and device, which tests share, at their beginning."""
     name = tried_device().name
     if name not in ENGINES:
-        ENGINES[name] = BoardsFlops(TREES, FLOPS, 1, MODEL), there()
+        ENGINES[name] = BoardsEngine(TREES, FLOPS, 1, MODEL), there()
     for games in ENGINES[name]:
         state = games.state()
         games.restore({key: state[key] if "." not in key else 0 * state[key] for key in state})
     return ENGINES[name]
 
 
-def every(count: int, first: int = 1) -> list[Multipliers]:
+def every(count: int, first: int = 1) -> list[IterationWeights]:
     return list(SCHEDULE.run(first, count))
 
 
-def visit(games: FlopGames, ranges: Any, multipliers: list[Multipliers]) -> list[Any]:
+def visit(games: Engine, ranges: Any, multipliers: list[IterationWeights]) -> list[Any]:
     """Iterations by steps; the values of the last one."""
     found: list[Any] = []
     for now in multipliers:
@@ -97,7 +97,7 @@ def visit(games: FlopGames, ranges: Any, multipliers: list[Multipliers]) -> list
     return found
 
 
-def values(games: FlopGames, ranges: Any) -> list[Any]:
+def values(games: Engine, ranges: Any) -> list[Any]:
     found = []
     for player in Player:
         other = ranges[player.opponent]
@@ -110,11 +110,11 @@ def assert_alike(mine: list[Any], other: list[Any], tolerance: float) -> None:
         np.testing.assert_allclose(one, two, atol=tolerance * np.abs(one).max())
 
 
-def copied(games: BoardsFlops) -> dict[str, Any]:
+def copied(games: BoardsEngine) -> dict[str, Any]:
     return {name: array.copy() for name, array in games.state().items()}
 
 
-def test_an_iteration_agrees(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+def test_an_iteration_agrees(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> None:
     cpu, gpu = fresh
     assert_alike(visit(cpu, reach(), every(1)), visit(gpu, reach(), every(1)), 1e-5)
     assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-4)
@@ -135,7 +135,7 @@ def test_an_iteration_agrees(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None
 
 
 def test_equal_fractions_are_rounded_by_a_dither_for_each_group(
-    fresh: tuple[BoardsFlops, CudaBoardsFlops],
+    fresh: tuple[BoardsEngine, CudaBoardsEngine],
 ) -> None:
     """Everybody starts with even chances, so that halves of 32767 are up to the dither alone."""
     for games in fresh:
@@ -148,7 +148,7 @@ def test_equal_fractions_are_rounded_by_a_dither_for_each_group(
 
 @pytest.mark.thorough
 def test_steps_are_iterations_whatever_the_chunks_and_pieces(
-    fresh: tuple[BoardsFlops, CudaBoardsFlops], monkeypatch: pytest.MonkeyPatch
+    fresh: tuple[BoardsEngine, CudaBoardsEngine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
@@ -163,7 +163,7 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
 
 
 def test_a_run_of_a_processor_goes_on_there_and_back(
-    fresh: tuple[BoardsFlops, CudaBoardsFlops],
+    fresh: tuple[BoardsEngine, CudaBoardsEngine],
 ) -> None:
     cpu, gpu = fresh
     visit(cpu, reach(), every(3))
@@ -174,7 +174,7 @@ def test_a_run_of_a_processor_goes_on_there_and_back(
     assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-5)
 
 
-def test_both_converge_alike(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+def test_both_converge_alike(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> None:
     losses = []
     for games in fresh:
         games.iterate(reach(), ALL, every(6))
@@ -185,7 +185,7 @@ def test_both_converge_alike(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
 
 
-def test_some_flops_and_some_pots(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+def test_some_flops_and_some_pots(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> None:
     cpu, gpu = fresh
     visits = ALL.copy()
     visits[1, 0] = visits[0, 1] = False
@@ -205,7 +205,7 @@ def test_some_flops_and_some_pots(fresh: tuple[BoardsFlops, CudaBoardsFlops]) ->
 
 
 def test_strategies_that_are_set_or_rounded_are_played(
-    fresh: tuple[BoardsFlops, CudaBoardsFlops],
+    fresh: tuple[BoardsEngine, CudaBoardsEngine],
 ) -> None:
     cpu, gpu = fresh
     for games in fresh:
@@ -224,14 +224,14 @@ def test_strategies_that_are_set_or_rounded_are_played(
 
 def test_games_go_on_in_other_groups() -> None:
     flops, some = FLOPS[:1], EVERY[:1]
-    gpu = CudaBoardsFlops(TREES, flops, 1, MODEL, tried_device())
+    gpu = CudaBoardsEngine(TREES, flops, 1, MODEL, tried_device())
     now, ranges = SCHEDULE.at(1), reach()
     for player in Player:
         gpu.step(player, ranges[player], ranges[player.opponent], some, [now])
     start, before = copied(gpu), gpu.evaluate(Player.OOP, ranges[1], some)
     assert gpu.regroup(reach(4)) > 0
     assert len(gpu._sets) == len(TREES)
-    cpu = BoardsFlops(TREES, flops, 1, MODEL, reach(4))
+    cpu = BoardsEngine(TREES, flops, 1, MODEL, reach(4))
     cpu.restore(copied(gpu))
     mine, other = (games.step(Player.IP, ranges[1], ranges[0], some, [now]) for games in (cpu, gpu))
     assert_alike([mine], [other], 1e-4)
@@ -246,7 +246,7 @@ def test_blocks_of_several_threads_find_the_same() -> None:
     found = []
     for device in (HostDevice(), HostDevice(team=2)):
         device.shared_bytes = 12 * 1024
-        games = CudaBoardsFlops(TREES, flops, 1, MODEL, device)
+        games = CudaBoardsEngine(TREES, flops, 1, MODEL, device)
         values = [
             games.step(player, reach()[player], reach()[player.opponent], some, now)
             for player in Player
@@ -266,9 +266,9 @@ def test_rake_and_columns_that_warps_share() -> None:
         stack_depth=5, raise_cap=1, max_raises_per_street=0, flops=["KsKhKd"], rake=0.05
     ).game()
     trees = [(pot.tree, pot.payoffs) for pot in game.pots[:2]]
-    gpu = CudaBoardsFlops(trees, flops, 1, model, tried_device())
+    gpu = CudaBoardsEngine(trees, flops, 1, model, tried_device())
     assert any((one.terms["rake_factor"] != 0).any() for one in gpu._sets[0].pieces)
-    cpu = BoardsFlops(trees, flops, 1, model)
+    cpu = BoardsEngine(trees, flops, 1, model)
     for player in Player:
         mine, other = (
             games.step(player, reach()[player], reach()[player.opponent], some, [SCHEDULE.at(1)])
@@ -296,7 +296,7 @@ class Counting(HostDevice):
 @pytest.mark.parametrize("model", [MODEL, CardModel("boards", groups=32, rows=0)])
 def test_memory_is_known_before(model: CardModel) -> None:
     device = Counting()
-    games = CudaBoardsFlops(TREES, FLOPS, 1, model, device)
+    games = CudaBoardsEngine(TREES, FLOPS, 1, model, device)
     flops = [(like, FlopCounts.of(hands)) for like, hands in hands_of_flops(FLOPS)]
     memory = BoardsMemory(TREES, flops, model.groups, model.rows, sets=1)
     numbers = sum(like * memory.numbers(flop) for like, flop in flops)
@@ -304,7 +304,7 @@ def test_memory_is_known_before(model: CardModel) -> None:
     assert memory.whole == pytest.approx(device.taken, rel=0.03)
 
 
-def test_regrets_are_added_up_there(fresh: tuple[BoardsFlops, CudaBoardsFlops]) -> None:
+def test_regrets_are_added_up_there(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> None:
     cpu, gpu = fresh
     visit(cpu, reach(), every(2))
     gpu.restore(copied(cpu))

@@ -18,17 +18,17 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cards import canonical_flop, parse_board
-from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.matrix_pieces import TreeCutter
 from allstreets.engines.cuda.residence import Residence
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.bucket_chain import BucketCounts
 from allstreets.engines.matrix.bucket_flops import bucket_flops
 from allstreets.engines.matrix.classes import class_stages
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+from allstreets.engines.protocol import Engine
 from allstreets.engines.quantised import ONE_BYTE
 
 BOARDS = [parse_board(text) for text in ("Ks8h5d", "9s7h6d", "QsJs2s")]
@@ -70,17 +70,17 @@ def model(request: pytest.FixtureRequest) -> Iterator[CardModel]:
     MODEL.pop()
 
 
-def here(rake: float = 0.0) -> MatrixFlops:
-    return MatrixFlops(trees(rake), cards(MODEL[-1]), MODEL[-1])
+def here(rake: float = 0.0) -> MatrixEngine:
+    return MatrixEngine(trees(rake), cards(MODEL[-1]), MODEL[-1])
 
 
 def there(
     rake: float = 0.0, shared: int = 227 * 1024, where: Residence | None = None
-) -> CudaMatrixFlops:
+) -> CudaMatrixEngine:
     device: Any = tried_device()
     own, device.shared_bytes = device.shared_bytes, shared
     try:
-        return CudaMatrixFlops(trees(rake), cards(MODEL[-1]), device, MODEL[-1], where=where)
+        return CudaMatrixEngine(trees(rake), cards(MODEL[-1]), device, MODEL[-1], where=where)
     finally:
         device.shared_bytes = own
 
@@ -91,7 +91,7 @@ def reach(seed: int = 1) -> Any:
     return np.where(drawn > 0.3, drawn, 0.0)
 
 
-def values(games: FlopGames, ranges: Any) -> list[Any]:
+def values(games: Engine, ranges: Any) -> list[Any]:
     found = []
     for player in Player:
         other = ranges[player.opponent]
@@ -104,11 +104,11 @@ def assert_alike(mine: list[Any], other: list[Any], tolerance: float) -> None:
         np.testing.assert_allclose(one, two, atol=tolerance * np.abs(one).max())
 
 
-def every(count: int, first: int = 1) -> list[Multipliers]:
+def every(count: int, first: int = 1) -> list[IterationWeights]:
     return list(SCHEDULE.run(first, count))
 
 
-def visit(games: FlopGames, ranges: Any, multipliers: list[Multipliers]) -> list[Any]:
+def visit(games: Engine, ranges: Any, multipliers: list[IterationWeights]) -> list[Any]:
     """Iterations by steps; the values of the last one."""
     found: list[Any] = []
     for now in multipliers:
@@ -235,7 +235,7 @@ def test_threads_of_a_block_meet_where_they_must() -> None:
     if not isinstance(tried_device(), HostDevice):
         pytest.skip("a GPU has blocks of its own")
     ranges, now, cpu = reach(), every(1), here()
-    many = CudaMatrixFlops(trees(), cards(MODEL[-1]), HostDevice(team=2), MODEL[-1])
+    many = CudaMatrixEngine(trees(), cards(MODEL[-1]), HostDevice(team=2), MODEL[-1])
     for player in Player:
         asked = player, ranges[player], ranges[player.opponent], FLOPS[:1], now
         assert_alike([cpu.step(*asked)], [many.step(*asked)], 1e-5)
@@ -308,4 +308,4 @@ def test_what_a_gpu_cannot_do_is_said() -> None:
     found = cards(CLASSES)
     roots = np.zeros((len(BOARDS), 169, 169))
     with pytest.raises(InputError, match="in product form"):
-        CudaMatrixFlops(trees(), MatrixCards(found.stages, found.dealt, roots), tried_device())
+        CudaMatrixEngine(trees(), MatrixCards(found.stages, found.dealt, roots), tried_device())

@@ -15,7 +15,7 @@ from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel
 from allstreets.engines.cuda.exact import CudaSubgame
-from allstreets.engines.cuda.matrix import CudaMatrixFlops
+from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.residence import device_room, table_bytes
 from allstreets.engines.device import CPU, Device
 from allstreets.explorer.solves import worker
@@ -24,7 +24,7 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
-from allstreets.solvers import FlopsResult, SpotSolver, UnifiedSolver, solve
+from allstreets.solvers import FlopsResult, SpotSolver, WholeGameSolver, solve
 from allstreets.solvers.certify.evaluator import EXACTLY, Completion, Judge
 from allstreets.storage.spot_bundle import restore_spot
 from allstreets.training.jobs import plan, run
@@ -59,10 +59,10 @@ def named(monkeypatch: pytest.MonkeyPatch, device: None) -> None:
         monkeypatch.setattr(f"allstreets.{module}.open_device", opened)
 
 
-def solver_of(kind: str, device: str) -> UnifiedSolver:
+def solver_of(kind: str, device: str) -> WholeGameSolver:
     model, game = GAMES[kind]
     games = game.build(game.engine(model, device=device))
-    return UnifiedSolver(game, games, SCHEDULE)
+    return WholeGameSolver(game, games, SCHEDULE)
 
 
 @pytest.mark.parametrize("kind", list(GAMES))
@@ -105,15 +105,15 @@ def test_a_game_larger_than_the_device_is_the_same_bit_for_bit(
     model, _ = GAMES[kind]
     flops = ["Ks7h2d", "9s8s7h", "QsJh3d", "8s8h2d", "As5s2h", "6s5h4d"]
     game = whole_game(flops, 4, "100%", ())
-    solvers = [UnifiedSolver(game, game.build(game.engine(model, device="cuda")), SCHEDULE)]
+    solvers = [WholeGameSolver(game, game.build(game.engine(model, device="cuda")), SCHEDULE)]
     stored, lengths = solvers[0].memory_bytes, matrix_lengths(model)
     least = device_room(stored, table_bytes(lengths, len(flops))) - stored // 4
     small = HostDevice(free_bytes=least)
     monkeypatch.setattr("allstreets.engines.spec.open_device", lambda _: small)
     games = game.build(game.engine(model, device="cuda"))
-    assert isinstance(games, CudaMatrixFlops)
+    assert isinstance(games, CudaMatrixEngine)
     assert 3 < games.where.streamed < 6  # a slot is used again
-    solvers.append(UnifiedSolver(game, games, SCHEDULE))
+    solvers.append(WholeGameSolver(game, games, SCHEDULE))
     for solver in solvers:
         solver.train_batch(3)
     assert solvers[0].exploitability() == solvers[1].exploitability()

@@ -12,7 +12,7 @@ from reference import kernels as naive
 from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO, matchups
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 
 Cards = tuple[int, ...]
 Table = dict[tuple[int, int], NDArray[np.float32]]  # (node, class) → a number an action
@@ -212,7 +212,7 @@ class NaiveSampled:
         player: Player,
         own: Floats,
         other: Floats,
-        now: Multipliers,
+        now: IterationWeights,
         threshold: float | None = None,
     ) -> Floats:
         """One half-iteration."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reference.spot import ActionValues, NaiveSpot, Numbers, Weights, strength
 
 from allstreets.cards import COMBO_CARDS, card_rank, card_suit
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 
 Row = Callable[[int, tuple[int, ...], int], tuple[int, float]]
 """(player, board, combo) → the row that it plays by, and its share in that row's regrets."""
@@ -55,7 +55,9 @@ class SharedSpot(NaiveSpot):
         other = dict(self.ranges[1 - player])
         return self.walk(0, self.board, player, other, self.regrets, decide)
 
-    def learn(self, key: Any, gain: NDArray[np.float64], now: Multipliers, share: float) -> None:
+    def learn(
+        self, key: Any, gain: NDArray[np.float64], now: IterationWeights, share: float
+    ) -> None:
         """The new regrets and average of a row."""
         strategy = super().matched(self.regrets, *key)
         regrets = self.regrets.get(key, np.zeros(len(gain)))

@@ -26,8 +26,8 @@ from allstreets.cards import HAND_COUNT, parse_cards, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+from allstreets.games.whole_game import WholeGame
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]  # hands of OOP and IP
@@ -49,10 +49,10 @@ RUNOUTS = 990
 
 
 @dataclass(frozen=True, eq=False)
-class WholeGame:
+class PlainWholeGame:
     """The rules, and the cards of every flop in two spellings: as stages, and pair by pair."""
 
-    rules: UnifiedGame
+    rules: WholeGame
     stages: list[tuple[Stage]]
     pairs: list[dict[Pair, int]]  # by flop: pairs of combos that fit, where there are any
     margin: list[dict[Pair, float]]  # by flop: what the first hand wins of the second, all pairs
@@ -71,10 +71,10 @@ class WholeGame:
                 dealt[pair] = dealt.get(pair, 0.0) + weight * count
         return dealt
 
-    def flop_games(self, threads: int = 1) -> MatrixFlops:
+    def flop_games(self, threads: int = 1) -> MatrixEngine:
         """The same cards as the unified solver takes them."""
         trees = [(pot.tree, pot.payoffs) for pot in self.rules.pots]
-        return MatrixFlops(trees, MatrixCards(self.stages, dealt_by(self.stages)), threads=threads)
+        return MatrixEngine(trees, MatrixCards(self.stages, dealt_by(self.stages)), threads=threads)
 
 
 def whole_game(
@@ -86,10 +86,10 @@ def whole_game(
     ante: float = 0.0,
     rake: float = 0.0,
     seed: int = 1,
-) -> WholeGame:
+) -> PlainWholeGame:
     """A game of some hands on some flops; who wins is random, but keeps to what is possible."""
     generator = np.random.default_rng(seed)
-    rules = UnifiedGame(
+    rules = WholeGame(
         PreflopRules.parse(stack, [2.5], raise_cap, ante=ante, rake=rake),
         same_sizes(Street.FLOP, list(sizes), list(sizes)),
         named_flops(list(flops)),
@@ -109,7 +109,7 @@ def whole_game(
         stages.append((_stage(live, margins),))
         all_pairs.append(pairs)
         all_margins.append(margins)
-    return WholeGame(rules, stages, all_pairs, all_margins)
+    return PlainWholeGame(rules, stages, all_pairs, all_margins)
 
 
 def dealt_by(stages: Sequence[tuple[Stage]]) -> DealtPairs:
@@ -161,12 +161,12 @@ After = Mapping[tuple[int, int, int], Array]
 
 @dataclass(frozen=True)
 class WrittenOut:
-    """`WholeGame` as a `Game`; FIRST is OOP. Without rake only: the generic code is zero-sum.
+    """`PlainWholeGame` as a `Game`; FIRST is OOP. Without rake only: the generic code is zero-sum.
 
     With strategies for after the flop nature plays them, and only the betting before it is free.
     """
 
-    game: WholeGame
+    game: PlainWholeGame
     after: After | None = None
     name: str = "whole game"
     unit: str = "chips"
@@ -275,7 +275,7 @@ def key(player: int, hand: int, pot: int | None, flop: int | None, node: int) ->
 
 
 def strategy_table(
-    game: WholeGame, before: Before, after: After | None = None
+    game: PlainWholeGame, before: Before, after: After | None = None
 ) -> dict[str, dict[str, float]]:
     """Strategies as the generic code takes them."""
     table = {}

@@ -34,12 +34,12 @@ from allstreets.solvers.certify.figures import (
 from allstreets.solvers.certify.known import known_totals
 from allstreets.solvers.certify.sample import Draw, draw_flops, everything
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 
 @pytest.mark.parametrize("solved", [classes, raked])
 def test_in_its_own_game_a_solution_is_as_exploitable_as_the_solver_says(
-    solved: Callable[[], UnifiedSolver],
+    solved: Callable[[], WholeGameSolver],
 ) -> None:
     solver = solved()
     found, wanted = solver.evaluate(), solver.figures()
@@ -79,11 +79,11 @@ class Population:
 
     def values(self, flop: Flop) -> RealValues:
         drawn = np.random.default_rng(flop.number)
-        villain = self.reach[::-1]
-        met = villain @ DealtPairs.of([flop.cards]).matrix(0)
+        opponent_reach = self.reach[::-1]
+        met = opponent_reach @ DealtPairs.of([flop.cards]).matrix(0)
         best = (self.worth + self.luck * drawn.normal(size=met.shape) * self.pots) * met
         if self.cards:
-            best = self.cards * self.pots * (villain @ flop_table().margin(flop.number).T)
+            best = self.cards * self.pots * (opponent_reach @ flop_table().margin(flop.number).T)
         return RealValues(best)
 
     def game(self, draws: tuple[Draw, ...], played: Floats | None = None) -> RealGame:

@@ -31,8 +31,8 @@ def test_pairs_and_margins() -> None:
     net = np.where(fits, 2 * counts.equity - 1, 0.0)
     hands = HAND_OF_COMBO[combos]
     for player in (0, 1):
-        villain = given[1 - player, 0][hands]
-        met, won = (np.bincount(hands, each @ villain, HAND_COUNT) for each in (fits, net))
+        opponent_reach = given[1 - player, 0][hands]
+        met, won = (np.bincount(hands, each @ opponent_reach, HAND_COUNT) for each in (fits, net))
         found = known_numbers([flop], given, 2)[0, :, player, 0]
         np.testing.assert_allclose(found[0], met)
         np.testing.assert_allclose(found[1], won, rtol=1e-5, atol=1e-3)
@@ -61,9 +61,9 @@ def test_sums_over_all_flops_are_those_before_the_flop() -> None:
     pairs = whole.pairs.astype(np.float64)
     totals = known_totals(pairs, reach(), 2)
     for player in (0, 1):
-        villain = reach()[1 - player, 0]
-        np.testing.assert_allclose(totals[0, player, 0], pairs @ villain)
-        won = (pairs * (2 * whole.equity - 1)) @ villain
+        opponent_reach = reach()[1 - player, 0]
+        np.testing.assert_allclose(totals[0, player, 0], pairs @ opponent_reach)
+        won = (pairs * (2 * whole.equity - 1)) @ opponent_reach
         np.testing.assert_allclose(totals[1, player, 0], won)
     # What one player wins the other loses.
     results = [float(reach()[player, 0] @ totals[1, player, 0]) for player in (0, 1)]

@@ -27,18 +27,18 @@ class Table:
         self.masks: list[Flags | None] = []
 
     def step(
-        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None
+        self, player: Player, player_reach: Floats, opponent_reach: Floats, hand_mask: Flags | None
     ) -> Floats:
-        del hero
+        del player_reach
         self.masks.append(hand_mask)
-        return self.evaluate(player, villain)
+        return self.evaluate(player, opponent_reach)
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
-        return self.evaluate(player, villain)
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
+        return self.evaluate(player, opponent_reach)
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         del player
-        found: Floats = villain @ (PAIRS * (2 * preflop_equity().equity - 1)).T * 300
+        found: Floats = opponent_reach @ (PAIRS * (2 * preflop_equity().equity - 1)).T * 300
         return found
 
 

@@ -15,12 +15,12 @@ from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, PackedStrategies
 from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
 from allstreets.solvers.flops.hands import combo_hands, flop_hands
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 RANDOM = np.random.default_rng(7)
 
 
-def random_evaluation(solver: UnifiedSolver, pot: int, flop: int) -> NodeEvaluation:
+def random_evaluation(solver: WholeGameSolver, pot: int, flop: int) -> NodeEvaluation:
     """A pot on a flop where both players play at random."""
     model = solver.games.model
     game, found = solver.game.pots[pot], solver.game.flops.flops[flop]

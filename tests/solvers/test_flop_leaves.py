@@ -16,11 +16,11 @@ from allstreets.base import Flags, Floats
 from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.cfr.schedules import Multipliers, Schedule, parse_schedule
+from allstreets.cfr.schedules import IterationWeights, Schedule, parse_schedule
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.protocol import FlopGames, Flops, RegretSums
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.engines.protocol import Engine, Flops, RegretSums
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan, inclusion_chances
 from allstreets.solvers.flops.leaves import SubgameLeaves
 
@@ -43,7 +43,7 @@ class FixedFlops:
         self.values = values  # [2, P, F, 169]
         self.flops = values.shape[2]
         self.dealt = DealtPairs.of([()] * self.flops)  # as if nothing lay on the table
-        self.calls: list[tuple[Player, list[int], list[Multipliers]]] = []
+        self.calls: list[tuple[Player, list[int], list[IterationWeights]]] = []
 
     def persists(self, flops: Flops) -> bool:
         return len(flops) > 0
@@ -51,23 +51,23 @@ class FixedFlops:
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Floats:
         assert hand_mask is None
-        assert hero.shape == villain.shape
+        assert player_reach.shape == opponent_reach.shape
         self.calls.append((player, flops.tolist(), list(now)))
         found: Floats = self.values[player][:, flops]
         return found
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
-        return self.evaluate(player, villain, flops) + 1.0
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        return self.evaluate(player, opponent_reach, flops) + 1.0
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
-        assert villain.shape == (POTS, HAND_COUNT)
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        assert opponent_reach.shape == (POTS, HAND_COUNT)
         found: Floats = self.values[player][:, flops]
         return found
 
@@ -94,7 +94,7 @@ def make_leaves(
     generator = np.random.default_rng(seed)
     values = generator.normal(size=(2, POTS, flops, HAND_COUNT)).astype(np.float32)
     games = FixedFlops(values.astype(np.float64))
-    checked: FlopGames = games
+    checked: Engine = games
     leaves = SubgameLeaves(checked, WEIGHTS[:flops], EVERYONE, schedule)
     leaves.last = list(generator.normal(size=np.shape(leaves.last)).astype(np.float32))
     leaves.totals[...] = np.einsum("f,qpfh->qph", leaves.weights, np.array(leaves.last, np.float64))
@@ -115,9 +115,7 @@ def test_as_many_pairs_are_dealt_as_before_the_flop() -> None:
 
 def test_real_flops_deal_as_many_pairs_as_there_are_before_the_flop() -> None:
     flops = spread_flops(4)
-    rules = UnifiedGame(
-        PreflopRules.parse(3, [2.5], 1), same_sizes(Street.FLOP, ["a"], ["a"]), flops
-    )
+    rules = WholeGame(PreflopRules.parse(3, [2.5], 1), same_sizes(Street.FLOP, ["a"], ["a"]), flops)
     leaves = SubgameLeaves(rules.build(rules.engine()), flops.weights, EVERYONE, TUNED)
     assert leaves.pairs.sum() == pytest.approx(EVERYONE, rel=1e-12)
     expected = np.zeros((HAND_COUNT, HAND_COUNT))

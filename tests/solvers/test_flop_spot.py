@@ -9,15 +9,15 @@ from builders.whole_solution import forgotten, raked, result, trips_result, whol
 from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, OOP, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, Range, combo_text, live_combos, parse_board, parse_flop
-from allstreets.games import Spot, UnifiedGame, spot_mapping
+from allstreets.games import Spot, WholeGame, spot_mapping
 from allstreets.solvers import UnifiedResult, flop_spot, suits_text
 from allstreets.solvers.whole_game.flop_spot import LEAST_REACH, _spot
 
 
-def game(**rules: Any) -> UnifiedGame:
+def game(**rules: Any) -> WholeGame:
     """A game whose rules after the flop are all unusual."""
     plain = whole_game(["Ks7h2d"], 12, "40%,a", **rules)
-    return UnifiedGame(
+    return WholeGame(
         plain.preflop,
         plain.sizes,
         plain.flops,

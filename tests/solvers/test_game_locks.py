@@ -11,12 +11,12 @@ from builders.small_games import BUCKETS, LIMPED, small_config
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
-from allstreets.games import Bound, Lock, UnifiedGame
+from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game_data import game_mapping, game_of
 from allstreets.solvers import (
     LockRequest,
     UnifiedResult,
-    UnifiedSolver,
+    WholeGameSolver,
     difference,
     flop_spot,
     give_orders,
@@ -35,10 +35,10 @@ BOARDS: dict[str, Any] = {"cards": "boards", "river_groups": 16, "turn_rows": 32
 HAND = {name: place for place, name in enumerate(HAND_NAMES)}
 
 
-def solved(game: UnifiedGame, iterations: int = 30, **keys: object) -> UnifiedSolver:
+def solved(game: WholeGame, iterations: int = 30, **keys: object) -> WholeGameSolver:
     """A game that is trained for a moment; locks by flop are asked for before."""
     config = small_config(**keys)
-    solver = UnifiedSolver(game, game.build(game.engine(config.card_model())), config.schedule())
+    solver = WholeGameSolver(game, game.build(game.engine(config.card_model())), config.schedule())
     solver.train_batch(iterations)
     return solver
 
@@ -170,13 +170,13 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     assert node.hand("72o") == pytest.approx({"x": 0.75, "a": 0.25}, abs=1e-3)
     assert node.hand("KQs")["a"] not in (0.25, 0.75)
     # A best response may not bet its pairs: it gains less than one that may.
-    villain = np.ones((1, 169))
+    opponent_reach = np.ones((1, 169))
     flops = np.zeros(1, np.int64)
-    bound = solver.games.best_response(IP, villain, flops)[0, 0]
+    bound = solver.games.best_response(IP, opponent_reach, flops)[0, 0]
     free = solved(game, 0, **keys).games
     for one in game.pots[0].tree.decisions(Street.FLOP):
         free.set_average(0, 0, one, solver.games.average(0, 0, one))
-    at_will = free.best_response(IP, villain, flops)[0, 0]
+    at_will = free.best_response(IP, opponent_reach, flops)[0, 0]
     pairs = [HAND[name] for name in ("AA", "KK", "QQ")]
     assert (bound[pairs] < at_will[pairs]).all()
     assert (solver.exploitability() or 0) < 0.2 * (solved(locked, 2, **keys).exploitability() or 0)
@@ -232,7 +232,7 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: UnifiedRe
         moves = order.strategy[1] - played[1]
         assert moves.min() >= -1e-5 or moves.max() <= 1e-5
 
-    solver = UnifiedSolver(game, game.build(game.engine()), small_config().schedule())
+    solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.games, game, lambda _: limped)
     solver.train_batch(10)
     for order in orders:
@@ -255,7 +255,7 @@ def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     lock = Lock("c x | * | x", frequencies={"a": "35%"}, solution="source")
     told = replace(game, lock=(lock,))
     config = small_config(**keys)
-    solver = UnifiedSolver(told, told.build(told.engine(config.card_model())), config.schedule())
+    solver = WholeGameSolver(told, told.build(told.engine(config.card_model())), config.schedule())
     give_orders(solver.games, told, lambda _: source)
     solver.train_batch(3)
     result = UnifiedResult.of(solver, keep(solver, solver.exploitability()))
@@ -349,7 +349,7 @@ def test_simple_strategies_leave_what_is_locked(cards: str, tmp_path: Path) -> N
 def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: UnifiedResult) -> None:
     lock = Lock("c x | * | x", frequencies={"a": "55%"}, solution="limped")
     game = replace(LIMPED_GAME, lock=(lock,))
-    solver = UnifiedSolver(game, game.build(game.engine()), small_config().schedule())
+    solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.games, game, lambda _: limped)
     solver.train_batch(3)
     result = UnifiedResult.of(solver)

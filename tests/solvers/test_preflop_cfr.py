@@ -39,21 +39,21 @@ class TableLeaves:
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         hand_mask: NDArray[np.bool_] | None,
     ) -> Floats:
         assert hand_mask is None
-        assert hero.shape == villain.shape == (len(self.table), HAND_COUNT)
-        return self.evaluate(player, villain)
+        assert player_reach.shape == opponent_reach.shape == (len(self.table), HAND_COUNT)
+        return self.evaluate(player, opponent_reach)
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
-        return self.evaluate(player, villain)
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
+        return self.evaluate(player, opponent_reach)
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         values = [
             table @ reach if player == OOP else -(table.T @ reach)
-            for table, reach in zip(self.table, villain, strict=True)
+            for table, reach in zip(self.table, opponent_reach, strict=True)
         ]
         return np.array(values).reshape(-1, HAND_COUNT)
 

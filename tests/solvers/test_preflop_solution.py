@@ -43,8 +43,8 @@ def test_evs_are_those_of_the_solver(make: Any) -> None:
     assert same(before.reach, reach)
     pairs = solver.preflop.game.pairs
     for player in Player:
-        villain = solver.preflop.pot_reach(average)[player.opponent]
-        leaves = solver.leaves.evaluate(player, villain)
+        opponent_reach = solver.preflop.pot_reach(average)[player.opponent]
+        leaves = solver.leaves.evaluate(player, opponent_reach)
         values = solver.preflop.values(player, leaves, best=False, strategies=average)
         for node in average:
             met = pairs @ reach[node, player.opponent]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from builders.small_games import small_config
 
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.solvers.whole_game import rebucketing as regrouping
 from allstreets.solvers.whole_game.rebucketing import FIRST_LOOK, GroupedByRanges, Regrouping
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 CONFIG = small_config(
     cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,
@@ -15,11 +15,11 @@ CONFIG = small_config(
 )  # fmt: skip
 
 
-def make() -> UnifiedSolver:
+def make() -> WholeGameSolver:
     """A solver whose groups are for all hands at first."""
     game = CONFIG.game()
     games = game.build(game.engine(CONFIG.card_model()))
-    return UnifiedSolver(game, games, CONFIG.schedule(), regroup=CONFIG.regroupings())
+    return WholeGameSolver(game, games, CONFIG.schedule(), regroup=CONFIG.regroupings())
 
 
 def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
@@ -38,7 +38,7 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 ) -> None:
     monkeypatch.setattr(regrouping, "FIRST_LOOK", 2)
     whole, resumed = make(), make()
-    assert isinstance(whole.games, BoardsFlops)
+    assert isinstance(whole.games, BoardsEngine)
     whole.train_batch(3)
     assert whole.games.sets.ranges.min() < 1.0  # no longer those of all hands
     resumed.restore({name: array.copy() for name, array in whole.state().items()})
@@ -52,6 +52,6 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 
 def test_other_cards_have_no_groups_to_make() -> None:
     game = small_config().game()
-    solver = UnifiedSolver(game, game.build(game.engine()), CONFIG.schedule(), regroup=2)
+    solver = WholeGameSolver(game, game.build(game.engine()), CONFIG.schedule(), regroup=2)
     assert not isinstance(solver.games, GroupedByRanges)
     solver.regroup()  # nothing

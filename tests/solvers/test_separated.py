@@ -13,8 +13,8 @@ from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.classes import class_stages
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
-from allstreets.games.whole_game import PotGame, UnifiedGame
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops.leaves import SubgameLeaves
 from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
 from allstreets.solvers.preflop.training import PreflopTraining
@@ -27,25 +27,25 @@ from allstreets.solvers.separated.play import (
     resolve_flops,
 )
 from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 
 @cache
-def game() -> UnifiedGame:
+def game() -> WholeGame:
     sizes = same_sizes(Street.FLOP, [1.0], [1.0])
     flops = named_flops(["Ah9d4s", "8c7c7d:3"])
-    return UnifiedGame(PreflopRules.parse(12, [2.5], 2), sizes, flops, max_raises=1)
+    return WholeGame(PreflopRules.parse(12, [2.5], 2), sizes, flops, max_raises=1)
 
 
-def flop_games(pots: tuple[PotGame, ...]) -> MatrixFlops:
+def flop_games(pots: tuple[PotGame, ...]) -> MatrixEngine:
     trees = [(pot.tree, pot.payoffs) for pot in pots]
     flops = [flop.cards for flop in game().flops.flops]
     cards = MatrixCards([class_stages(flop) for flop in flops], DealtPairs.of(flops))
-    return MatrixFlops(trees, cards)
+    return MatrixEngine(trees, cards)
 
 
-def unified() -> UnifiedSolver:
-    return UnifiedSolver(game(), flop_games(game().pots), tuned())
+def unified() -> WholeGameSolver:
+    return WholeGameSolver(game(), flop_games(game().pots), tuned())
 
 
 NEVER = FlopTargets(exploitability=0.0)
@@ -71,7 +71,7 @@ def separated(*sprs: float) -> PreflopSolver:
 
 
 @cache
-def solved() -> UnifiedSolver:
+def solved() -> WholeGameSolver:
     solver = unified()
     solver.train_batch(60)
     return solver
@@ -83,7 +83,7 @@ def exploitability(of: PreflopTraining) -> float:
     return found
 
 
-def played(*sprs: float) -> UnifiedSolver:
+def played(*sprs: float) -> WholeGameSolver:
     solver = unified()
     play_separated(solver, separated(*sprs).preflop.average(), uniform(*sprs))
     return solver
@@ -245,7 +245,7 @@ def test_flops_solved_again_for_the_unified_ranges_are_as_good_as_unified() -> N
 def test_models_are_asked_for_sensible_sprs_and_no_rake() -> None:
     with pytest.raises(InputError, match=r"an SPR of 0\.0001 cannot be played"):
         models_at(game(), [0.0001])
-    raked = UnifiedGame(
+    raked = WholeGame(
         PreflopRules.parse(12, [2.5], 2, rake=0.05), game().sizes, game().flops, max_raises=1
     )
     with pytest.raises(InputError, match="without rake"):

@@ -24,7 +24,7 @@ from allstreets.solvers import (
     SpotResult,
     SpotSolver,
     UnifiedResult,
-    UnifiedSolver,
+    WholeGameSolver,
     keep,
     simplify_game,
     simplify_spot,
@@ -235,7 +235,7 @@ def test_locked_hands_keep_their_strategy() -> None:
 
 def whole_twin(result: UnifiedResult, streets: set[Street], grid: float) -> float:
     """A solver of all flops with every strategy of these streets rounded."""
-    solver: UnifiedSolver = whole_solution.played(result)
+    solver: WholeGameSolver = whole_solution.played(result)
     if Street.PREFLOP in streets:
         for sums in solver.preflop.sums.values():
             sums[...] = round_to_grid(sums, grid)

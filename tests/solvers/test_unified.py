@@ -15,7 +15,7 @@ from reference.matrix import NaiveGame, NaiveStage
 from reference.whole_game import (
     BLOCKING_FLOPS,
     OPEN_FLOPS,
-    WholeGame,
+    PlainWholeGame,
     WrittenOut,
     key,
     strategy_table,
@@ -27,12 +27,12 @@ from allstreets.betting import IP, OOP, POSTFLOP, Player
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.games.preflop import Strategies
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.preflop.cfr import normalised
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 AfterFlop = dict[tuple[int, int, int], Floats]
 
@@ -44,12 +44,12 @@ TOLERANCE = 1e-6 * STACK * 1000  # a millionth of the stack, in mbb
 class Case:
     """A whole game in both forms."""
 
-    game: WholeGame
+    game: PlainWholeGame
     form: SequenceForm
 
-    def solver(self, algorithm: str = "tuned", batches: VisitPlan | None = None) -> UnifiedSolver:
+    def solver(self, algorithm: str = "tuned", batches: VisitPlan | None = None) -> WholeGameSolver:
         games = self.game.flop_games()
-        return UnifiedSolver(self.game.rules, games, parse_schedule(algorithm), batches)
+        return WholeGameSolver(self.game.rules, games, parse_schedule(algorithm), batches)
 
 
 def make_case(flops: Sequence[str] = BLOCKING_FLOPS, ante: float = 0.0, seed: int = 1) -> Case:
@@ -63,12 +63,12 @@ def case() -> Case:
     return make_case()
 
 
-def matrix_games(solver: UnifiedSolver) -> MatrixFlops:
-    assert isinstance(solver.games, MatrixFlops)
+def matrix_games(solver: WholeGameSolver) -> MatrixEngine:
+    assert isinstance(solver.games, MatrixEngine)
     return solver.games
 
 
-def after_flop(solver: UnifiedSolver) -> AfterFlop:
+def after_flop(solver: WholeGameSolver) -> AfterFlop:
     """(pot, flop, decision) → the average strategy."""
     games = matrix_games(solver)
     return {
@@ -79,7 +79,7 @@ def after_flop(solver: UnifiedSolver) -> AfterFlop:
     }
 
 
-def play_at_random(solver: UnifiedSolver, seed: int) -> None:
+def play_at_random(solver: WholeGameSolver, seed: int) -> None:
     """Let the average be any strategy, with actions that are never taken."""
     generator = np.random.default_rng(seed)
 
@@ -95,7 +95,7 @@ def play_at_random(solver: UnifiedSolver, seed: int) -> None:
                 game.set_average(flop, node, any_strategy(int(game.tree.child_count[node])))
 
 
-def response_values(solver: UnifiedSolver, average: Strategies, best: bool) -> list[float]:
+def response_values(solver: WholeGameSolver, average: Strategies, best: bool) -> list[float]:
     """Both players' mean result in mbb/hand: of the best response, or of the average."""
     reach = solver.preflop.pot_reach(average)
     found = []
@@ -107,7 +107,7 @@ def response_values(solver: UnifiedSolver, average: Strategies, best: bool) -> l
     return found
 
 
-def check_evaluation(case: Case, solver: UnifiedSolver) -> None:
+def check_evaluation(case: Case, solver: WholeGameSolver) -> None:
     """Everything that the solver says of its average strategy, against the generic code."""
     average = solver.preflop.average()
     table = strategy_table(case.game, average, after_flop(solver))
@@ -230,7 +230,7 @@ def test_regrets_everywhere_are_those_of_generic_cfr(
 
 
 def all_regrets(
-    solver: UnifiedSolver,
+    solver: WholeGameSolver,
 ) -> list[tuple[tuple[int, int | None, int | None, int], Floats]]:
     """(player, pot, flop, node) and the regrets there, in chips times pairs of the whole deal."""
     found: list[tuple[tuple[int, int | None, int | None, int], Floats]] = []
@@ -244,7 +244,7 @@ def all_regrets(
     return found
 
 
-def visit_weights(solver: UnifiedSolver) -> list[float]:
+def visit_weights(solver: WholeGameSolver) -> list[float]:
     """By flop: what its visits weigh in its positive regrets, the run gone through once more."""
     flops, batches = solver.games.flops, solver.batches
     visits, weights = [0] * flops, [0.0] * flops

@@ -12,39 +12,39 @@ from allstreets.betting import Player
 from allstreets.cards import parse_hand
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import TWO_BYTES
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.whole_game.precision import keep
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 KEYS: dict[str, Any] = {"stack_depth": 12, "raise_cap": 2}
 AFTER = 10
 
 
-def make(drop_unplayed_every: int = AFTER, threads: int = 1, **others: Any) -> UnifiedSolver:
+def make(drop_unplayed_every: int = AFTER, threads: int = 1, **others: Any) -> WholeGameSolver:
     game = small_config(**KEYS).game()
     games = game.build(game.engine(threads=threads))
     schedule = parse_schedule("dcfr(1.2,0.5,4)")
-    return UnifiedSolver(game, games, schedule, drop_unplayed_every=drop_unplayed_every, **others)
+    return WholeGameSolver(game, games, schedule, drop_unplayed_every=drop_unplayed_every, **others)
 
 
-def bits(solver: UnifiedSolver) -> dict[str, bytes]:
+def bits(solver: WholeGameSolver) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in solver.state().items()}
 
 
-def gap(solver: UnifiedSolver) -> float:
+def gap(solver: WholeGameSolver) -> float:
     found = solver.exploitability()
     assert found is not None
     return found
 
 
-def dense_copy(solver: UnifiedSolver) -> UnifiedSolver:
+def dense_copy(solver: WholeGameSolver) -> WholeGameSolver:
     """The same average strategies in a solver that stores all hands, zeros for the others."""
     copy = make(0)
     games, target = solver.games, copy.games
-    assert isinstance(games, MatrixFlops)
-    assert isinstance(target, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
+    assert isinstance(target, MatrixEngine)
     for node, sums in solver.preflop.sums.items():
         copy.preflop.sums[node][...] = sums
     for sparse, dense in zip(games.games, target.games, strict=True):
@@ -102,7 +102,7 @@ def test_closed_hands_do_not_get_there_at_all() -> None:
     solver.train_batch(60)
     assert solver.dropping is not None
     games = solver.games
-    assert isinstance(games, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
     opened = solver.dropping.open_hands()
     for strategies in (solver.preflop.current(), solver.preflop.average()):
         reach = solver.preflop.pot_reach(strategies)
@@ -186,7 +186,7 @@ def test_on_disk_as_in_memory(tmp_path: Path) -> None:
     resident = make()
     game = resident.game
     games = game.build(game.engine(memory="memmap", folder=tmp_path))
-    mapped = UnifiedSolver(game, games, resident.schedule, drop_unplayed_every=AFTER)
+    mapped = WholeGameSolver(game, games, resident.schedule, drop_unplayed_every=AFTER)
     resident.train_batch(35)
     mapped.train_batch(35)
     assert bits(mapped) == bits(resident)
@@ -202,4 +202,4 @@ def test_models_that_store_all_hands_say_so(keys: dict[str, Any], memory: Any) -
     game = config.game()
     games = game.build(game.engine(config.card_model(), memory))
     with pytest.raises(InputError, match="stores all hands"):
-        UnifiedSolver(game, games, config.schedule(), drop_unplayed_every=5)
+        WholeGameSolver(game, games, config.schedule(), drop_unplayed_every=5)

@@ -21,12 +21,12 @@ from allstreets.betting import (
 from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.engines.matrix.engine import MatrixEngine
+from allstreets.games.whole_game import WholeGame
 from allstreets.games.whole_game_data import game_identity
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
-GAME = UnifiedGame(
+GAME = WholeGame(
     PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),
     same_sizes(Street.FLOP, [0.5, 1.0], [1.0]),
     spread_flops(3),
@@ -65,7 +65,7 @@ def test_pots_are_played_by_the_rules_of_the_game() -> None:
         np.testing.assert_array_equal(tree.invested, pot.tree.invested)
         np.testing.assert_array_equal(paid, pot.payoffs)
     games = GAME.build(GAME.engine())
-    assert isinstance(games, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
     assert all(one.tree is pot.tree for one, pot in zip(games.games, GAME.pots, strict=True))
 
 
@@ -131,7 +131,7 @@ def test_sizes_by_kind_of_pot() -> None:
 
 def test_a_bet_after_the_flop_is_at_least_a_big_blind() -> None:
     """A quarter of a limped pot of 2 bb, with which a big blind of 1 bb can be checked to."""
-    game = UnifiedGame(PreflopRules.parse(20), same_sizes(Street.FLOP, ["25%", "40%"], []), FLOPS)
+    game = WholeGame(PreflopRules.parse(20), same_sizes(Street.FLOP, ["25%", "40%"], []), FLOPS)
     limped, *_ = game.pots
     assert [action.amount for action in limped.tree.actions_at(0)[1:]] == [100]
     raised = game.pots[-1]
@@ -148,10 +148,10 @@ def test_a_big_blind_ante_is_two_halves_and_what_they_cost() -> None:
     """1 bb posted by one player plays as half a bb by each, of stacks that leave as much behind."""
     sizes = same_sizes(Street.FLOP, [1.0], [])
     one, both = (
-        UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
+        WholeGameSolver(game, game.build(game.engine()), parse_schedule("tuned"))
         for game in (
-            UnifiedGame(PreflopRules.parse(4, [], bb_ante=1), sizes, FLOPS),
-            UnifiedGame(PreflopRules.parse(3.5, [], ante=0.5), sizes, FLOPS),
+            WholeGame(PreflopRules.parse(4, [], bb_ante=1), sizes, FLOPS),
+            WholeGame(PreflopRules.parse(3.5, [], ante=0.5), sizes, FLOPS),
         )
     )
     for solver in (one, both):

@@ -7,7 +7,7 @@ import pytest
 from builders.whole_solution import buckets, classes, forgotten, played, result
 
 from allstreets.engines import quantised_values as rounded
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
 from allstreets.solvers.whole_game import precision as kept
 from allstreets.solvers.whole_game.precision import evaluate_rounded, keep
@@ -43,7 +43,7 @@ def test_what_is_not_known_is_kept_finely() -> None:
 
 def test_an_error_leaves_the_strategies_as_they_were() -> None:
     games = classes().games
-    assert isinstance(games, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
     before = {name: array.tobytes() for name, array in games.state().items()}
 
     def interrupted() -> None:

@@ -22,15 +22,15 @@ from allstreets.cards import HAND_SIZES, parse_hand
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.games.whole_game import UnifiedGame
-from allstreets.solvers.whole_game.solver import UnifiedFigures, UnifiedSolver
+from allstreets.games.whole_game import WholeGame
+from allstreets.solvers.whole_game.solver import UnifiedFigures, WholeGameSolver
 
 
 @dataclass
 class Solution:
     """A solved game."""
 
-    solver: UnifiedSolver
+    solver: WholeGameSolver
     figures: UnifiedFigures
 
     def chances(self, line: str, word: str) -> Floats:
@@ -58,8 +58,8 @@ class Solution:
 def solution() -> Solution:
     rules = PreflopRules.parse(20, [2.5], 4)
     sizes = same_sizes(Street.FLOP, [1.0], [1.0])
-    game = UnifiedGame(rules, sizes, spread_flops(25), max_raises=1)
-    solver = UnifiedSolver(game, game.build(game.engine()), parse_schedule("tuned"))
+    game = WholeGame(rules, sizes, spread_flops(25), max_raises=1)
+    solver = WholeGameSolver(game, game.build(game.engine()), parse_schedule("tuned"))
     solver.train_batch(150)
     return Solution(solver, solver.figures())
 

@@ -10,8 +10,8 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.matrix.engine import MatrixFlops
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.engines.matrix.engine import MatrixEngine
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 DCFR = parse_schedule("dcfr")
 STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos
@@ -20,36 +20,36 @@ STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos
 class Watched:
     """Leaves that write down which hands matter."""
 
-    def __init__(self, solver: UnifiedSolver) -> None:
+    def __init__(self, solver: WholeGameSolver) -> None:
         self._leaves = solver.leaves
         self.masks: list[Flags | None] = []
         solver.preflop.leaves = self
 
     def step(
-        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None
+        self, player: Player, player_reach: Floats, opponent_reach: Floats, hand_mask: Flags | None
     ) -> Floats:
         self.masks.append(hand_mask)
-        return self._leaves.step(player, hero, villain, hand_mask)
+        return self._leaves.step(player, player_reach, opponent_reach, hand_mask)
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
-        return self._leaves.best_response(player, villain)
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
+        return self._leaves.best_response(player, opponent_reach)
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
-        return self._leaves.evaluate(player, villain)
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
+        return self._leaves.evaluate(player, opponent_reach)
 
 
-def make(pruning: Pruning | None, algorithm: str = "dcfr", **keys: object) -> UnifiedSolver:
+def make(pruning: Pruning | None, algorithm: str = "dcfr", **keys: object) -> WholeGameSolver:
     game = small_config(**{"stack_depth": 12, "raise_cap": 2, **keys}).game()
-    return UnifiedSolver(
+    return WholeGameSolver(
         game, game.build(game.engine()), parse_schedule(algorithm), pruning=pruning
     )
 
 
-def bits(solver: UnifiedSolver) -> dict[str, bytes]:
+def bits(solver: WholeGameSolver) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in solver.state().items()}
 
 
-def gap(solver: UnifiedSolver) -> float:
+def gap(solver: WholeGameSolver) -> float:
     found = solver.exploitability()
     assert found is not None
     return found
@@ -109,7 +109,7 @@ def test_a_pot_is_left_alone_for_hands_that_never_get_there() -> None:
     solver = make(STRONG)
     solver.train_batch(22)
     games = solver.games
-    assert isinstance(games, MatrixFlops)
+    assert isinstance(games, MatrixEngine)
     watched = Watched(solver)
     before = all_regrets(games)
     solver.train_batch(1)
@@ -127,7 +127,7 @@ def test_a_pot_is_left_alone_for_hands_that_never_get_there() -> None:
     assert learned > 100
 
 
-def all_regrets(games: MatrixFlops) -> dict[tuple[int, int], NDArray[np.float32]]:
+def all_regrets(games: MatrixEngine) -> dict[tuple[int, int], NDArray[np.float32]]:
     """Of all pots on the first flop, by pot and decision."""
     return {
         (pot, node): game.numbers_at(game.regrets, 0, node).copy()

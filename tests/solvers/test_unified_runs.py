@@ -28,17 +28,17 @@ from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.engine import MatrixCards, MatrixFlops
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 TUNED = parse_schedule("tuned")
 
 
-def make_game(flops: FlopSet, stack: float = 8, rake: float = 0.0) -> UnifiedGame:
+def make_game(flops: FlopSet, stack: float = 8, rake: float = 0.0) -> WholeGame:
     sizes = same_sizes(Street.FLOP, [1.0], [1.0])
-    return UnifiedGame(PreflopRules.parse(stack, [2.5], 4, rake=rake), sizes, flops, max_raises=1)
+    return WholeGame(PreflopRules.parse(stack, [2.5], 4, rake=rake), sizes, flops, max_raises=1)
 
 
 def make_solver(
@@ -48,19 +48,19 @@ def make_solver(
     threads: int = 1,
     rake: float = 0.0,
     algorithm: str = "tuned",
-) -> UnifiedSolver:
+) -> WholeGameSolver:
     game = make_game(flops, stack, rake)
     games = game.build(game.engine(threads=threads))
-    return UnifiedSolver(game, games, parse_schedule(algorithm), batches)
+    return WholeGameSolver(game, games, parse_schedule(algorithm), batches)
 
 
-def gap(solver: UnifiedSolver) -> float:
+def gap(solver: WholeGameSolver) -> float:
     found = solver.exploitability()
     assert found is not None
     return found
 
 
-def game_values(solver: UnifiedSolver) -> tuple[float, float]:
+def game_values(solver: WholeGameSolver) -> tuple[float, float]:
     values = solver.figures().values
     assert values is not None
     return values
@@ -110,7 +110,7 @@ def test_rake_is_lost_by_both_and_not_by_deviating() -> None:
     assert sum(game_values(solver)) < -10
 
 
-def states_are_equal(first: UnifiedSolver, second: UnifiedSolver) -> None:
+def states_are_equal(first: WholeGameSolver, second: WholeGameSolver) -> None:
     mine, theirs = first.state(), second.state()
     assert mine.keys() == theirs.keys()
     for name, array in mine.items():
@@ -207,8 +207,8 @@ def test_flops_counted_with_other_suits_have_the_same_solution() -> None:
         stages.append((Stage(POSTFLOP, combos, held, margin),))
         boards.append(cards)
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
-    games = MatrixFlops(trees, MatrixCards(stages, DealtPairs.of(boards)))
-    second = UnifiedSolver(game, games, TUNED)
+    games = MatrixEngine(trees, MatrixCards(stages, DealtPairs.of(boards)))
+    second = WholeGameSolver(game, games, TUNED)
     for solver in (first, second):
         solver.train_batch(30)
     assert gap(first) == pytest.approx(gap(second), rel=0.01)

@@ -12,12 +12,12 @@ from allstreets.betting import POSTFLOP, Player, PreflopRules, Street, payoffs, 
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.protocol import FlopGames
+from allstreets.engines.protocol import Engine
 from allstreets.games.locks import Lock
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 STREETS = tuple(int(street) for street in POSTFLOP)
 
@@ -26,7 +26,7 @@ STREETS = tuple(int(street) for street in POSTFLOP)
 class Twins:
     """A solver and its slow twin, and which flops they look at."""
 
-    solver: UnifiedSolver
+    solver: WholeGameSolver
     naive: NaiveUnified
 
     def iterate(self) -> None:
@@ -81,8 +81,8 @@ class Twins:
 
 
 def make_twins(
-    rules: UnifiedGame,
-    games: FlopGames,
+    rules: WholeGame,
+    games: Engine,
     dense: list[NaiveStage],
     algorithm: str,
     batches: VisitPlan,
@@ -100,7 +100,7 @@ def make_twins(
         equity=preflop_equity().equity,
         told=told,
     )
-    return Twins(UnifiedSolver(rules, games, parse_schedule(algorithm), batches), naive)
+    return Twins(WholeGameSolver(rules, games, parse_schedule(algorithm), batches), naive)
 
 
 def tiny_twins(
@@ -182,7 +182,7 @@ def test_batches_of_flops_equal_the_slow_ones(choice: Choice) -> None:
 
 def test_real_flops_equal_the_slow_ones() -> None:
     """All 169 hands on two real flops, with rake and a cap."""
-    rules = UnifiedGame(
+    rules = WholeGame(
         PreflopRules.parse(4, [2], 1, rake=0.05, rake_cap=0.1, no_flop_no_drop=False),
         same_sizes(Street.FLOP, ["a"], ["a"]),
         named_flops(["AhKd7s", "8c8d3h:2"]),

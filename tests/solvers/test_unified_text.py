@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from allstreets.betting import PostflopRules, PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 from allstreets.games.whole_game_data import (
     game_identity,
     game_mapping,
@@ -38,7 +38,7 @@ def test_games_come_back(
     after: PostflopRules, before: Game, flops: str, kinds: tuple[str, ...]
 ) -> None:
     given_flops = parse_flop_set(flops.split() if " " in flops else flops)
-    game = UnifiedGame(
+    game = WholeGame(
         before.rules,
         after.sizes,
         given_flops,
@@ -63,7 +63,7 @@ def test_games_come_back(
 
 
 def test_games_that_earlier_versions_wrote_down_are_read_as_they_were_played() -> None:
-    game = UnifiedGame(
+    game = WholeGame(
         PreflopRules.parse(20), same_sizes(Street.FLOP, ["25%"], []), parse_flop_set(["AhKd7s"])
     )
     keys = json.loads(json.dumps(game_mapping(game)))
@@ -74,8 +74,8 @@ def test_games_that_earlier_versions_wrote_down_are_read_as_they_were_played() -
     assert [action.amount for action in game.pots[0].tree.actions_at(0)] == [0, 100]
 
 
-def spelled(before: object, after: object) -> UnifiedGame:
-    return UnifiedGame(
+def spelled(before: object, after: object) -> WholeGame:
+    return WholeGame(
         PreflopRules.parse(20, before, 3),  # type: ignore[arg-type]
         same_sizes(Street.FLOP, after, after),  # type: ignore[arg-type]
         parse_flop_set("spread_3"),

@@ -10,7 +10,7 @@ from builders.crews import CrewHere
 from builders.small_games import kept_numbers, small_config
 
 from allstreets.base import InputError, Place, Remote
-from allstreets.cluster import ClusterFlops, WorkerLost, flops
+from allstreets.cluster import ClusterEngine, WorkerLost, flops
 from allstreets.storage import CheckpointWarning
 from allstreets.training import cluster_run
 from allstreets.training.cluster_run import begin_games, train_through_losses, with_nodes
@@ -28,7 +28,7 @@ def run(
     folder: Place, crew: CrewHere, told: list[str] | None = None, **keys: Any
 ) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), folder)
-    games = ClusterFlops(job.spec(), crew, threads=1)
+    games = ClusterEngine(job.spec(), crew, threads=1)
     told = [] if told is None else told
     watch = Watch(told=told.append)
     return train_through_losses(
@@ -148,7 +148,7 @@ def test_a_run_that_only_loses_workers_ends(
 def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
     """A clock that only runs when a worker is lost: all of the time is over then."""
     job = plan_unified(small_config(**KEYS, time_limit_seconds=50.0), tmp_path / "run")
-    games = ClusterFlops(job.spec(), CrewHere(3, faults_at(95), 1), threads=1)
+    games = ClusterEngine(job.spec(), CrewHere(3, faults_at(95), 1), threads=1)
     seconds = iter([0.0, 0.0, 60.0])
     outcome = train_through_losses(
         games,
@@ -165,7 +165,7 @@ def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
 
 def test_machines_are_shown(tmp_path: Path) -> None:
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
-    games = ClusterFlops(job.spec(), CrewHere(2), threads=1)
+    games = ClusterEngine(job.spec(), CrewHere(2), threads=1)
     seen: list[Progress] = []
     watch = with_nodes(Watch(progress=(seen.append,)), games)
     job._train(job.solver(games), watch, resume=False)

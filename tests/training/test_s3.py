@@ -13,7 +13,7 @@ from builders.small_games import kept_numbers, small_config
 
 from allstreets.base import InputError, Remote
 from allstreets.cli.main import main
-from allstreets.cluster import ClusterFlops, WorkerLost, flops
+from allstreets.cluster import ClusterEngine, WorkerLost, flops
 from allstreets.storage import load_unified, mirrored
 from allstreets.training.cluster_run import train_through_losses
 from allstreets.training.folder_run import CHECKPOINTS
@@ -48,7 +48,7 @@ def store() -> Iterator[Remote]:
 
 def run(place: Remote, crew: CrewHere, *, resume: bool = False, **keys: Any) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), place)
-    games = ClusterFlops(job.spec(), crew, threads=1)
+    games = ClusterEngine(job.spec(), crew, threads=1)
     return train_through_losses(
         games,
         place / CHECKPOINTS,

@@ -21,7 +21,7 @@ from allstreets.solvers import (
     Simplified,
     SolverSource,
     UnifiedResult,
-    UnifiedSolver,
+    WholeGameSolver,
     everything,
     judged_flops,
 )
@@ -37,7 +37,7 @@ At = Callable[[int], Floats]  # decision → [A, 169]
 
 
 @cache
-def sampled() -> UnifiedSolver:
+def sampled() -> WholeGameSolver:
     """A flop of few runouts, sampled."""
     game = whole_solution.whole_game(["7s7h7d"], 4, "50%", (), allin="never")
     return whole_solution.solver_of(game, 30, CardModel("sampled"))

@@ -7,7 +7,7 @@ from builders.whole_solution import buckets, forgotten, raked, result
 
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
-from allstreets.games.whole_game import UnifiedGame
+from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
@@ -47,7 +47,7 @@ def test_players_and_streets_that_differ() -> None:
     found = result()
     wide, small = PlayerSizes.parse("33%,75%", "60%"), PlayerSizes.parse("50%", "")
     sizes = ((wide, small), (small, small), (small, small))
-    game = UnifiedGame(found.rules, sizes, every_flop(), None)
+    game = WholeGame(found.rules, sizes, every_flop(), None)
     lines = summary_lines(UnifiedResult(game, found.source, replace(found.facts, memory=None)))
     assert lines[1] == (
         "after the flop flop: BB bets 33%,75%, raises 60%; SB bets 50%, raises none; "

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import (
     FlopBoards,
     Grouping,
@@ -28,7 +28,7 @@ from allstreets.engines.boards.range_sets import RangeSets, moved, range_sets
 from allstreets.engines.boards.rebucketing import regroup_flop
 from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame, NewArray
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.exact.engine import ExactFlops
+from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.joined_trees import Trees
@@ -41,7 +41,7 @@ from allstreets.engines.thread_pool import Pool
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 
 
-class BoardsFlops(ExactFlops):
+class BoardsEngine(ExactEngine):
     """P betting trees on F flops, each a `BoardsSubgame`."""
 
     subgames: Sequence[Sequence[BoardsSubgame]]
@@ -128,27 +128,29 @@ class BoardsFlops(ExactFlops):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del hero, hand_mask
+        del player_reach, hand_mask
         return self._pass(
-            flops, lambda games, pots, place: games.step(player, villain[pots], now[place])
+            flops, lambda games, pots, place: games.step(player, opponent_reach[pots], now[place])
         )
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
         return self._pass(
-            flops, lambda games, pots, _: games.run(player, villain[pots], BEST_RESPONSE)
+            flops, lambda games, pots, _: games.run(player, opponent_reach[pots], BEST_RESPONSE)
         )
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-        return self._pass(flops, lambda games, pots, _: games.run(player, villain[pots], EVALUATE))
+        return self._pass(
+            flops, lambda games, pots, _: games.run(player, opponent_reach[pots], EVALUATE)
+        )
 
     def _pass(self, flops: Flops, work: Callable[[PotsOnFlop, Longs, int], Floats]) -> Floats:
         """[P, K, 169]: what `work` finds for the pots of each set on each flop."""
@@ -166,7 +168,7 @@ class BoardsFlops(ExactFlops):
         self._pool.run(len(pieces), run)
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], the pots of a flop together."""
         pieces = [
             (pots, pairs[pots, flop], games)

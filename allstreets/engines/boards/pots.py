@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import FlopBoards
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsSubgame, NewArray, PartOf
 from allstreets.engines.exact.cards import whole_vectors
@@ -53,11 +53,11 @@ class PotsOnFlop:
         self._combos = hands.sizes.astype(np.float64)
         self._padded = whole_vectors(len(self._class))
 
-    def step(self, player: Player, villain: Floats, now: Multipliers) -> Floats:
-        """[P, 169]: a half-iteration of a player against villain's reach [P, 169]."""
+    def step(self, player: Player, opponent_reach: Floats, now: IterationWeights) -> Floats:
+        """[P, 169]: a half-iteration of a player against the opponent's reach [P, 169]."""
         discounts = [subgame.discounts(player, now) for subgame in self.subgames]
         if all(found == discounts[0] for found in discounts):
-            return self.run(player, villain, UPDATE, discounts[0])
+            return self.run(player, opponent_reach, UPDATE, discounts[0])
         # Some have learned for longer than others.
         return np.stack(
             [
@@ -65,18 +65,20 @@ class PotsOnFlop:
                     subgame.pass_through(player, self._by_hand(row[None]), UPDATE, found),
                     [subgame.scale[player]],
                 )[0]
-                for subgame, row, found in zip(self.subgames, villain, discounts, strict=True)
+                for subgame, row, found in zip(
+                    self.subgames, opponent_reach, discounts, strict=True
+                )
             ]
         )
 
     def run(
-        self, player: Player, villain: Floats, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, opponent_reach: Floats, mode: int, discounts: Discounts = NO_DISCOUNTS
     ) -> Floats:
         """[P, 169]: values from one pass, in chips times pairs of combos."""
-        found = self._together.pass_through(player, self._by_hand(villain), mode, discounts)
+        found = self._together.pass_through(player, self._by_hand(opponent_reach), mode, discounts)
         return self._by_class(found, [subgame.scale[player] for subgame in self.subgames])
 
-    def iterate(self, reach: Floats, chosen: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, chosen: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations of the chosen pots [P] with a fixed reach [2, P, 169]."""
         if chosen.all():
             for now in every:
@@ -88,10 +90,10 @@ class PotsOnFlop:
             oop, ip = reach[:, pot, combos]
             self.subgames[pot].iterate((oop, ip), every)
 
-    def _by_hand(self, villain: Floats) -> Singles:
+    def _by_hand(self, opponent_reach: Floats) -> Singles:
         """[P, H]: reach by hand of the flop in the scale of the subgames, padding zero."""
-        rows = np.zeros((len(villain), self._padded), np.float32)
-        rows[:, : len(self._class)] = villain[:, self._class] / self._combos.sum()
+        rows = np.zeros((len(opponent_reach), self._padded), np.float32)
+        rows[:, : len(self._class)] = opponent_reach[:, self._class] / self._combos.sum()
         return rows
 
     def _by_class(self, values: Singles, scale: Sequence[float]) -> Floats:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
-from allstreets.cfr import Multipliers
-from allstreets.engines.boards.engine import BoardsFlops
+from allstreets.cfr import IterationWeights
+from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards_layout import FlatBoards
@@ -44,8 +44,8 @@ def elsewhere(size: int, kind: Any) -> NDArray[Any]:
     return np.broadcast_to(np.zeros(1, kind), size)
 
 
-class CudaBoardsFlops(BoardsFlops):
-    """`BoardsFlops` whose passes run on a device."""
+class CudaBoardsEngine(BoardsEngine):
+    """`BoardsEngine` whose passes run on a device."""
 
     fresh_numbers = staticmethod(elsewhere)
 
@@ -73,30 +73,30 @@ class CudaBoardsFlops(BoardsFlops):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del hero, hand_mask
+        del player_reach, hand_mask
         pairs = self._pairs(flops)
         by_flop = dict(zip(flops.tolist(), now, strict=True))
         table = self._discounts(player, pairs, by_flop)
-        found = self._values(player, villain, pairs, UPDATE, table)
+        found = self._values(player, opponent_reach, pairs, UPDATE, table)
         self._fall_behind(pairs)
         return found[:, flops]
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-        return self._values(player, villain, self._pairs(flops), BEST_RESPONSE)[:, flops]
+        return self._values(player, opponent_reach, self._pairs(flops), BEST_RESPONSE)[:, flops]
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-        return self._values(player, villain, self._pairs(flops), EVALUATE)[:, flops]
+        return self._values(player, opponent_reach, self._pairs(flops), EVALUATE)[:, flops]
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169]."""
         flops = np.flatnonzero(pairs.any(axis=0)).tolist()
         if not flops:
@@ -126,7 +126,7 @@ class CudaBoardsFlops(BoardsFlops):
     def _values(
         self,
         player: Player,
-        villain: Floats,
+        opponent_reach: Floats,
         pairs: Flags,
         mode: int,
         discounts: Singles | None = None,
@@ -136,7 +136,7 @@ class CudaBoardsFlops(BoardsFlops):
             shape = self.flops, self.pots, len(NO_DISCOUNTS)
             discounts = np.zeros(shape, np.float32)
         for one in self._sets:
-            one.enter(player, villain)
+            one.enter(player, opponent_reach)
             one.ask(pairs, np.stack([discounts, discounts])[None])
             one.launch(player, mode)
         values = np.zeros((self.pots, self.flops, HAND_COUNT))
@@ -145,7 +145,9 @@ class CudaBoardsFlops(BoardsFlops):
         scale = [row[0].scale[player] for row in self.subgames]
         return values * np.array(scale)[:, None, None] if self.flops else values
 
-    def _discounts(self, player: Player, pairs: Flags, now: Mapping[int, Multipliers]) -> Singles:
+    def _discounts(
+        self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
+    ) -> Singles:
         """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
         known: dict[Any, Any] = {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from allstreets.base import Floats, InputError, Longs, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.exact_layout import (
     PIECE,
     TILE,
@@ -92,7 +92,7 @@ class CudaSubgame(ExactSubgame):
         self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
         self._replay: Callable[[], None] | None = None
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, the same reach throughout."""
         self._send()
         for player in Player:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, InputError, Singles
 from allstreets.betting import BettingTree, Player
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
 from allstreets.engines.cuda.exact import MOST_ACTIONS, SUM_BYTES
 from allstreets.engines.cuda.matrix_chain import StagePasses
@@ -39,7 +39,7 @@ from allstreets.engines.cuda.sources import REGRETS, flops_source, packed
 from allstreets.engines.cuda.values import DeviceValues, FlopSums
 from allstreets.engines.device import Buffer, Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
-from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixFlops
+from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine
 from allstreets.engines.matrix.hands import HandSelection
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
 from allstreets.engines.matrix.plan import slot_counts
@@ -66,8 +66,8 @@ class Passes(Protocol):
         """A pass on so many flops of a part."""
 
 
-class CudaMatrixFlops(MatrixFlops):
-    """`MatrixFlops` whose passes run on a device; `where` are its flops, if not where they fit."""
+class CudaMatrixEngine(MatrixEngine):
+    """`MatrixEngine` whose passes run on a device; `where` are its flops, if not where they fit."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class CudaMatrixFlops(MatrixFlops):
 
     # -- passes
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
         flops = np.flatnonzero(pairs.any(axis=0))
         if not self.games or not len(flops) or not every:
@@ -170,18 +170,18 @@ class CudaMatrixFlops(MatrixFlops):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
-        del hero, hand_mask
+        del player_reach, hand_mask
         alike = now[:1] if now and now.count(now[0]) == len(now) else now
-        table = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
+        table = np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))
         _refuse_pruning(table)
-        found = self._pass(player, villain, UPDATE, flops, table)
+        found = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()
         return found
 

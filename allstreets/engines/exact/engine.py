@@ -13,7 +13,7 @@ import numpy as np
 from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import EXACT, CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.device import Device, DeviceUse
@@ -24,14 +24,14 @@ from allstreets.engines.exact.view import StreetView, average_strategy, set_aver
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
-from allstreets.engines.separate_subgames import SeparateFlops
+from allstreets.engines.separate_subgames import SeparateSubgames
 from allstreets.engines.street_nodes import NodeNumbers
 
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
 
 
-class ExactFlops(SeparateFlops[ExactSubgame]):
+class ExactEngine(SeparateSubgames[ExactSubgame]):
     """P betting trees on F flops, each an `ExactSubgame`, or what `subgame` makes in its place."""
 
     def __init__(
@@ -89,21 +89,23 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; exact games leave nothing out."""
         del hand_mask
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
-            return subgame.step(player, hero[pot][hands], villain[pot][hands], now[place])
+            return subgame.step(
+                player, player_reach[pot][hands], opponent_reach[pot][hands], now[place]
+            )
 
         return self._run(flops, work)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
@@ -112,21 +114,21 @@ class ExactFlops(SeparateFlops[ExactSubgame]):
 
         self._each(pairs, work)
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             del place
-            return subgame.best_response(player, villain[pot][hands])
+            return subgame.best_response(player, opponent_reach[pot][hands])
 
         return self._run(flops, work)
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             del place
-            return subgame.evaluate(player, villain[pot][hands])
+            return subgame.evaluate(player, opponent_reach[pot][hands])
 
         return self._run(flops, work)
 

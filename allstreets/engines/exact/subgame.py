@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.exact.cards import (
     StreetBoards,
     first_street,
@@ -182,7 +182,7 @@ class ExactSubgame:
             rows=aligned(rows),
         )
 
-    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
         """One half-iteration: values [H] of the player's hands, his regrets updated.
 
         Own reach is part of the protocol; the running mean does not need it.
@@ -190,7 +190,7 @@ class ExactSubgame:
         del own
         return self.run(player, other, UPDATE, self.discounts(player, now))
 
-    def discounts(self, player: Player, now: Multipliers) -> Discounts:
+    def discounts(self, player: Player, now: IterationWeights) -> Discounts:
         """What the iteration does to the stored numbers.
 
         After the first few, only every second strategy enters the running mean, with the weight of
@@ -213,7 +213,7 @@ class ExactSubgame:
             np.float32(now.ahead),
         )
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `every`, the same reach throughout."""
         if self.levels[0] != Street.RIVER:
             for now in every:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from allstreets.base import Bytes, Flags, Floats, Longs, Singles
 from allstreets.betting import OOP, BettingTree, Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage, StageMatrices
@@ -64,7 +64,7 @@ class MatrixCards:
     hands: tuple[int, ...] | None = None  # at most, by stage; None: as many as there are
 
 
-class MatrixFlops:
+class MatrixEngine:
     """P betting trees, each with its payoffs [N, 2, 3], on F flops."""
 
     def __init__(
@@ -138,19 +138,19 @@ class MatrixFlops:
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Values:
-        """[P, K, 169]: a half-iteration on K flops; hero's reach is not needed."""
-        del hero
+        """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
+        del player_reach
         alike = now[:1] if now and now.count(now[0]) == len(now) else now
-        rows = np.array(alike, np.float32).reshape(-1, len(Multipliers._fields))
-        return self._run(player, villain, UPDATE, flops, rows, "kept", hand_mask)
+        rows = np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))
+        return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
         table = np.array(every, np.float32)
         # In this order of axes whatever the caller's is: kernels are compiled for each.
@@ -181,17 +181,17 @@ class MatrixFlops:
         roots = self._kernel_roots
         iterate_pots(counter, pieces, tables, self._cards, spaces, reach, roots, every, blocks)
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-        return self._run(player, villain, BEST_RESPONSE, flops, NO_DISCOUNTS, "all").astype(
+        return self._run(player, opponent_reach, BEST_RESPONSE, flops, NO_DISCOUNTS, "all").astype(
             np.float64
         )
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-        values = self._run(player, villain, EVALUATE, flops, NO_DISCOUNTS, "kept")
+        values = self._run(player, opponent_reach, EVALUATE, flops, NO_DISCOUNTS, "kept")
         if any(len(game.kept[player]) < self.cards.hands[0] for game in self.games):
-            values += self._run(player, villain, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
+            values += self._run(player, opponent_reach, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
         return values.astype(np.float64)
 
     def pair_values(self, pot: int, flops: Flops) -> Singles:

@@ -1,7 +1,7 @@
 """Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
 `MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies
-(`matrix_store`). `MatrixFlops` runs passes over all pots and flops, this file over one of them.
+(`matrix_store`). `MatrixEngine` runs passes over all pots and flops, this file over one of them.
 
 The average strategy of a player is summed, weighted by his reach, while the other player is
 updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
@@ -81,8 +81,8 @@ class MatrixGame(MatrixStore):
     ) -> Singles:
         """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
 
-        `discounts` [1, 7] are `Multipliers`. An update can be limited to some blocks of own hands,
-        [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
+        `discounts` [1, 7] are `IterationWeights`. An update can be limited to some blocks of own
+        hands, [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
         """
         values = np.empty((1, 1, len(other)), np.float32)
         if mode == UPDATE and wanted is None and (discounts[:, THRESHOLD] > -np.inf).any():

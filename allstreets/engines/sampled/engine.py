@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_COUNT, Flop
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.matrix.engine import MatrixFlops
+from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.sampled.subgame import SampledSubgame
-from allstreets.engines.separate_subgames import SeparateFlops
+from allstreets.engines.separate_subgames import SeparateSubgames
 
 
-class SampledFlops(SeparateFlops[SampledSubgame]):
+class SampledEngine(SeparateSubgames[SampledSubgame]):
     """P betting trees on F flops, each a `SampledSubgame`; `exact` evaluates them."""
 
     def __init__(
         self,
         trees: Sequence[tuple[BettingTree, Floats]],
         flops: Sequence[Flop],
-        exact: MatrixFlops,
+        exact: MatrixEngine,
         model: CardModel,
         threads: int = 1,
     ) -> None:
@@ -54,10 +54,10 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
     def step(
         self,
         player: Player,
-        hero: Floats,
-        villain: Floats,
+        player_reach: Floats,
+        opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[Multipliers],
+        now: Sequence[IterationWeights],
         hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; the values are unbiased estimates."""
@@ -67,13 +67,15 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
 
         def work(pot: int, flop: int) -> None:
             game, place = self.subgames[pot][flop], places[flop]
-            values[pot, place] = game.step(player, hero[pot], villain[pot], now[place])
+            values[pot, place] = game.step(
+                player, player_reach[pot], opponent_reach[pot], now[place]
+            )
 
         self._each(self._pairs(flops), work)
         self._stale[:, flops] = True
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[Multipliers]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
@@ -85,7 +87,7 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
         self._each(pairs, work)
         self._stale |= pairs
 
-    def _informed(self, flops: Flops) -> MatrixFlops:
+    def _informed(self, flops: Flops) -> MatrixEngine:
         """The engine that evaluates, with the average strategies of these flops."""
         for flop in flops.tolist():
             for pot, row in enumerate(self.subgames):
@@ -95,13 +97,13 @@ class SampledFlops(SeparateFlops[SampledSubgame]):
                     self._stale[pot, flop] = False
         return self.exact
 
-    def best_response(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: exact values of the best response to the average strategies."""
-        return self._informed(flops).best_response(player, villain, flops)
+        return self._informed(flops).best_response(player, opponent_reach, flops)
 
-    def evaluate(self, player: Player, villain: Floats, flops: Flops) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: exact values of the average strategies."""
-        return self._informed(flops).evaluate(player, villain, flops)
+        return self._informed(flops).evaluate(player, opponent_reach, flops)
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """[K, 169, 169]: chips that OOP wins of every hand with every hand."""

@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from allstreets.base import Floats, InputError, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import HAND_COUNT, cards_text, evaluator_tables
-from allstreets.cfr import Multipliers, check_state
+from allstreets.cfr import IterationWeights, check_state
 from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
 from allstreets.engines.sampled.kernels.flop import Room, discount, match, walk
 from allstreets.engines.sampled.layout import flop_cards, own_slots, walking_tree
@@ -116,7 +116,7 @@ class SampledSubgame:
             counts=np.zeros(2, np.int64),
         )
 
-    def step(self, player: Player, own: Reach, other: Reach, now: Multipliers) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
         """One half-iteration: an unbiased estimate of the values [H], regrets and average updated.
 
         The values are those of the strategies before the step.

@@ -11,7 +11,7 @@ from allstreets.explorer.solves.edits import changes_text
 from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
-from allstreets.games import Lock, Spot, UnifiedGame
+from allstreets.games import Lock, Spot, WholeGame
 from allstreets.solvers import (
     Certificate,
     FlopsResult,
@@ -224,7 +224,7 @@ def _whole_rake(rules: PreflopRules, cap: str | None) -> str:
     return text + (", none without a flop" if rules.no_flop_no_drop else ", also without a flop")
 
 
-def _rules_after(game: UnifiedGame) -> Entries:
+def _rules_after(game: WholeGame) -> Entries:
     """How far the betting after the flop goes."""
     yield "Raises per street", f"{_count(game.max_raises)} after the bet"
     yield from _thresholds(

@@ -14,7 +14,7 @@ from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import Flop, all_flops
 from allstreets.cfr import parse_schedule
-from allstreets.games import UnifiedGame
+from allstreets.games import WholeGame
 
 ITERATIONS = 60
 PART_BYTES = 1 << 28  # of regrets and strategies that are in memory at a time, about
@@ -22,7 +22,7 @@ SLOT_BYTES = 8 * 169  # of an action: regrets and average of every class, in 32 
 
 
 def class_values(
-    game: UnifiedGame,
+    game: WholeGame,
     reach: Floats,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,

@@ -14,7 +14,7 @@ import numpy as np
 
 from allstreets.base import Arrays, Floats
 from allstreets.cards import Flop
-from allstreets.cfr import Multipliers, parse_schedule
+from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines import (
     CPU,
     TWO_BYTES,
@@ -130,7 +130,7 @@ class Judge:
         return self.completion.model, self._ahead.pop(flop.number)
 
     @property
-    def _every(self) -> list[Multipliers]:
+    def _every(self) -> list[IterationWeights]:
         """What each iteration of a completion does."""
         return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
 

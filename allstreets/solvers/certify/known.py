@@ -27,13 +27,13 @@ def known_numbers(
 
     `played` [1755, 2, P, 169] are the third, by the numbers of the flops.
     """
-    villain = reach[::-1]
+    opponent_reach = reach[::-1]
     dealt = DealtPairs.of([flop.cards for flop in flops])
     found = np.zeros((len(flops), count, *reach.shape))
     for place, flop in enumerate(flops):
-        found[place, 0] = villain @ dealt.matrix(place)
+        found[place, 0] = opponent_reach @ dealt.matrix(place)
         if count > 1:
-            found[place, 1] = villain @ flop_table().margin(flop.number).T
+            found[place, 1] = opponent_reach @ flop_table().margin(flop.number).T
     if count > 2:
         assert played is not None
         found[:, 2] = played[[flop.number for flop in flops]]
@@ -42,10 +42,10 @@ def known_numbers(
 
 def known_totals(dealt: Floats, reach: Floats, count: int, played: Floats | None = None) -> Floats:
     """[K, 2, P, 169]: their sums over all flops, where `dealt` [169, 169] pairs are dealt."""
-    villain = reach[::-1]
-    sums = [villain @ dealt]
+    opponent_reach = reach[::-1]
+    sums = [opponent_reach @ dealt]
     if count > 1:
-        sums.append(villain @ (dealt * (2 * preflop_equity().equity - 1)).T)
+        sums.append(opponent_reach @ (dealt * (2 * preflop_equity().equity - 1)).T)
     if count > 2:
         assert played is not None
         times = np.array([flop.multiplicity for flop in all_flops()], np.float64)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cfr import Multipliers, Pruning, Schedule
-from allstreets.engines import AnyValues, FlopGames, Flops
+from allstreets.cfr import IterationWeights, Pruning, Schedule
+from allstreets.engines import AnyValues, Engine, Flops
 from allstreets.solvers.kernels.weighted_sum import add_weighted
 
 
@@ -36,7 +36,7 @@ class SubgameLeaves:
 
     def __init__(
         self,
-        games: FlopGames,
+        games: Engine,
         weights: Floats,
         pairs_in_all: float,
         schedule: Schedule,
@@ -51,7 +51,7 @@ class SubgameLeaves:
         self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
         self.visits = np.zeros(games.flops, np.int64)
         self._visit_weights = [0.0]
-        self._latest: dict[int, Multipliers] = {}
+        self._latest: dict[int, IterationWeights] = {}
         self.visit_all()
 
     def visit_all(self) -> None:
@@ -63,7 +63,11 @@ class SubgameLeaves:
         self._flops, self._chances = flops, chances
 
     def step(
-        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None = None
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, 169]: a half-iteration on the flops that are visited; an unbiased estimate.
 
@@ -75,7 +79,7 @@ class SubgameLeaves:
                 self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
         now = self._multipliers(self.visits[flops])
-        new = self.games.step(player, hero, villain, flops, now, hand_mask)
+        new = self.games.step(player, player_reach, opponent_reach, flops, now, hand_mask)
         if hand_mask is not None:
             new = np.where(hand_mask[:, None], new, self._last_here(player)[:, flops])
         weights = self.weights[flops]
@@ -102,7 +106,7 @@ class SubgameLeaves:
         self.last[player] = found
         return found
 
-    def _multipliers(self, visits: Longs) -> list[Multipliers]:
+    def _multipliers(self, visits: Longs) -> list[IterationWeights]:
         """[K]: what an iteration does on each flop, by its visits."""
         first = visits[:1]
         if (visits == first).all():
@@ -111,7 +115,7 @@ class SubgameLeaves:
         by_visit = [self._at(visit) for visit in found.tolist()]
         return [by_visit[place] for place in places.tolist()]
 
-    def _at(self, visit: int) -> Multipliers:
+    def _at(self, visit: int) -> IterationWeights:
         """What an iteration does at a visit; both of its halves ask."""
         if visit not in self._latest:
             self._latest = {visit: self.schedule.at(visit, self.pruning)}
@@ -136,13 +140,13 @@ class SubgameLeaves:
         largest = float((sums.largest * per_visit).max(initial=0.0))
         return float((sums.total * per_visit).sum()), largest, int(sums.entries.sum())
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the best response to the average strategies, on all flops."""
-        return self.sum_flops(self.games.best_response(player, villain, self._all))
+        return self.sum_flops(self.games.best_response(player, opponent_reach, self._all))
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the average strategies, on all flops."""
-        return self.sum_flops(self.games.evaluate(player, villain, self._all))
+        return self.sum_flops(self.games.evaluate(player, opponent_reach, self._all))
 
     @property
     def _all(self) -> Flops:

@@ -27,7 +27,7 @@ from allstreets.engines import (
     ONE_BYTE,
     TWO_BYTES,
     Arrays,
-    FlopGames,
+    Engine,
     PackedStrategies,
     Pool,
     Values,
@@ -60,7 +60,7 @@ class FlopsSolver:
         self,
         pots: Sequence[PotGame],
         flops: FlopSet,
-        games: FlopGames,
+        games: Engine,
         schedule: Schedule,
         targets: FlopTargets | None = None,
         pruning: Pruning | None = None,
@@ -240,7 +240,7 @@ class FlopsSolver:
     def results(self, threads: int = 1) -> list[tuple[Row, Arrays]]:
         """The figures of every pot on every flop, and the arrays that a bundle stores.
 
-        In the arrays it is pot 0; `pair_values` [169, 169] are those of `FlopGames.pair_values`.
+        In the arrays it is pot 0; `pair_values` [169, 169] are those of `Engine.pair_values`.
         """
         flops = range(self.games.flops)
         shape = self.games.pots, self.games.flops

@@ -29,7 +29,7 @@ from allstreets.betting import (
     Player,
 )
 from allstreets.cards import HAND_COUNT
-from allstreets.cfr import Multipliers
+from allstreets.cfr import IterationWeights
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
 
@@ -46,14 +46,14 @@ class Leaves(Protocol):
     """
 
     def step(
-        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None
+        self, player: Player, player_reach: Floats, opponent_reach: Floats, hand_mask: Flags | None
     ) -> Floats:
         """A half-iteration; `hand_mask` [P, 169] are the hands that need values, None: all."""
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """Values of the best response to the average strategies below."""
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """Values of the average strategies below."""
 
 
@@ -140,7 +140,7 @@ class PreflopCfr:
                 mask[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
         return mask
 
-    def step(self, player: Player, now: Multipliers) -> Floats:
+    def step(self, player: Player, now: IterationWeights) -> Floats:
         """One half-iteration; returns the player's values at the root.
 
         Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.

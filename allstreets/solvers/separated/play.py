@@ -2,9 +2,9 @@
 
 1. A `FlopsSolver` solves flops with full ranges, at the SPRs of the game's own pots or at a few.
 2. `PreflopSolver` solves the betting before the flop on their values (`model_values`).
-3. `play_separated` puts both into a `UnifiedSolver`: that strategy before the flop, after it the
+3. `play_separated` puts both into a `WholeGameSolver`: that strategy before the flop, after it the
    nearest model's. Where the trees differ, lines are matched as in `betting.tree_matching`.
-4. `UnifiedSolver.exploitability` is then what a player loses who plays so.
+4. `WholeGameSolver.exploitability` is then what a player loses who plays so.
 
 `resolve_flops` is the other way to play a preflop solution: the flops are solved again, for the
 ranges that it sends there.
@@ -18,7 +18,7 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_POT, FlopPot, Player, match_trees, matched_strategy
-from allstreets.games import PotGame, Strategies, UnifiedGame, model_stack
+from allstreets.games import PotGame, Strategies, WholeGame, model_stack
 from allstreets.solvers.flops.solver import FlopsSolver
 from allstreets.solvers.separated.pair_values import (
     EVEN,
@@ -27,17 +27,17 @@ from allstreets.solvers.separated.pair_values import (
     nearest_spr,
 )
 from allstreets.solvers.separated.solver import refuse_rake
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 
-def own_models(game: UnifiedGame) -> tuple[PotGame, ...]:
+def own_models(game: WholeGame) -> tuple[PotGame, ...]:
     """The game's pots themselves, those with the same rules once; values know of no ante."""
     refuse_rake(game.preflop)
     pots = (game.after_the_flop(replace(pot.pot, bb_ante=0)) for pot in game.pots)
     return tuple({pot.rules: pot for pot in pots}.values())
 
 
-def models_at(game: UnifiedGame, sprs: Sequence[float]) -> tuple[PotGame, ...]:
+def models_at(game: WholeGame, sprs: Sequence[float]) -> tuple[PotGame, ...]:
     """The postflop game at each of these SPRs, with the sizes of `game`."""
     refuse_rake(game.preflop)
     return tuple(
@@ -60,13 +60,13 @@ def model_values(models: FlopsSolver) -> PairValues:
     return mean_over_flops(models.flops, by_spr)
 
 
-def play_preflop(unified: UnifiedSolver, preflop: Strategies) -> None:
+def play_preflop(unified: WholeGameSolver, preflop: Strategies) -> None:
     """Let the averages before the flop be `preflop`."""
     for node, strategy in preflop.items():
         unified.preflop.sums[node][...] = strategy
 
 
-def play_separated(unified: UnifiedSolver, preflop: Strategies, models: FlopsSolver) -> None:
+def play_separated(unified: WholeGameSolver, preflop: Strategies, models: FlopsSolver) -> None:
     """Let the averages be `preflop` before the flop and those of the nearest model after it.
 
     The solver is for evaluating then: its regrets are not those of these strategies. Its flops must
@@ -86,7 +86,7 @@ def play_separated(unified: UnifiedSolver, preflop: Strategies, models: FlopsSol
                 games.set_average(place, flop, node, strategy)
 
 
-def resolve_flops(unified: UnifiedSolver, preflop: Strategies, iterations: int) -> None:
+def resolve_flops(unified: WholeGameSolver, preflop: Strategies, iterations: int) -> None:
     """Let the averages be `preflop` before the flop and solve all flops for its ranges."""
     play_preflop(unified, preflop)
     reach = unified.preflop.pot_reach(preflop)

@@ -29,21 +29,25 @@ class ModelLeaves:
         self.chips = chips  # [P, 169, 169]: see `PairValues.chips`
 
     def step(
-        self, player: Player, hero: Floats, villain: Floats, hand_mask: Flags | None = None
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        hand_mask: Flags | None = None,
     ) -> Floats:
-        """[P, 169]: the values against villain's reach [P, 169]."""
-        del hero, hand_mask
-        return self.evaluate(player, villain)
+        """[P, 169]: the values against the opponent's reach [P, 169]."""
+        del player_reach, hand_mask
+        return self.evaluate(player, opponent_reach)
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: the same; the best response has no choice."""
-        return self.evaluate(player, villain)
+        return self.evaluate(player, opponent_reach)
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
-        """[P, 169]: the values against villain's reach [P, 169]."""
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
+        """[P, 169]: the values against the opponent's reach [P, 169]."""
         # IP wins what OOP loses: his table is the transposed one with the sign changed.
         form, sign = ("pho,po->ph", 1.0) if player == OOP else ("pho,ph->po", -1.0)
-        values: Floats = sign * np.einsum(form, self.chips, villain)
+        values: Floats = sign * np.einsum(form, self.chips, opponent_reach)
         return values
 
 

@@ -83,13 +83,13 @@ class ModelPots:
         del reach
         return self._arrays[place]
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, K, 169]: values of the best response to the averages."""
-        return self._games.best_response(player, villain, self._all)
+        return self._games.best_response(player, opponent_reach, self._all)
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, K, 169]: values of the averages."""
-        return self._games.evaluate(player, villain, self._all)
+        return self._games.evaluate(player, opponent_reach, self._all)
 
 
 class _SimplePot:

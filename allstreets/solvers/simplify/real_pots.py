@@ -31,7 +31,7 @@ from allstreets.solvers.simplify.pots import NO_COUNTS, Wanted
 from allstreets.solvers.simplify.subgame import SimpleSubgame
 
 STORED: Sequence[np.dtype[Any]] = (np.dtype(np.float32), ONE_BYTE, ONE_BYTE)
-"""The numbers of flop, turn and river (`BoardsFlops.pack`)."""
+"""The numbers of flop, turn and river (`BoardsEngine.pack`)."""
 
 
 class RealPots:
@@ -86,18 +86,22 @@ class RealPots:
                     found[name] = _smallest(pair[player])
         return found
 
-    def best_response(self, player: Player, villain: Floats) -> Floats:
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 1, 169]: values of the best response to the averages."""
-        return self._run(villain, lambda subgame, other: subgame.best_response(player, other))
+        return self._run(
+            opponent_reach, lambda subgame, other: subgame.best_response(player, other)
+        )
 
-    def evaluate(self, player: Player, villain: Floats) -> Floats:
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 1, 169]: values of the averages."""
-        return self._run(villain, lambda subgame, other: subgame.evaluate(player, other))
+        return self._run(opponent_reach, lambda subgame, other: subgame.evaluate(player, other))
 
-    def _run(self, villain: Floats, work: Callable[[ExactSubgame, Floats], Floats]) -> Floats:
+    def _run(
+        self, opponent_reach: Floats, work: Callable[[ExactSubgame, Floats], Floats]
+    ) -> Floats:
         found = [
             np.bincount(self._classes, work(pot.subgame, other[self._classes]), len(other))
-            for pot, other in zip(self._pots, villain, strict=True)
+            for pot, other in zip(self._pots, opponent_reach, strict=True)
         ]
         values: Floats = np.stack(found)[:, None].astype(np.float64)
         return values

@@ -10,7 +10,7 @@ import numpy as np
 from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import Arrays, DealtPairs, Flops
-from allstreets.games import UnifiedGame
+from allstreets.games import WholeGame
 from allstreets.solvers.hands import quotient
 from allstreets.solvers.whole_game.source import Row
 
@@ -21,7 +21,7 @@ Keep = Callable[[int, Arrays], None]
 class FlopTotals:
     """What both players make of every flop, added up as flops are judged."""
 
-    def __init__(self, game: UnifiedGame, dealt: DealtPairs, reach: Floats) -> None:
+    def __init__(self, game: WholeGame, dealt: DealtPairs, reach: Floats) -> None:
         """`reach` [2, P, 169] is that of the pots under the simple strategies."""
         self._game, self._dealt, self._reach = game, dealt, reach
         self._gains = np.zeros(dealt.flops)  # of both best responses

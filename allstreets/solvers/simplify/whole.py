@@ -157,11 +157,13 @@ class _Judge:
         for trial, streets in enumerate(self._trials):
             pots.play(streets)
             last = trial == len(self._trials) - 1
-            villain = self._reach[trial][::-1]  # by hero
-            best = np.stack([pots.best_response(player, villain[player]) for player in Player])
+            opponent_reach = self._reach[trial][::-1]  # by player
+            best = np.stack(
+                [pots.best_response(player, opponent_reach[player]) for player in Player]
+            )
             self._best[trial] += np.einsum("k,apkh->aph", weights, best)
             if self._rake or (last and self._keep is not None):
-                own = np.stack([pots.evaluate(player, villain[player]) for player in Player])
+                own = np.stack([pots.evaluate(player, opponent_reach[player]) for player in Player])
                 self._own[trial] += np.einsum("k,apkh->aph", weights, own)
                 if last:
                     self._hand_over(pots, best, own)

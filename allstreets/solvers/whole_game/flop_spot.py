@@ -41,7 +41,7 @@ from allstreets.cards import (
     live_combos,
     parse_board,
 )
-from allstreets.games import Lock, Spot, UnifiedGame, data_hash, sizes_mapping, spot_mapping
+from allstreets.games import Lock, Spot, WholeGame, data_hash, sizes_mapping, spot_mapping
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.reached import LineReach
 from allstreets.solvers.spot.frequency_locks import played_lock
@@ -195,7 +195,7 @@ def _mix(tree: BettingTree, node: int, chances: Sequence[float]) -> dict[str, fl
     return {word: chance for word, chance in zip(words, chances, strict=True) if chance}
 
 
-def _spot(game: UnifiedGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]) -> Spot:
+def _spot(game: WholeGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]) -> Spot:
     """The pot as a spot: the same betting tree, to the last chip."""
     rules = game.rules_of(pot)
     sizes: dict[str, Any] = sizes_mapping(rules)

@@ -16,7 +16,7 @@ import numpy as np
 from allstreets.base import Floats, InputError
 from allstreets.betting import BIG_BLINDS, action_text
 from allstreets.cards import HAND_OF_COMBO, Range
-from allstreets.games import Bound, GamePlace, Lock, UnifiedGame, limits, smallest_change
+from allstreets.games import Bound, GamePlace, Lock, WholeGame, limits, smallest_change
 from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.whole_game.result import UnifiedResult
 
@@ -62,7 +62,7 @@ def lock_game_as_played(result: UnifiedResult, line: str, folder: str) -> Lock:
     return _played(place, result.before.strategies[place.node])[0]
 
 
-def with_game_locks(game: UnifiedGame, locks: Sequence[Lock]) -> UnifiedGame:
+def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
     """The game with more locks, in place of those that it has at the same lines."""
 
     def line(lock: Lock) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
-from allstreets.engines import CardModel, FlopGames, storable
-from allstreets.games import Lock, UnifiedGame, limits, lock_bounds, smallest_change
+from allstreets.engines import CardModel, Engine, storable
+from allstreets.games import Lock, WholeGame, limits, lock_bounds, smallest_change
 from allstreets.solvers.flops.hands import live
 from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.whole_game.result import UnifiedResult
@@ -29,11 +29,11 @@ class Order:
     pot: int
     flop: int  # its place
     node: int
-    strategy: Floats  # [A, H], in the hands of `FlopGames.average`
+    strategy: Floats  # [A, H], in the hands of `Engine.average`
 
 
 def give_orders(
-    games: FlopGames, game: UnifiedGame, open_solution: Callable[[str], UnifiedResult]
+    games: Engine, game: WholeGame, open_solution: Callable[[str], UnifiedResult]
 ) -> None:
     """Let games play what locks say flop by flop."""
     for order in flop_orders(game, games.model, open_solution):
@@ -41,7 +41,7 @@ def give_orders(
 
 
 def flop_orders(
-    game: UnifiedGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
+    game: WholeGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
 ) -> Iterator[Order]:
     """The strategies of all decisions that are locked flop by flop."""
     for (root, node), lock in game.locks.by_flop.items():
@@ -51,7 +51,7 @@ def flop_orders(
 
 
 def _orders(
-    game: UnifiedGame,
+    game: WholeGame,
     cards: CardModel,
     source: UnifiedResult,
     root: int,
@@ -97,7 +97,7 @@ def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
 
 
 def _require_alike(
-    game: UnifiedGame, cards: CardModel, source: UnifiedResult, pot: int, node: int, where: str
+    game: WholeGame, cards: CardModel, source: UnifiedResult, pot: int, node: int, where: str
 ) -> None:
     """Refuse a solution whose hands, or whose betting, are others."""
     if source.cards.flop_hands != cards.flop_hands:

@@ -20,7 +20,7 @@ import numpy as np
 
 from allstreets.base import Singles
 from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, rounded_values
-from allstreets.solvers.whole_game.solver import Evaluation, UnifiedFigures, UnifiedSolver
+from allstreets.solvers.whole_game.solver import Evaluation, UnifiedFigures, WholeGameSolver
 
 FINE_BELOW = 2.0  # mbb/hand
 
@@ -35,7 +35,7 @@ class Kept:
     """[2, P, F, 169]: what the pots are worth to both players on every flop; None: not known."""
 
 
-def keep(solver: UnifiedSolver, trained: float | None = None, *, flops: bool = True) -> Kept:
+def keep(solver: WholeGameSolver, trained: float | None = None, *, flops: bool = True) -> Kept:
     """Find out how finely a solution must be stored, and evaluate what is stored.
 
     `trained` is the exploitability of the strategies that the solver holds, in mbb/hand, where it
@@ -55,12 +55,12 @@ def keep(solver: UnifiedSolver, trained: float | None = None, *, flops: bool = T
     return _kept(solver, TWO_BYTES)
 
 
-def _kept(solver: UnifiedSolver, numbers: Numbers | None) -> Kept:
+def _kept(solver: WholeGameSolver, numbers: Numbers | None) -> Kept:
     found = solver.evaluate() if numbers is None else evaluate_rounded(solver, numbers)
     return Kept(numbers, solver.figures(found), found.own.astype(np.float32))
 
 
-def evaluate_rounded(solver: UnifiedSolver, numbers: Numbers) -> Evaluation:
+def evaluate_rounded(solver: WholeGameSolver, numbers: Numbers) -> Evaluation:
     """What pots are worth under the strategies as stored; those of the solver stay."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
     best, own = rounded_values(solver.games, reach, numbers)

@@ -37,7 +37,7 @@ from allstreets.cards import (
     parse_flop,
 )
 from allstreets.engines import CardModel, PackedStrategies, real_plays
-from allstreets.games import Lock, PotGame, UnifiedGame
+from allstreets.games import Lock, PotGame, WholeGame
 from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import Decision
 from allstreets.solvers.flops.hands import flop_hands, live
@@ -46,7 +46,7 @@ from allstreets.solvers.flops.view import HandTotals, PotView
 from allstreets.solvers.preflop.result import Mix, PreflopResult, SolutionFacts
 from allstreets.solvers.whole_game.lifted_streets import RealStreets
 from allstreets.solvers.whole_game.precision import Kept
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 from allstreets.solvers.whole_game.source import Row, SolverSource, UnifiedSource
 
 NEAR = 3  # flops that are named in place of one that is missing
@@ -56,7 +56,7 @@ OPEN_STREETS = 2  # pots on flops whose turns and rivers stay in memory: a few h
 class UnifiedResult(PreflopResult):
     """A solved whole game."""
 
-    def __init__(self, game: UnifiedGame, source: UnifiedSource, facts: SolutionFacts) -> None:
+    def __init__(self, game: WholeGame, source: UnifiedSource, facts: SolutionFacts) -> None:
         super().__init__(game.preflop, source.before, facts)
         self.game, self.source = game, source
         self.cards = facts.cards or CardModel()
@@ -64,7 +64,7 @@ class UnifiedResult(PreflopResult):
         self._streets: dict[tuple[int, int], RealStreets] = {}
 
     @classmethod
-    def of(cls, solver: UnifiedSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
+    def of(cls, solver: WholeGameSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
         It is what a bundle would store; `kept` is what `keep` returned, if that was done already.

@@ -24,8 +24,8 @@ from allstreets.base import Floats, InputError, Place
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr import Pruning, Schedule
-from allstreets.engines import DeviceUse, FlopGames, Flops, SpreadGames, checked_pruning
-from allstreets.games import Strategies, UnifiedGame, game_identity
+from allstreets.engines import DeviceUse, Engine, Flops, ShardedEngine, checked_pruning
+from allstreets.games import Strategies, WholeGame, game_identity
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.flops.leaves import SubgameLeaves
 from allstreets.solvers.preflop.cfr import PreflopCfr
@@ -56,13 +56,13 @@ class UnifiedFigures:
     flop_shares: Floats  # [F] of all hands that see a flop under the average strategy
 
 
-class UnifiedSolver(PreflopTraining):
+class WholeGameSolver(PreflopTraining):
     """Solves a whole game; can be trained in batches, evaluated, stored and restored."""
 
     def __init__(
         self,
-        game: UnifiedGame,
-        games: FlopGames,
+        game: WholeGame,
+        games: Engine,
         schedule: Schedule,
         batches: VisitPlan | None = None,
         pruning: Pruning | None = None,
@@ -97,10 +97,10 @@ class UnifiedSolver(PreflopTraining):
     @property
     def write_elsewhere(self) -> Callable[[Place], Mapping[str, str]] | None:
         """Writes what other machines have of the state; None: all of it is here."""
-        return self.games.write_state if isinstance(self.games, SpreadGames) else None
+        return self.games.write_state if isinstance(self.games, ShardedEngine) else None
 
     @property
-    def games(self) -> FlopGames:
+    def games(self) -> Engine:
         """The subgames of all pots on all flops."""
         return self.leaves.games
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from allstreets.base import Arrays, Floats, Place
 from allstreets.betting import CHIPS_PER_BB
-from allstreets.engines import SpreadGames
-from allstreets.games import UnifiedGame
+from allstreets.engines import ShardedEngine
+from allstreets.games import WholeGame
 from allstreets.solvers.preflop.result import SolutionFacts
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.whole_game.precision import Kept, keep
-from allstreets.solvers.whole_game.solver import UnifiedSolver
+from allstreets.solvers.whole_game.solver import WholeGameSolver
 
 Row = dict[str, Any]
 
@@ -45,7 +45,7 @@ class UnifiedSource(Protocol):
 class StoredGame:
     """All that a bundle stores of a whole game but its flops, which are written one by one."""
 
-    game: UnifiedGame
+    game: WholeGame
     before: PreflopSolution
     rows: tuple[Row, ...]  # of the flops
     facts: SolutionFacts
@@ -54,7 +54,7 @@ class StoredGame:
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: UnifiedSolver, kept: Kept | None = None) -> None:
+    def __init__(self, solver: WholeGameSolver, kept: Kept | None = None) -> None:
         self.solver = solver
         self._kept = kept
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
@@ -121,7 +121,7 @@ class SolverSource:
     def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
         """Let games that live elsewhere write the flops of a bundle; None: these are here."""
         games, kept = self.solver.games, self.kept
-        if not isinstance(games, SpreadGames):
+        if not isinstance(games, ShardedEngine):
             return None
         assert kept.values is not None
         assert kept.numbers is not None, "what is not stored is not written"

@@ -2,7 +2,7 @@
 
 A *hand* is a combo, or all combos that are equivalent by suits on the board: they play alike. Hands
 stand in blocks of sixteen (lanes), padded; a row is one number per hand, as long as the padded
-hand list. *Own* is hero, the player whose values are computed; *other* is villain, his opponent.
+hand list. *Own* is the player whose values are computed; *other* is the opponent.
 
 - **Reach rows** hold the other player's reach: first the rows of the street's lines (a line is a
   betting sequence that leads into the street), then one row for each action of each of his nodes.

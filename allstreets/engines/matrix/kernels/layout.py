@@ -1,6 +1,6 @@
 """The arrays that the matrix kernels work on: a postflop game with its card facts as matrices.
 
-*Own* is hero, the player whose values are computed; *other* is villain, his opponent. A **row** is
+*Own* is the player whose values are computed; *other* is the opponent. A **row** is
 one number per hand of the player that it is about. A pass is about some hands of either player
 (`StageHands`), usually all of them; rows are as long as his list of hands, filled up to whole
 vectors.
