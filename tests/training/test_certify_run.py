@@ -139,7 +139,7 @@ def test_flops_that_are_not_stored_are_solved_first(judged: Path) -> None:
     assert other.work.differs() == []
     assert other.estimate().known == 2
     assert other.run().certificate is not None
-    assert job(judged, "2").estimate().known == 4
+    assert job(judged, "2").estimate().known == 6
 
 
 def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
