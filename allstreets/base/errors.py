@@ -6,7 +6,8 @@ from difflib import get_close_matches
 
 LIMIT = 200  # characters of an input that a message repeats
 MOST = 1000  # characters of a line, whatever it repeats
-LONGEST = 6000  # characters of a message that are looked at: its beginning and its end
+LONGEST = 6000  # characters of a message that is searched whole; of a longer one, line by line
+LINES = 200  # of a message
 
 # What moves a terminal's cursor, turns the direction of writing, or is half a character.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -49,7 +50,7 @@ def printable(text: str) -> str:
 def clean_message(message: str) -> str:
     """A message that may repeat texts of users: each of them shortened, no control characters."""
     if len(message) > LONGEST:
-        message = f"{message[: LONGEST // 2]}…{message[-LONGEST // 2 :]}"
+        message = "\n".join(_cut(line) for line in message.split("\n")[:LINES])
     cleaned = QUOTED.sub(lambda part: f"{part[1]}{shorten(part[2])}{part[1]}", message)
     for long in (LISTED, WORD):
         cleaned = long.sub(lambda part: shorten(part[0]), cleaned)

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from allstreets.base import InputError, clean_message, printable, shorten, shortened, suggest
-from allstreets.base.errors import LIMIT, MOST
+from allstreets.base.errors import LIMIT, LONGEST, MOST
 
 
 def test_suggest() -> None:
@@ -77,3 +77,7 @@ def test_messages_stay_as_they_are_otherwise() -> None:
 def test_a_message_of_any_length_is_cleaned_at_once() -> None:
     hostile = "no range: " + " 'a" * 2_000_000  # each quote opens a text that never ends
     assert len(clean_message(hostile)) <= MOST
+    assert len(clean_message(f"{hostile}\n" * 3)) <= 4 * MOST
+    listed = "\n".join(f"line {number}: no key 'stack'" for number in range(150))
+    assert len(listed) < LONGEST < len(f"{listed}\n{'x y ' * 1000}")
+    assert clean_message(f"{listed}\n{'x y ' * 1000}").startswith(listed)

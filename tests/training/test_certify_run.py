@@ -128,18 +128,18 @@ def test_a_solution_that_has_changed_is_judged_anew(judged: Path, tmp_path: Path
 def test_flops_that_are_not_stored_are_solved_first(judged: Path) -> None:
     found = job(judged, "2").run().certificate
     assert found is not None
-    assert (found.flops, found.trained_flops, found.chosen) == (4, 2, "2")
+    assert (found.flops, found.trained_flops, found.chosen) == (6, 2, "2")
     assert found.completion == QUICKLY.text
     low, high = found.interval_mbb
     assert low <= found.real_exploitability_mbb <= high
-    assert "2 of these flops" in certificate_lines(found)[-1]
+    assert "4 of these flops" in certificate_lines(found)[-1]
     assert len(job(judged, "all").flops) == FLOP_COUNT
     # Completed in another way they are judged again, those that are stored are not.
     other = plan_certify(judged, "2", completion=lambda _: Completion(CLASSES, 6), threads=1)
     assert other.work.differs() == []
     assert other.estimate().known == 2
     assert other.run().certificate is not None
-    assert job(judged, "2").estimate().known == 4
+    assert job(judged, "2").estimate().known == 6
 
 
 def test_the_command(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
