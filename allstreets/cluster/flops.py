@@ -143,11 +143,6 @@ class ClusterEngine:
 
     # Learning and evaluating.
 
-    def persists(self, flops: Flops) -> bool:
-        """All games go on from their last step."""
-        del flops
-        return True
-
     def step(
         self,
         player: Player,
@@ -155,9 +150,31 @@ class ClusterEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Values:
-        """[P, K, 169]: a half-iteration on K flops, each with its own multipliers."""
+        """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
+        return self._step(player, player_reach, opponent_reach, flops, now, None)
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags,
+    ) -> Values:
+        """[P, K, 169]: the same where only some hands matter."""
+        return self._step(player, player_reach, opponent_reach, flops, now, hand_mask)
+
+    def _step(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags | None,
+    ) -> Values:
         began = time.perf_counter()
         visits = Visits.of(now)
         workers, answers = self._ask(

@@ -20,8 +20,10 @@ from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.cluster.same_version import require_version
 from allstreets.engines import (
+    DropsHands,
     Engine,
     EngineSpec,
+    EvaluatesPairs,
     Flops,
     Numbers,
     RegretSums,
@@ -30,6 +32,7 @@ from allstreets.engines import (
     flop_of,
     moved_key,
     rounded_values,
+    step_of_hands,
 )
 from allstreets.solvers import GroupedByRanges
 from allstreets.storage import StoredArrays, write_flops
@@ -115,8 +118,8 @@ class Worker:
         games = [block.games for block in self._blocks]
         return Sizes(
             sum(each.memory_bytes for each in games),
-            sum(each.saved_bytes for each in games),
-            all(each.can_drop_hands for each in games),
+            sum(each.saved_bytes for each in games if isinstance(each, DropsHands)),
+            all(isinstance(each, DropsHands) and each.can_drop_hands for each in games),
         )
 
     # Asked about K flops; answers are for those of them that are owned, in the order of `flops`.
@@ -134,8 +137,14 @@ class Worker:
         return self._values(
             flops,
             lambda games, places, positions: np.asarray(
-                games.step(
-                    player, player_reach, opponent_reach, places, now.some(positions), hand_mask
+                step_of_hands(
+                    games,
+                    player,
+                    player_reach,
+                    opponent_reach,
+                    places,
+                    now.some(positions),
+                    hand_mask,
                 )
             ),
         )
@@ -154,7 +163,12 @@ class Worker:
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """Chips that OOP wins of every hand with every hand, [K, 169, 169]."""
-        return self._values(flops, lambda games, places, _: games.pair_values(pot, places), axis=0)
+
+        def ask(games: Engine, places: Flops, _: Longs) -> Values:
+            assert isinstance(games, EvaluatesPairs)
+            return games.pair_values(pot, places)
+
+        return self._values(flops, ask, axis=0)
 
     def regret_sums(self, flops: Flops) -> Floats:
         """Positive regrets, [3, P, K]: totals, largest, how many."""
@@ -239,6 +253,7 @@ class Worker:
     def keep_hands(self, hands: Flags) -> None:
         """Store only these hands."""
         for block in self._blocks:
+            assert isinstance(block.games, DropsHands)
             block.games.keep_hands(hands)
 
     def regroup(self, reach: Floats, least: float) -> float:

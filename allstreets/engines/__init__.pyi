@@ -57,11 +57,15 @@ from .matrix.pruning import checked_pruning as checked_pruning
 from .per_batch import PerBatchEngine as PerBatchEngine
 from .protocol import AnyValues as AnyValues
 from .protocol import Arrays as Arrays
+from .protocol import DropsHands as DropsHands
 from .protocol import Engine as Engine
+from .protocol import EvaluatesPairs as EvaluatesPairs
 from .protocol import Flops as Flops
 from .protocol import RegretSums as RegretSums
+from .protocol import Restarts as Restarts
 from .protocol import ShardedEngine as ShardedEngine
 from .protocol import Values as Values
+from .protocol import step_of_hands as step_of_hands
 from .quantised import AGREEMENT as AGREEMENT
 from .quantised import ONE_BYTE as ONE_BYTE
 from .quantised import TWO_BYTES as TWO_BYTES

@@ -17,15 +17,21 @@ from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.protocol import AnyValues, Arrays, Engine, Flops, RegretSums, Values
+from allstreets.engines.protocol import (
+    AnyValues,
+    Arrays,
+    Engine,
+    EvaluatesPairs,
+    Flops,
+    RegretSums,
+    Values,
+    step_of_hands,
+)
 from allstreets.engines.quantised import Numbers
 
 
 class PerBatchEngine:
     """P pots on F flops of which only a batch has games, which `make` builds."""
-
-    can_drop_hands = False
-    saved_bytes = 0
 
     def __init__(
         self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], Engine]
@@ -67,13 +73,23 @@ class PerBatchEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
-        games = self._of(flops)
-        return games.step(
-            player, player_reach, opponent_reach, np.arange(len(flops)), now, hand_mask
-        )
+        places = np.arange(len(flops))
+        return self._of(flops).step(player, player_reach, opponent_reach, places, now)
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags,
+    ) -> AnyValues:
+        """[P, K, 169]: the same where only some hands matter."""
+        engine, places = self._of(flops), np.arange(len(flops))
+        return step_of_hands(engine, player, player_reach, opponent_reach, places, now, hand_mask)
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
         """Whole iterations on the flops of `pairs` as the batch at hand."""
@@ -90,7 +106,9 @@ class PerBatchEngine:
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """[K, 169, 169]: of the flops of the batch at hand."""
-        return self._of(flops).pair_values(pot, np.arange(len(flops)))
+        engine = self._of(flops)
+        assert isinstance(engine, EvaluatesPairs)
+        return engine.pair_values(pot, np.arange(len(flops)))
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of the flops of the batch at hand."""
@@ -114,11 +132,6 @@ class PerBatchEngine:
         """What a bundle stores of a flop of the batch at hand."""
         games, place = self._at(flop)
         return games.pack(place, reach, numbers)
-
-    def keep_hands(self, hands: Flags) -> None:
-        """All hands are stored."""
-        del hands
-        raise ValueError("flops that start afresh store all hands")
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""

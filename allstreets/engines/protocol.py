@@ -8,7 +8,8 @@ nor who owns them. P · F subgames share nothing but these vectors. Hands are th
 their roots, whatever a card model does with them below, and values are totals over the combos of a
 class, in chips times pairs of combos. Flops are named by their place in the list of flops.
 
-`engine.EngineSpec` builds one, wherever it is to live.
+`spec.EngineSpec` builds one, wherever it is to live. What only some engines can do stands in small
+protocols of their own below.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,9 +72,6 @@ class Engine(Protocol):
     def dealt(self) -> DealtPairs:
         """The pairs of combos that the model deals on each flop."""
 
-    def persists(self, flops: Flops) -> bool:
-        """Whether the games of these flops go on from their last step, or start afresh."""
-
     # Learning.
 
     def step(
@@ -83,13 +81,11 @@ class Engine(Protocol):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> AnyValues:
-        """[P, K, 169]: a half-iteration of a player on K flops, each with its own multipliers.
+        """[P, K, 169]: a half-iteration of a player on K flops, each with its own weights.
 
         The caller may keep them. `player_reach`, `opponent_reach` [P, 169] are both players'
-        reach at every pot's root. Values of hands outside `hand_mask` [P, 169] mean nothing, and
-        nothing need be learned about them.
+        reach at every pot's root.
         """
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
@@ -106,12 +102,6 @@ class Engine(Protocol):
 
     def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values when both play their average strategies."""
-
-    def pair_values(self, pot: int, flops: Flops) -> Values:
-        """[K, 169, 169]: chips that OOP wins on average with the row's hand from the column's.
-
-        Both play their average strategies; 0 for hands that cannot meet.
-        """
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
@@ -136,22 +126,83 @@ class Engine(Protocol):
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
 
-    @property
-    def saved_bytes(self) -> int:
-        """Additional bytes if all hands were stored."""
-
-    @property
-    def can_drop_hands(self) -> bool:
-        """Whether hands can be left out of a pot."""
-
-    def keep_hands(self, hands: Flags) -> None:
-        """Store only these hands [2, P, 169]; one that returns starts from zero."""
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on, flop by flop (`flop_state`)."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""
+
+
+# What only some engines can do.
+
+
+@runtime_checkable
+class EvaluatesPairs(Protocol):
+    """Engines that tell what a hand wins from a hand."""
+
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: chips that OOP wins on average with the row's hand from the column's.
+
+        Both play their average strategies; 0 for hands that cannot meet.
+        """
+
+
+@runtime_checkable
+class SkipsHands(Protocol):
+    """Engines that save work where only some hands matter."""
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags,
+    ) -> AnyValues:
+        """As `Engine.step`; values of hands outside `hand_mask` [P, 169] mean nothing.
+
+        Nothing need be learned about these hands.
+        """
+
+
+def step_of_hands(
+    engine: Engine,
+    player: Player,
+    player_reach: Floats,
+    opponent_reach: Floats,
+    flops: Flops,
+    now: Sequence[IterationWeights],
+    hand_mask: Flags | None,
+) -> AnyValues:
+    """A half-iteration in which only the hands of a mask matter; None: all do."""
+    if hand_mask is None or not isinstance(engine, SkipsHands):
+        return engine.step(player, player_reach, opponent_reach, flops, now)
+    return engine.step_hands(player, player_reach, opponent_reach, flops, now, hand_mask)
+
+
+@runtime_checkable
+class DropsHands(Protocol):
+    """Engines that may store only some hands of a pot."""
+
+    @property
+    def can_drop_hands(self) -> bool:
+        """Whether these games can: hands must stay the same from the flop to the river."""
+
+    @property
+    def saved_bytes(self) -> int:
+        """Additional bytes if all hands were stored."""
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """Engines that forget flops which are not visited."""
+
+    def persists(self, flops: Flops) -> bool:
+        """Whether the games of these flops go on from their last step, or start afresh."""
 
 
 @runtime_checkable

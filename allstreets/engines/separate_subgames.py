@@ -32,9 +32,6 @@ Subgame = TypeVar("Subgame", bound=Stored)
 class SeparateSubgames(Generic[Subgame]):
     """P pots on F flops, a subgame each; one thread works on one subgame at a time."""
 
-    can_drop_hands = False
-    saved_bytes = 0
-
     def __init__(self, subgames: Sequence[Sequence[Subgame]], flops: int, threads: int) -> None:
         self.subgames, self.flops = subgames, flops  # subgames by pot and flop
         self._pool = Pool(threads)
@@ -48,16 +45,6 @@ class SeparateSubgames(Generic[Subgame]):
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
         return sum(subgame.memory_bytes for row in self.subgames for subgame in row)
-
-    def persists(self, flops: Flops) -> bool:
-        """All games go on from their last step."""
-        del flops
-        return True
-
-    def keep_hands(self, hands: Flags) -> None:
-        """All hands are stored."""
-        del hands
-        raise ValueError("games apart from each other store all hands")
 
     def _each(self, pairs: Flags, work: Callable[[int, int], None]) -> None:
         """Call work(pot, flop) wherever `pairs` [P, F] is set, the pots of a flop together.

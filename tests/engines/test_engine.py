@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.engine_abilities import keep_hands, pair_values
 from reference.flop_model import judged, naive_classes
 from reference.matrix import NaiveGame, NaiveStage
 
@@ -22,7 +23,7 @@ from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import average_strategy, set_average_strategy
 from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
-from allstreets.engines.protocol import Engine
+from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec, MemoryMode
 from allstreets.engines.state import flop_key
@@ -106,8 +107,8 @@ def test_where_arrays_are_kept_changes_no_bit(
         steps(resident, reach, dcfr(), None), steps(other, reach, dcfr(), None)
     )
     for pot in range(2):
-        found = resident.pair_values(pot, np.arange(resident.flops))
-        np.testing.assert_array_equal(found, other.pair_values(pot, np.arange(other.flops)))
+        found = pair_values(resident, pot, np.arange(resident.flops))
+        np.testing.assert_array_equal(found, pair_values(other, pot, np.arange(other.flops)))
 
 
 def test_a_part_of_the_flops_is_the_same_spec_with_fewer() -> None:
@@ -127,9 +128,7 @@ def test_engines_that_are_resident_say_so(kind: str, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=f"{kind} games are resident"):
             spec_of(kind, memory=memory, folder=tmp_path).build()
     games = spec_of(kind).build()
-    assert not games.can_drop_hands
-    with pytest.raises(ValueError, match="store all hands"):
-        games.keep_hands(np.ones((2, games.pots, HAND_COUNT), np.bool_))
+    assert not isinstance(games, DropsHands)
 
 
 CASES = [
@@ -288,7 +287,7 @@ def check_later_streets(subgame: ExactSubgame) -> None:
 
 def check_pair_values(games: Engine, chips: float) -> None:
     """Against single hands; 0 where hands cannot meet."""
-    table, pairs = games.pair_values(0, np.array([0]))[0], games.dealt.matrix(0)
+    table, pairs = pair_values(games, 0, np.array([0]))[0], games.dealt.matrix(0)
     assert not table[pairs == 0].any()
     for hand in (0, 14, 60, 168):
         alone = np.zeros((games.pots, HAND_COUNT))
@@ -312,8 +311,8 @@ def test_values_of_pairs_where_hands_are_left_out() -> None:
     games, _ = play_at_random("classes")
     kept = np.ones((2, games.pots, HAND_COUNT), np.bool_)
     kept[Player.OOP, 0, [14, 20, 168]] = False
-    games.keep_hands(kept)
-    (table,), pairs = games.pair_values(0, np.array([0])), games.dealt.matrix(0)
+    keep_hands(games, kept)
+    (table,), pairs = pair_values(games, 0, np.array([0])), games.dealt.matrix(0)
     alone = np.zeros((games.pots, HAND_COUNT))
     alone[:, 60] = 1.0
     values = games.evaluate(Player.OOP, alone, np.array([0]))[0, 0]
@@ -341,7 +340,7 @@ def test_values_of_pairs_of_buckets_are_those_against_single_hands() -> None:
         if len({*buckets[np.equal(HAND_OF_COMBO, hand) & (buckets >= 0)].tolist()}) == 1
     ]
     assert len(pure) > 50
-    (table,), met = games.pair_values(0, np.array([0])), hand_pairs(FLOPS[0].cards)
+    (table,), met = pair_values(games, 0, np.array([0])), hand_pairs(FLOPS[0].cards)
     for hand in pure[::10]:
         alone = np.zeros((games.pots, HAND_COUNT))
         alone[:, hand] = 1.0

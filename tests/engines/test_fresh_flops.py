@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from builders.engine_abilities import pair_values
 from builders.small_games import small_config
 
 from allstreets.base import InputError
@@ -51,7 +52,7 @@ def test_a_batch_is_played_as_if_all_were_kept(game: WholeGame) -> None:
     for ours, theirs in (
         (forgetful.best_response(OOP, other, batch), kept.best_response(OOP, other, batch)),
         (forgetful.evaluate(OOP, other, batch), kept.evaluate(OOP, other, batch)),
-        (forgetful.pair_values(0, batch), kept.pair_values(0, batch)),
+        (pair_values(forgetful, 0, batch), pair_values(kept, 0, batch)),
     ):
         np.testing.assert_array_equal(ours, theirs)
     for mine, whole in zip(forgetful.regret_sums(batch), kept.regret_sums(batch), strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats
+from allstreets.base import Floats
 from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
@@ -36,8 +36,7 @@ class FixedFlops:
 
     pots = POTS
     model = CLASSES
-    memory_bytes = saved_bytes = 0
-    can_drop_hands = False
+    memory_bytes = 0
 
     def __init__(self, values: Floats) -> None:
         self.values = values  # [2, P, F, 169]
@@ -55,9 +54,7 @@ class FixedFlops:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Floats:
-        assert hand_mask is None
         assert player_reach.shape == opponent_reach.shape
         self.calls.append((player, flops.tolist(), list(now)))
         found: Floats = self.values[player][:, flops]
@@ -84,7 +81,7 @@ class FixedFlops:
     def _none(self, *_: object) -> Any:
         raise NotImplementedError
 
-    iterate = pair_values = average = set_average = rounded = pack = keep_hands = _none
+    iterate = average = set_average = rounded = pack = _none
 
 
 def make_leaves(

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from builders.engine_abilities import pair_values
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_line, same_sizes
@@ -132,7 +133,7 @@ def test_values_of_models_are_means_over_their_flops() -> None:
     )
     met = pairs.sum(axis=0) > 0
     for model, pot in enumerate(models.pots):
-        won = (pairs * models.games.pair_values(model, np.arange(len(pairs)))).sum(axis=0)
+        won = (pairs * pair_values(models.games, model, np.arange(len(pairs)))).sum(axis=0)
         shares = 0.5 + won[met] / pairs.sum(axis=0)[met] / pot.pot.pot
         np.testing.assert_allclose(found.shares[model][met], shares, atol=1e-6)
 
@@ -146,7 +147,7 @@ def test_of_models_with_the_same_spr_the_first_counts() -> None:
     bets[-1] = 1.0
     twice.games.set_average(1, 0, 0, bets)
     flop = np.array([0])
-    assert not np.array_equal(twice.games.pair_values(1, flop), twice.games.pair_values(0, flop))
+    assert not np.array_equal(pair_values(twice.games, 1, flop), pair_values(twice.games, 0, flop))
     np.testing.assert_array_equal(model_values(twice).shares, model_values(alone).shares)
 
 
@@ -165,7 +166,7 @@ def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None
     """Its own strategies as the models of every pot: nothing is lost by the table."""
     whole = solved()
     by_pot = {
-        float(place + 1): list(0.5 + whole.games.pair_values(place, np.arange(2)) / pot.pot.pot)
+        float(place + 1): list(0.5 + pair_values(whole.games, place, np.arange(2)) / pot.pot.pot)
         for place, pot in enumerate(game().pots)
     }
     own = mean_over_flops(game().flops, by_pot)

@@ -132,10 +132,9 @@ class BoardsEngine(ExactEngine):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del player_reach, hand_mask
+        del player_reach
         return self._pass(
             flops, lambda games, pots, place: games.step(player, opponent_reach[pots], now[place])
         )

@@ -77,10 +77,9 @@ class CudaBoardsEngine(BoardsEngine):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del player_reach, hand_mask
+        del player_reach
         pairs = self._pairs(flops)
         by_flop = dict(zip(flops.tolist(), now, strict=True))
         table = self._discounts(player, pairs, by_flop)

@@ -39,7 +39,7 @@ from allstreets.engines.cuda.sources import REGRETS, flops_source, packed
 from allstreets.engines.cuda.values import DeviceValues, FlopSums
 from allstreets.engines.device import Buffer, Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
-from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine
+from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
 from allstreets.engines.matrix.hands import HandSelection
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
 from allstreets.engines.matrix.plan import slot_counts
@@ -174,16 +174,27 @@ class CudaMatrixEngine(MatrixEngine):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
-        del player_reach, hand_mask
-        alike = now[:1] if now and now.count(now[0]) == len(now) else now
-        table = np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))
+        del player_reach
+        table = weight_rows(now)
         _refuse_pruning(table)
         found = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()
         return found
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags,
+    ) -> Any:
+        """`FarValues` [P, K, 169]: of all hands, which take no longer than some."""
+        del hand_mask
+        return self.step(player, player_reach, opponent_reach, flops, now)
 
     def _run(
         self,

@@ -93,10 +93,8 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Floats:
-        """[P, K, 169]: a half-iteration on K flops; exact games leave nothing out."""
-        del hand_mask
+        """[P, K, 169]: a half-iteration on K flops."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             return subgame.step(

@@ -108,11 +108,6 @@ class MatrixEngine:
         """Additional bytes if all hands were stored."""
         return sum(game.full_bytes - game.memory_bytes for game in self.games)
 
-    def persists(self, flops: Flops) -> bool:
-        """All games go on from their last step."""
-        del flops
-        return True
-
     @property
     def can_drop_hands(self) -> bool:
         """Whether hands are the same from the root to the river, so that some can be left out."""
@@ -142,12 +137,23 @@ class MatrixEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags | None = None,
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
         del player_reach
-        alike = now[:1] if now and now.count(now[0]) == len(now) else now
-        rows = np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))
+        return self._run(player, opponent_reach, UPDATE, flops, weight_rows(now), "kept")
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        now: Sequence[IterationWeights],
+        hand_mask: Flags,
+    ) -> Values:
+        """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter."""
+        del player_reach
+        rows = weight_rows(now)
         return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)
 
     def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
@@ -382,3 +388,9 @@ class MatrixEngine:
         """Go on from a `state()` of the same games."""
         for name, array in self.state().items():
             array[...] = state[name]
+
+
+def weight_rows(now: Sequence[IterationWeights]) -> Singles:
+    """[1 or K, 7]: the weights of K flops as kernels take them; one row where all are alike."""
+    alike = now[:1] if now and now.count(now[0]) == len(now) else now
+    return np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))

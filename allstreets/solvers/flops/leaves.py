@@ -23,7 +23,7 @@ from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights, Pruning, Schedule
-from allstreets.engines import AnyValues, Engine, Flops
+from allstreets.engines import AnyValues, Engine, Flops, Restarts, step_of_hands
 from allstreets.solvers.kernels.weighted_sum import add_weighted
 
 
@@ -75,11 +75,11 @@ class SubgameLeaves:
         """
         flops = self._flops
         if player == Player.OOP:
-            if not self.games.persists(flops):
+            if isinstance(self.games, Restarts) and not self.games.persists(flops):
                 self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
         now = self._multipliers(self.visits[flops])
-        new = self.games.step(player, player_reach, opponent_reach, flops, now, hand_mask)
+        new = step_of_hands(self.games, player, player_reach, opponent_reach, flops, now, hand_mask)
         if hand_mask is not None:
             new = np.where(hand_mask[:, None], new, self._last_here(player)[:, flops])
         weights = self.weights[flops]

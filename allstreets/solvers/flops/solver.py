@@ -28,6 +28,7 @@ from allstreets.engines import (
     TWO_BYTES,
     Arrays,
     Engine,
+    EvaluatesPairs,
     PackedStrategies,
     Pool,
     Values,
@@ -240,7 +241,7 @@ class FlopsSolver:
     def results(self, threads: int = 1) -> list[tuple[Row, Arrays]]:
         """The figures of every pot on every flop, and the arrays that a bundle stores.
 
-        In the arrays it is pot 0; `pair_values` [169, 169] are those of `Engine.pair_values`.
+        In the arrays it is pot 0; `pair_values` [169, 169] are those of `EvaluatesPairs`.
         """
         flops = range(self.games.flops)
         shape = self.games.pots, self.games.flops
@@ -253,6 +254,7 @@ class FlopsSolver:
                 values[player][chosen] = of_pots[chosen]
             for pot, row in enumerate(chosen):
                 places = np.flatnonzero(row)
+                assert isinstance(self.games, EvaluatesPairs)
                 tables = self.games.pair_values(pot, places)
                 pair_values.update(
                     {

@@ -18,6 +18,7 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import CHIPS_PER_POT, FlopPot, Player, match_trees, matched_strategy
+from allstreets.engines import EvaluatesPairs
 from allstreets.games import PotGame, Strategies, WholeGame, model_stack
 from allstreets.solvers.flops.solver import FlopsSolver
 from allstreets.solvers.separated.pair_values import (
@@ -51,6 +52,7 @@ def model_values(models: FlopsSolver) -> PairValues:
 
     def shares(number: int, pot: PotGame) -> Iterator[Floats]:
         for flop in range(models.games.flops):
+            assert isinstance(models.games, EvaluatesPairs)
             (won,) = models.games.pair_values(number, np.array([flop]))
             yield EVEN + won.astype(np.float64) / pot.pot.pot
 

@@ -24,7 +24,15 @@ from allstreets.base import Floats, InputError, Place
 from allstreets.betting import Player
 from allstreets.cards import preflop_equity
 from allstreets.cfr import Pruning, Schedule
-from allstreets.engines import DeviceUse, Engine, Flops, ShardedEngine, checked_pruning
+from allstreets.engines import (
+    DeviceUse,
+    DropsHands,
+    Engine,
+    Flops,
+    Restarts,
+    ShardedEngine,
+    checked_pruning,
+)
 from allstreets.games import Strategies, WholeGame, game_identity
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.flops.leaves import SubgameLeaves
@@ -78,7 +86,8 @@ class WholeGameSolver(PreflopTraining):
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
         preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
-        if drop_unplayed_every and not games.can_drop_hands:
+        can_drop = isinstance(games, DropsHands) and games.can_drop_hands
+        if drop_unplayed_every and not can_drop:
             raise InputError(
                 f"drop_unplayed_every: {games.model} stores all hands of every pot; leave it out, "
                 "or use cards: classes with memory resident or memmap"
@@ -138,7 +147,7 @@ class WholeGameSolver(PreflopTraining):
     @property
     def saved_bytes(self) -> int:
         """Bytes more that they would be if all hands of all pots were stored."""
-        return self.games.saved_bytes
+        return self.games.saved_bytes if isinstance(self.games, DropsHands) else 0
 
     def _prepare(self) -> None:
         """Close what is not played if it is time, and choose the flops of the next iteration."""
@@ -176,6 +185,7 @@ class WholeGameSolver(PreflopTraining):
 
     def _store_what_is_open(self) -> None:
         assert self.dropping is not None
+        assert isinstance(self.games, DropsHands)
         self.games.keep_hands(self.dropping.open_hands())
 
     def flop_shares(self, strategies: Strategies) -> Floats:
@@ -235,7 +245,8 @@ class WholeGameSolver(PreflopTraining):
     @property
     def can_evaluate(self) -> bool:
         """Whether the strategies of all flops are stored, as a best response needs."""
-        return self.games.persists(np.arange(self.games.flops))
+        every = np.arange(self.games.flops)
+        return not isinstance(self.games, Restarts) or self.games.persists(every)
 
     def _regret_sums(self) -> list[RegretSums] | None:
         above = super()._regret_sums()

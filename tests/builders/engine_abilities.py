@@ -1,0 +1,16 @@
+"""What only some engines can do, of an engine that can."""
+
+from allstreets.base import Flags
+from allstreets.engines import DropsHands, Engine, EvaluatesPairs, Flops, Values
+
+
+def pair_values(engine: Engine, pot: int, flops: Flops) -> Values:
+    """[K, 169, 169]: see `EvaluatesPairs`."""
+    assert isinstance(engine, EvaluatesPairs)
+    return engine.pair_values(pot, flops)
+
+
+def keep_hands(engine: Engine, hands: Flags) -> None:
+    """See `DropsHands`."""
+    assert isinstance(engine, DropsHands)
+    engine.keep_hands(hands)
