@@ -1,5 +1,8 @@
 from .card_model import CLASSES as CLASSES
+from .card_model import ON_GPUS as ON_GPUS
+from .card_model import ON_PROCESSORS as ON_PROCESSORS
 from .card_model import CardModel as CardModel
+from .card_model import MemoryMode as MemoryMode
 from .card_model import Precision as Precision
 from .card_model import RiverGroups as RiverGroups
 from .cuda.boards_memory import BoardsMemory as BoardsMemory
@@ -79,9 +82,7 @@ from .quantised import storable as storable
 from .quantised_values import rounded_values as rounded_values
 from .sampled.engine import SampledEngine as SampledEngine
 from .sampled.subgame import deals_for as deals_for
-from .spec import ON_DEVICES as ON_DEVICES
 from .spec import EngineSpec as EngineSpec
-from .spec import MemoryMode as MemoryMode
 from .state import SomeFlops as SomeFlops
 from .state import flop_key as flop_key
 from .state import flop_of as flop_of

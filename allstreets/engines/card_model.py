@@ -20,6 +20,7 @@ from allstreets.base import Longs
 from allstreets.betting import POSTFLOP, BettingTree, Street
 
 Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
+MemoryMode = Literal["resident", "memmap", "per_batch"]
 Precision = Literal["float32", "float16", "int16"]
 RiverGroups = Literal["none", "suits"]
 Counts = tuple[int, int, int]  # on flop, turn and river
@@ -38,6 +39,37 @@ SETTINGS: dict[Kind, tuple[str, ...]] = {
     "exact": ("precision", "river_groups"),
     "sampled": ("sample_pct", "seed"),
     "boards": ("groups", "rows", "seed", "sets"),
+}
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What the engine of a kind of cards can do: the one place where this is written down."""
+
+    memory: tuple[MemoryMode, ...] = ("resident",)  # where regrets and strategies may live
+    drops_hands: bool = False  # hands that do not play a pot need not be stored there
+    prunes: bool = False  # actions may be skipped by their regrets
+    locks: bool = True  # decisions after the flop may be locked, all hands alike
+    locks_combos: bool = False  # … or some combos
+    shares_rivers: bool = False  # hands of a river board may share a strategy by suits
+    precisions: tuple[Precision, ...] = ("float32",)
+
+
+EVERYWHERE: tuple[MemoryMode, ...] = ("resident", "memmap", "per_batch")
+ON_PROCESSORS: dict[Kind, Capabilities] = {
+    "classes": Capabilities(EVERYWHERE, drops_hands=True, prunes=True),
+    "buckets": Capabilities(EVERYWHERE, prunes=True),
+    "exact": Capabilities(
+        locks_combos=True, shares_rivers=True, precisions=("float32", "float16", "int16")
+    ),
+    "sampled": Capabilities(locks=False),
+    "boards": Capabilities(locks_combos=True),
+}
+ON_GPUS: dict[Kind, Capabilities] = {
+    "classes": Capabilities(locks=False),
+    "buckets": Capabilities(locks=False),
+    "exact": Capabilities(locks=False, precisions=("float32", "float16")),
+    "boards": Capabilities(locks=False),
 }
 
 
@@ -99,6 +131,11 @@ class CardModel:
             flop, turn, river = given["buckets"]
             given["buckets"] = flop, turn, river
         return cls(**given)
+
+    @property
+    def can(self) -> Capabilities:
+        """What its engine can do on processors."""
+        return ON_PROCESSORS[self.kind]
 
     @property
     def streets(self) -> StageStreets:

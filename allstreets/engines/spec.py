@@ -8,13 +8,12 @@ flops, so that shards and batches need nothing else.
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.card_model import CLASSES, ON_GPUS, CardModel, MemoryMode
 from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.dealt_pairs import DealtPairs
@@ -31,10 +30,6 @@ from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.sampled.engine import SampledEngine
 
-ON_DEVICES = ("classes", "buckets", "exact", "boards")
-"""Kinds of cards that run on a GPU."""
-
-MemoryMode = Literal["resident", "memmap", "per_batch"]
 Trees = list[tuple[BettingTree, Floats]]
 
 
@@ -71,25 +66,26 @@ class EngineSpec:
 
         `allocate` makes the large arrays of `classes` and `buckets` that are resident.
         """
-        if self.model.kind in ("exact", "sampled", "boards") and self.memory != "resident":
+        can = self.model.can
+        if self.memory not in can.memory:
             raise InputError(
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
                 "are resident"
             )
         device = open_device(self.device)
-        if device is not None and self.model.kind not in ON_DEVICES:
+        if device is not None and self.model.kind not in ON_GPUS:
             raise InputError(
-                f"device: {self.device} takes cards: {', '.join(ON_DEVICES)}; "
+                f"device: {self.device} takes cards: {', '.join(ON_GPUS)}; "
                 f"{self.model.kind} games run on the cpu"
             )
         trees = self.trees() if trees is None else trees
         for tree, _ in trees:
             require_free(tree, device)
-            if tree.is_locked and self.model.kind == "sampled":
+            if tree.is_locked and not can.locks:
                 raise InputError(
                     "lock: sampled deals know no locks after the flop: use other cards"
                 )
-            if tree.hand_locks and not self.model.plays_combos:
+            if tree.hand_locks and not can.locks_combos:
                 raise InputError(
                     "lock: after the flop some hands are locked with cards boards or exact; with "
                     f"{self.model.kind} lock all hands of a decision"

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from allstreets.betting import CHIPS_PER_POT, PlayerSizes, parse_sizes, sizes_text
 from allstreets.cards import NAMED, Flop, all_flops, parse_flop
 from allstreets.cfr import Pruning
-from allstreets.engines import CardModel
+from allstreets.engines import ON_GPUS, CardModel
 from allstreets.games import PotGame, pot_at
 from allstreets.solvers import FlopTargets
 from allstreets.training.config_model import ConfigModel, ConfigWarning, WrongKeyError
@@ -169,7 +169,8 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
             self.__dict__.update({k: v for k, v in PRESETS[self.preset].items() if k not in given})
         if len(set(self.postflop_sprs)) != len(self.postflop_sprs):
             raise WrongKeyError("postflop_sprs", "an SPR is given twice; keep one of the two")
-        if self.device != "cpu" and (self.cards == "sampled" or self.prune_warmup):
+        on_gpu = ON_GPUS.get(self.cards)
+        if self.device != "cpu" and (on_gpu is None or (self.prune_warmup and not on_gpu.prunes)):
             raise WrongKeyError(
                 "device", "a GPU solves cards: classes and buckets, without pruning; use cpu"
             )

@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.betting import PlayerSizes, StreetSizes
 from allstreets.cfr import Pruning
-from allstreets.engines import CardModel
+from allstreets.engines import ON_GPUS, ON_PROCESSORS, CardModel
 from allstreets.games import WholeGame
 from allstreets.solvers import VisitPlan
 from allstreets.training.config_model import WrongKeyError
@@ -159,7 +159,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                     "is not known with memory per_batch, where flops restart with every batch; "
                     "use epochs or time_limit_seconds, or memory memmap",
                 )
-        if self.cards in ("exact", "boards") and self.memory != "resident":
+        can = ON_PROCESSORS[self.cards]
+        if self.memory not in can.memory:
             raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
         wanted = {"boards": "a number", "exact": "suits"}.get(self.cards)
         given = "suits" if self.river_groups == "suits" else "a number"
@@ -174,7 +175,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
         self._fits_locks()
-        if self.drop_unplayed_every and (self.cards != "classes" or self.memory == "per_batch"):
+        if self.drop_unplayed_every and (not can.drops_hands or self.memory == "per_batch"):
             raise WrongKeyError(
                 "drop_unplayed_every",
                 "is for cards classes with memory resident or memmap; others store all hands",
@@ -233,12 +234,13 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     def _fits_a_gpu(self) -> None:
         """Refuse what only processors do."""
+        can = ON_GPUS[self.cards]
         wrong = {
-            "memory": self.memory != "resident",
-            "precision": self.cards == "exact" and self.precision == "int16",
-            "river_groups": self.river_groups == "suits",
-            "prune_warmup": bool(self.prune_warmup),
-            "drop_unplayed_every": bool(self.drop_unplayed_every),
+            "memory": self.memory not in can.memory,
+            "precision": self.cards == "exact" and self.precision not in can.precisions,
+            "river_groups": self.river_groups == "suits" and not can.shares_rivers,
+            "prune_warmup": bool(self.prune_warmup) and not can.prunes,
+            "drop_unplayed_every": bool(self.drop_unplayed_every) and not can.drops_hands,
         }
         for key, is_wrong in wrong.items():
             if is_wrong:
@@ -247,7 +249,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                     "is not for a GPU, where games are resident, all hands are stored and no "
                     "action is left out; change it, or leave out device",
                 )
-        if any("|" in lock.line for lock in self.lock):
+        if not can.locks and any("|" in lock.line for lock in self.lock):
             raise WrongKeyError("device", "on a GPU decisions after the flop are free; write cpu")
 
     def usual_algorithm(self) -> str:

@@ -9,8 +9,7 @@ import numpy as np
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.card_model import CLASSES, EXACT, CardModel
-from allstreets.engines.spec import MemoryMode
+from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import VisitPlan
 from allstreets.solvers.whole_game.precision import Kept, keep

@@ -18,14 +18,14 @@ from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, card_text, 
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear
-from allstreets.engines.card_model import CLASSES, EXACT, CardModel, Precision
+from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode, Precision
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import average_strategy, set_average_strategy
 from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
 from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
-from allstreets.engines.spec import EngineSpec, MemoryMode
+from allstreets.engines.spec import EngineSpec
 from allstreets.engines.state import flop_key
 from allstreets.solvers.flops.hands import live
 
