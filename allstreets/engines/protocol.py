@@ -127,7 +127,7 @@ class Engine(Protocol):
         """Bytes of regrets and average strategies."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on, flop by flop (`flop_state`)."""
+        """Everything that the next step depends on, flop by flop (`state`)."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""
@@ -213,7 +213,7 @@ class ShardedEngine(Protocol):
     """
 
     def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
-        """See `rounded.rounded_values`."""
+        """See `quantised_values.rounded_values`."""
 
     def write_state(self, folder: Place) -> dict[str, str]:
         """Write the state of every flop as files of a folder; their names and checksums."""

@@ -10,7 +10,7 @@ A hand is a class, and those that no lock names are free; on turn and river a de
 with every hand, whatever the cards. After the flop a lock is a rule of its pot
 (`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
 alike. Frequencies are spread over hands flop by flop, by the play of another solution
-(`unified.ordered`); until then all hands take every action as often.
+(`frequency_locks_by_flop`); until then all hands take every action as often.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -51,10 +51,10 @@ def named(monkeypatch: pytest.MonkeyPatch, device: None) -> None:
         return None if name == CPU else tried_device()
 
     for module in (
-        "subgames.engine",
+        "engines.spec",
         "solvers.spot.solver",
-        "solvers.spot.estimate",
-        "solvers.certify.judge",
+        "games.spot_estimate",
+        "solvers.certify.evaluator",
     ):
         monkeypatch.setattr(f"allstreets.{module}.open_device", opened)
 

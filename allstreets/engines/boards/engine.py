@@ -1,7 +1,7 @@
 """All pots on all flops with real boards, the hands of every river board in groups.
 
 Groups are made for the ranges that start a pot (`range_sets`), and again when these have moved
-(`regrouping`). Everything else is as in exact games: reach comes by class, every combo of a class
+(`rebucketing`). Everything else is as in exact games: reach comes by class, every combo of a class
 brings the same, and a class gets the sum of its combos' values.
 """
 

@@ -1,6 +1,6 @@
 """The river boards below a flop in lists alone, when both players may hold every combo.
 
-They are those of `exact_cards.next_street`, board for board and hand for hand. A flop has some two
+They are those of `exact.cards.next_street`, board for board and hand for hand. A flop has some two
 thousand: a kernel makes their lists, without an object for each.
 """
 

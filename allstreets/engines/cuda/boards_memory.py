@@ -1,6 +1,6 @@
 """What games with real boards take of a GPU's memory, counted before anything is built.
 
-Numbers, matrices and rooms are counted as they are allocated (`cuda_boards_set`). How far lists are
+Numbers, matrices and rooms are counted as they are allocated (`boards_set`). How far lists are
 filled up depends on the groups: a list is taken to be SPARE longer than its
 places.
 """

@@ -66,7 +66,7 @@ class Sizes:
 
     @property
     def on_river(self) -> int:
-        """Of `group_rivers`: the other's range, and then k-means in its place."""
+        """Of `boards.kernels.rivers`: the other's range, and then k-means in its place."""
         combos = self.combos
         profiles = _room(
             4 * combos, 4 * (combos + 1), 4 * (2 * combos + CARDS), 4 * SEGMENTS, 4 * CARDS * 8,

@@ -1,9 +1,9 @@
 """Matrix games on a GPU: the same stored numbers, other kernels.
 
-Regrets and averages live on the device, or come there part by part (`cuda_store`); what the host
+Regrets and averages live on the device, or come there part by part (`residence`); what the host
 has of them follows when somebody looks. A half-iteration of all pots on all flops is a few launches
-(`cuda_classes`, `cuda_stages`): reach [P, 169] goes there, and values [P, K, 169] stay until they
-are asked for (`cuda_values`).
+(`matrix_classes`, `matrix_chain`): reach [P, 169] goes there, and values [P, K, 169] stay until
+they are asked for (`values`).
 
 All hands are stored and all actions visited: there is no pruning, and hands that a player has
 stopped playing are not left out.

@@ -1,7 +1,7 @@
 """Passes of matrix games of classes on a GPU (`kernels/matrix.cu`).
 
 A half-iteration of all pots on a part of the flops is three launches. Every block works on a piece
-of a pot's tree on one flop, in shared memory from the way down to the way up (`cuda_pieces`).
+of a pot's tree on one flop, in shared memory from the way down to the way up (`matrix_pieces`).
 """
 
 from collections.abc import Mapping, Sequence

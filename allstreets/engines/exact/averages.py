@@ -79,7 +79,7 @@ class BoardRows:
             stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
 
     def locked(self, node: int) -> Flags:
-        """[R]: rows that play a strategy that was given (`exact_locks`)."""
+        """[R]: rows that play a strategy that was given (`locks`)."""
         flags = self.subgame.locked[self.level][self.player]
         if node in self.subgame.tree.locks or not flags.size:
             return np.full(self.rows, node in self.subgame.tree.locks)

@@ -215,7 +215,7 @@ def kernel_boards(
 
     `all_ins` says whether the betting of this street can end in an all-in with cards to come:
     the matrices for that are counted by so many threads.
-    Where the numbers of its nodes are stored, `exact_sharing.stored_rows` adds.
+    Where the numbers of its nodes are stored, `hand_buckets.stored_rows` adds.
     """
     other = 1 - own
     count = len(street.runouts)

@@ -364,7 +364,7 @@ def build_forests(
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
-    Where several pots stand in one list of nodes (`side_by_side`), `first` are their roots.
+    Where several pots stand in one list of nodes (`joined_trees`), `first` are their roots.
     One group holds all lines of the river if they are to be `together`.
     """
     streets = deal_streets(tree, run_out)

@@ -2,7 +2,7 @@
 
 One half-iteration for a player goes down the streets with the other player's reach and comes back
 with counterfactual values. The kernels do the work (`kernels.streets`); this file
-owns the arrays; threads fetch the boards below the root piece by piece (`exact_queue`), and results
+owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and results
 do not depend on who took which.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own

@@ -1,14 +1,14 @@
 """Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
 `MatrixGame` is one betting tree on F flops: it owns their regrets and average strategies
-(`matrix_store`). `MatrixEngine` runs passes over all pots and flops, this file over one of them.
+(`store`). `MatrixEngine` runs passes over all pots and flops, this file over one of them.
 
 The average strategy of a player is summed, weighted by his reach, while the other player is
 updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
 those that the opponent's regrets were computed against.
 
 With pruning, iterations after the warm-up leave out blocks of own hands whose regrets are far below
-zero, see `matrix_pruning`. It is off by default.
+zero, see `pruning`. It is off by default.
 """
 
 from collections.abc import Iterator, Sequence

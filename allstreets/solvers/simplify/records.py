@@ -35,7 +35,7 @@ class Simplified:
     rule: Simplification
     players: tuple[Player, ...]  # who is simple
     unit: str
-    judged: str  # by which best response: `made_simple.OWN_GAME` or `REAL_CARDS`
+    judged: str  # by which best response: `simplified.OWN_GAME` or `REAL_CARDS`
     seats: tuple[str, str]  # what OOP and IP are called there
     before: float  # exploitability of the solution
     after: float  # the same with simple strategies

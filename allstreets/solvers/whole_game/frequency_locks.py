@@ -5,7 +5,7 @@ get there, each counted as often as it meets the other player's range (`spot.fre
 rounded so that the frequency stays.
 Decisions are locked from the root on, so that a range that a lock has changed is the one that gets
 to the next. On the flop a lock names frequencies and solution, and is spread over the hands of
-every flop when the game is solved (`ordered`).
+every flop when the game is solved (`frequency_locks_by_flop`).
 """
 
 from collections.abc import Sequence

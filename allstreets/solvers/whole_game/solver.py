@@ -10,7 +10,7 @@ game, by a best response through every flop.
 
 With `drop_unplayed_every`, hands that a player has stopped playing to a pot are not stored there
 any more, see `preflop.dropping`. With `regroup`, hands that cards `boards` put together are put
-together again as ranges move, see `regrouping`.
+together again as ranges move, see `rebucketing`.
 """
 
 from collections.abc import Callable, Mapping
@@ -167,7 +167,7 @@ class WholeGameSolver(PreflopTraining):
         self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
 
     def regroup(self) -> None:
-        """Group hands again if the ranges that start pots have moved (`regrouping`)."""
+        """Group hands again if the ranges that start pots have moved (`rebucketing`)."""
         if isinstance(self.games, GroupedByRanges):
             self.games.regroup(self.preflop.pot_reach(self.preflop.average()), LEAST_MOVE)
 

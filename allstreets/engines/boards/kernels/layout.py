@@ -2,7 +2,7 @@
 
 On a river board each player's combos stand in K groups, and the betting is solved with a group as
 one hand: its reach is the sum of its combos', and its value, that of one combo, goes to all of
-them. So `Forest`, `Storage` and the decision nodes are those of `exact_layout` with K hands, folds
+them. So `Forest`, `Storage` and the decision nodes are those of `exact.kernels` with K hands, folds
 and showdowns are products with the board's two matrices, and only the way in and out is new.
 
 Axis letters: B river boards, K groups, C combos of a player on all boards, G groups of lines.

@@ -1,5 +1,5 @@
 // One half-iteration of games with real boards: all pots on all flops of an engine that go by the
-// same pair of ranges. `kernels.group_layout` and `kernels.exact_layout` say what groups, rows and
+// same pair of ranges. `boards.kernels.layout` and `exact.kernels.layout` say what groups, rows and
 // lines are; `subgames.cuda_boards_layout` lays them out for these kernels.
 //
 //     descend   the other's reach at all nodes of a flop or turn

@@ -76,7 +76,7 @@ DEVICE float whole_sum(const float *sums) {
     return whole;
 }
 
-// `group_means.drawn`, from the distances and sums in use
+// `bucket_means.drawn`, from the distances and sums in use
 DEVICE int drawn(const Means &m, const float *nearest, const float *sums, float wanted) {
     int lane = 0, found = 0;
     float below = 0.0f;
@@ -332,7 +332,7 @@ DEVICE void move_centres(const Means &m) {
     SYNC();
 }
 
-// `group_means.cluster`
+// `bucket_means.cluster`
 DEVICE void cluster(const Means &m) {
     seed_centres(m);
     for (int point = THREAD; point < m.padded; point += THREADS)
@@ -530,7 +530,7 @@ DEVICE void read_range(const Groups *g, const Combos &c, const int *by_class, Ra
     SYNC();
 }
 
-// `group_hands.board_profiles`
+// `bucket_hands.board_profiles`
 DEVICE void take_profiles(const Combos &c, const Range &r, const Means &m, float *equity) {
     const double total = r.upto[c.count], scale = total > 0.0 ? 1.0 / total : 0.0;
     for (int hand = THREAD; hand < m.padded; hand += THREADS) {
@@ -752,7 +752,7 @@ DEVICE Long won_in_all(const Combos &c, const Side &oop, const Side &ip, int row
     return won;
 }
 
-// `group_matrices`: a block takes a board and a pair of ranges.
+// `bucket_matrices`: a block takes a board and a pair of ranges.
 SMALL_KERNEL(PAIRERS, 2) pair_groups(const Groups *ONLY g) {
     SHARED(shared);
     const int board = BLOCK % (int)g->boards, set = BLOCK / (int)g->boards;

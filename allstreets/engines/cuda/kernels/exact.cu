@@ -1,4 +1,4 @@
-// One half-iteration of an exact subgame, a street at a time. `kernels.exact_layout` says what
+// One half-iteration of an exact subgame, a street at a time. `exact.kernels.layout` says what
 // rows, lines, choices and answers are; `subgames.cuda_layout` lays them out for these kernels.
 //
 //     descend   the other's reach at all nodes of some boards

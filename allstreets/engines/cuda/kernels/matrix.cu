@@ -1,4 +1,4 @@
-// One half-iteration of matrix games: all pots on all flops. `kernels.matrix_layout` says what rows
+// One half-iteration of matrix games: all pots on all flops. `matrix.kernels.layout` says what rows
 // are, `subgames.cuda_pieces` how trees are cut.
 //
 //     descend   the top of a pot on a flop: the other's reach at the lines of its pieces
@@ -29,7 +29,7 @@
 #define TEAM THREADS
 #endif
 
-struct Piece { // `cuda_pieces.PIECE`
+struct Piece { // `matrix_pieces.PIECE`
     int pot, lines, reach_rows, value_rows, first_line;
     int down, down_levels, up, up_levels, adders;
     int folds, fold_count, shows, show_count, reach_room, value_room;

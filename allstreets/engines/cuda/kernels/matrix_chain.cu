@@ -158,7 +158,7 @@ KERNEL find_least(const Stage *ONLY s) {
         const float *row = s->reach + (place * s->reach_rows + line) * s->hands;
         float most = 0.0f;
         for (int hand = 0; hand < s->hands; hand++) most = row[hand] > most ? row[hand] : most;
-        const float least = 0.01f * most; // `matrix_pass.SMALL_SHARE`, and `LEAST_SHARE`
+        const float least = 0.01f * most; // `matrix.kernels.passes.SMALL_SHARE`, and `LEAST_SHARE`
         s->least[whole] = least > 1e-9f ? least : 1e-9f;
     }
 }

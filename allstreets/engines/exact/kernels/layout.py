@@ -163,7 +163,7 @@ class Workspace(NamedTuple):
     tile: Singles
     leaf_reach: Singles  # [J', other hands + padding, 16]
     leaf_values: Singles  # [J', own hands + padding, 16]
-    rows: Singles  # of one node whose hands share rows; `exact_shared` says what stands there
+    rows: Singles  # of one node whose hands share rows; `bucketed_nodes` says what stands there
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2

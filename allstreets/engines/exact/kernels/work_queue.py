@@ -12,7 +12,7 @@ in the order of the boards, whoever is ready sooner waits for his turn. A piece 
 behind those that it waits for, and should stand as far behind as there are threads, so
 that it hardly ever has to.
 
-Letters as in `exact_layout`; S slots for the turn boards that are at work.
+Letters as in `exact.kernels.layout`; S slots for the turn boards that are at work.
 """
 
 from typing import NamedTuple

@@ -5,7 +5,7 @@ that takes as long as a pass over a small one. So the lists of all pots stand in
 arrays, and `PotTables` says where. What is learned is given by address, since every pot has arrays
 of its own that come and go (`tables` keeps them alive).
 
-Letters as in `matrix_layout`; P pots, K flops of a pass.
+Letters as in `layout`; P pots, K flops of a pass.
 """
 
 from collections.abc import Sequence
