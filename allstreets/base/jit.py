@@ -23,7 +23,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base.cache import cache_folder
-from allstreets.base.kernel_cache import KeptKernels
+from allstreets.base.kernel_cache import keep_compiled
 from allstreets.base.locks import held, is_held, share
 
 UNUSED_SECONDS = 14 * 24 * 3600
@@ -115,23 +115,20 @@ def _closed(compiled: Any) -> Any:
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    # Numba reads the folder with each cache. It is put back for the user's own functions.
-    config.CACHE_DIR = str(compiled_folder())
-    try:
-        every: dict[str, Any] = {
-            "nogil": True,
-            "error_model": "numpy",
-            "no_cfunc_wrapper": True,  # kernels are never passed to C
-            **options,
-        }
-        compiled: Any = numba.njit(**every)(function)
-        if can_keep():
-            compiled._cache = KeptKernels(function)
-    finally:
-        config.CACHE_DIR = before
+    every: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,  # kernels are never passed to C
+        **options,
+    }
+    compiled: Any = numba.njit(**every)(function)
     if can_keep():
+        config: Any = numba.config
+        before = config.CACHE_DIR  # it is put back for the user's own functions
+        try:
+            keep_compiled(compiled, function, compiled_folder())
+        finally:
+            config.CACHE_DIR = before
         compiled.compile = _alone(
             compiled.compile, f"{function.__module__}.{function.__qualname__}"
         )

@@ -7,6 +7,9 @@ the names defined there; the rest waits until something is compiled, which makes
 
 Every file begins with its checksum: machine code that was damaged would not raise an error, it
 would be run.
+
+This is the only file that relies on private parts of Numba. Where a release has changed them,
+kernels are compiled again, or cached as Numba does it: slower to start, and never wrong.
 """
 
 import hashlib
@@ -17,11 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
+import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.runtime.nrt import rtsys
 
 EMPTY = ""  # the source of a module with nothing to link
 DIGEST_BYTES = hashlib.sha256().digest_size
+CHANGED = (AttributeError, ImportError, KeyError, TypeError, ValueError)
+"""What is raised where a part of Numba is not what it was."""
 
 
 class KeptKernel(CompileResultCacheImpl):
@@ -102,11 +108,26 @@ class KeptKernels(FunctionCache):
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The kept version, or None."""
-        rtsys.initialize(target)  # what kernels themselves call: memory and reference counts
-        with self._guard_against_spurious_io_errors():
+        with suppress(*CHANGED), self._guard_against_spurious_io_errors():
+            rtsys.initialize(target)  # what kernels themselves call: memory and reference counts
             return self._load_overload(signature, target)
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a version; where there is no room, it is compiled again next time."""
-        with suppress(OSError):
+        with suppress(OSError, *CHANGED):
             super().save_overload(signature, compiled)
+
+
+def keep_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> None:
+    """Let a kernel be loaded from a folder where it has been compiled before.
+
+    Numba takes the folder from its settings, which the caller puts back.
+    """
+    config: Any = numba.config
+    config.CACHE_DIR = str(folder)
+    try:
+        compiled._cache = KeptKernels(function)
+    except CHANGED:
+        config.CACHE_DIR = str(folder / "numba")  # its files have no checksums
+        compiled.enable_caching()

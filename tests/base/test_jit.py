@@ -154,6 +154,37 @@ def test_a_damaged_kernel_is_compiled_again(
     assert run_once(folder) == [kept[1], "1"]  # and the file is whole again
 
 
+CHANGES = {
+    "another constructor": """
+old = caching.IndexDataCacheFile.__init__
+def begin(self, *, cache_path, filename_base, source_stamp):
+    old(self, cache_path, filename_base, source_stamp)
+caching.IndexDataCacheFile.__init__ = begin""",
+    "another way to load": "caching.CompileResultCacheImpl.rebuild = None",
+    "other data": "caching.CompileResultCacheImpl.reduce = lambda self, compiled: None",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_numba_compiles_again(kept: tuple[Path, str], change: str, tmp_path: Path) -> None:
+    """What this relies on in Numba is private, and any release may change it."""
+    for folder in (tmp_path / "empty", tmp_path / "kept"):
+        if folder.name == "kept":
+            shutil.copytree(kept[0], folder)
+        script = f"""
+import numba.core.caching as caching
+{CHANGES[change]}
+{ONCE}"""
+        found = subprocess.run(
+            [sys.executable, "-c", script],
+            env=with_cache(folder),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        assert found.stdout.split()[0] == kept[1]
+
+
 def test_python_cannot_call_an_inner_kernel() -> None:
     row = np.array([1.0, 2.0], np.float32)
     with pytest.raises(TypeError, match="only kernels can call it"):
