@@ -1,28 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { HeldAnswers } from "../common/held-answers";
-import type { SpotForm } from "./draft";
 import { SpotEditor } from "./form.svelte";
-
-const player = { bet: "", raise: "", donk: "" };
-const street = { oop: player, ip: player };
-const FORM: SpotForm = {
-  name: "",
-  board: "QsJh2h",
-  oop_range: "AA",
-  ip_range: "KK",
-  pot: 10,
-  stack: 95,
-  sizes: { flop: street, turn: street, river: street },
-  rake: 0,
-  add_allin_threshold: 0,
-  edits: "",
-  force_allin_threshold: 0.1,
-  merging_threshold: 0,
-  target_pct: 0.3,
-  precision: "float32",
-  river_groups: "none",
-  device: "cpu",
-};
+import { FORM } from "./sample-form";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
