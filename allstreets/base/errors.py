@@ -10,8 +10,9 @@ LONGEST = 6000  # characters of a message that is searched whole; of a longer on
 LINES = 200  # of a message
 
 # What moves a terminal's cursor, turns the direction of writing, or is half a character.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-CONTROL_BUT_LINES = re.compile(CONTROL.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+CONTROL = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 # What a message repeats of an input: a text in quotes, a list or a mapping, a long word.
 QUOTED = re.compile(r"(?<!\w)(['\"])(.+?)\1(?!\w)", re.DOTALL)
@@ -33,18 +34,21 @@ class InputError(ValueError):
 def shorten(text: str, limit: int = LIMIT) -> str:
     """Text of a user's as an error line repeats it.
 
-    At most `limit` characters, no control characters.
+    At most `limit` characters, all of them printable.
 
     >>> shorten("a\\x1b[31m name"), shorten("x" * 300, 5)
     ('a\\\\x1b[31m name', 'xxxx…')
     """
-    shown = CONTROL.sub(_escape, text[: limit + 1])
+    shown = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text[: limit + 1]
+    )
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 def printable(text: str) -> str:
     """Text for a terminal or a page: control characters but line breaks are shown as escapes."""
-    return CONTROL_BUT_LINES.sub(_escape, text)
+    return CONTROL.sub(_escape, text)
 
 
 def clean_message(message: str) -> str:

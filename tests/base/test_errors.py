@@ -27,6 +27,7 @@ def test_text_of_a_user_is_shown_short_and_as_what_it_is() -> None:
 
 
 def test_shorten() -> None:
+    assert shorten("a\xa0b\ufeff\u200b") == r"a\xa0b\ufeff\u200b"  # what nobody sees
     assert shorten("AKs") == "AKs"
     assert shorten("\x1b[31m\n\t\x9b\u202e\ud800é♠") == "\\x1b[31m\\n\\t\\x9b\\u202e\\ud800é♠"
     assert shorten("x" * LIMIT) == "x" * LIMIT
