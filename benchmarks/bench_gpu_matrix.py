@@ -301,7 +301,7 @@ def speed(device: Any, cards: Cards, flops: Any, gpu: bool) -> None:
             start = time.perf_counter()
             for player in Player:
                 own, other = reach[player], reach[player.opponent]
-                found = games.step(player, own, other, every, [now] * games.flops)
+                found: Any = games.step(player, own, other, every, [now] * games.flops)
                 found.weighted(weights)
             best = min(best, time.perf_counter() - start)
         say(f"{name}: step", f"{1e3 * best:.2f} ms an iteration, sums over flops to the host")

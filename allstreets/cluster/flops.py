@@ -152,7 +152,7 @@ class ClusterEngine:
         now: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
-        return self._step(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
 
     def step_hands(
         self,
@@ -161,20 +161,9 @@ class ClusterEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags,
-    ) -> Values:
-        """[P, K, 169]: the same where only some hands matter."""
-        return self._step(player, player_reach, opponent_reach, flops, now, hand_mask)
-
-    def _step(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        now: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Values:
+        """[P, K, 169]: the same where only some hands matter; None: all do."""
         began = time.perf_counter()
         visits = Visits.of(now)
         workers, answers = self._ask(

@@ -75,8 +75,7 @@ class PerBatchEngine:
         now: Sequence[IterationWeights],
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
-        places = np.arange(len(flops))
-        return self._of(flops).step(player, player_reach, opponent_reach, places, now)
+        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
 
     def step_hands(
         self,
@@ -85,9 +84,9 @@ class PerBatchEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags,
+        hand_mask: Flags | None,
     ) -> AnyValues:
-        """[P, K, 169]: the same where only some hands matter."""
+        """[P, K, 169]: the same where only some hands matter; None: all do."""
         engine, places = self._of(flops), np.arange(len(flops))
         return step_of_hands(engine, player, player_reach, opponent_reach, places, now, hand_mask)
 

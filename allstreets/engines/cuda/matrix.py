@@ -167,22 +167,6 @@ class CudaMatrixEngine(MatrixEngine):
             self._passes.launch(player, UPDATE, part, places)
         self._kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
 
-    def step(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        now: Sequence[IterationWeights],
-    ) -> Any:
-        """`FarValues` [P, K, 169]: a half-iteration on K flops, about all hands."""
-        del player_reach
-        table = weight_rows(now)
-        _refuse_pruning(table)
-        found = self._pass(player, opponent_reach, UPDATE, flops, table)
-        self._fall_behind()
-        return found
-
     def step_hands(
         self,
         player: Player,
@@ -190,11 +174,15 @@ class CudaMatrixEngine(MatrixEngine):
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags,
+        hand_mask: Flags | None,
     ) -> Any:
-        """`FarValues` [P, K, 169]: of all hands, which take no longer than some."""
-        del hand_mask
-        return self.step(player, player_reach, opponent_reach, flops, now)
+        """`FarValues` [P, K, 169]: a half-iteration about all hands, which takes no longer."""
+        del player_reach, hand_mask
+        table = weight_rows(now)
+        _refuse_pruning(table)
+        found = self._pass(player, opponent_reach, UPDATE, flops, table)
+        self._fall_behind()
+        return found
 
     def _run(
         self,

@@ -139,8 +139,7 @@ class MatrixEngine:
         now: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
-        del player_reach
-        return self._run(player, opponent_reach, UPDATE, flops, weight_rows(now), "kept")
+        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
 
     def step_hands(
         self,
@@ -149,9 +148,9 @@ class MatrixEngine:
         opponent_reach: Floats,
         flops: Flops,
         now: Sequence[IterationWeights],
-        hand_mask: Flags,
+        hand_mask: Flags | None,
     ) -> Values:
-        """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter."""
+        """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter; None: all."""
         del player_reach
         rows = weight_rows(now)
         return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)
