@@ -2,7 +2,8 @@
 
 Kernels are compiled when first called, release the GIL, and are cached on disk. Numba looks only at
 the file of the function itself when it decides whether a cached kernel is still good, not at the
-kernels it calls; so the folder carries a hash of all kernel sources, and any edit starts afresh.
+kernels it calls. So each file of kernels has a folder whose name carries a hash of that file and of
+all files it imports: an edit compiles what depends on it, and nothing else.
 
 Where several processes need the same kernel at once, one compiles it and the others load
 it. A process waits only for kernels below the one that it compiles itself, so that no two
@@ -11,6 +12,7 @@ wait for each other.
 
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -37,26 +39,57 @@ KERNEL_SOURCES = (
     "engines/simd/*.py",
     "engines/*/kernels/*.py",
 )
-"""Where kernels stand: all that the machine code of any of them may depend on."""
+"""The files that hold kernels."""
+PACKAGE = Path(__file__).parents[1]
+IMPORT = re.compile(r"^(?:from|import) allstreets\.([\w.]+)", re.MULTILINE)
+DECORATORS = tuple(PACKAGE / "base" / name for name in ("jit.py", "kernel_cache.py"))
+"""How kernels are compiled and stored: part of what every one of them depends on."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
 def compiled_folder() -> Path:
-    """The folder of compiled kernels; another one for every state of the sources."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    package = Path(__file__).parents[1]
-    for pattern in KERNEL_SOURCES:
-        for source in sorted(package.glob(pattern)):
-            digest.update(source.read_bytes())
-    return cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
+    """The folder of notes on all compiled kernels together, for their present sources."""
+    sources = {path for pattern in KERNEL_SOURCES for path in PACKAGE.glob(pattern)}
+    folder = _folder("all", sources)
+    can_keep(folder)
+    return folder
 
 
 @cache
-def can_keep() -> bool:
-    """Whether compiled kernels can be cached; without a folder every process compiles them."""
-    folder = compiled_folder()
+def module_folder(file: Path) -> Path:
+    """The folder of the compiled kernels of a source file, in its present state."""
+    return _folder(file.stem, {*sources_below(file), *DECORATORS})
+
+
+def sources_below(file: Path) -> set[Path]:
+    """A source file and all files of this package that it imports, directly or not.
+
+    Kernels import only kernels, at the top of their files, and `base`, which holds no numbers.
+    """
+    known, waiting = {file}, [file]
+    while waiting:
+        for module in IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
+            path = PACKAGE.joinpath(*module.split("."))
+            if path.name == "base":
+                continue
+            files = set(path.glob("*.py")) if path.is_dir() else {path.with_suffix(".py")}
+            waiting += files - known
+            known |= files
+    return known
+
+
+def _folder(name: str, sources: set[Path]) -> Path:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(sources):
+        digest.update(source.read_bytes())
+    return cache_folder() / f"kernels-{name}-{digest.hexdigest()[:16]}"
+
+
+@cache
+def can_keep(folder: Path) -> bool:
+    """Whether compiled kernels can be cached there; without it every process compiles them."""
     try:
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,8 +105,8 @@ def can_keep() -> bool:
 def remove_unused(cache: Path, now: float) -> None:
     """Remove folders of compiled kernels that no process uses, or has begun to use for long.
 
-    Every state of the sources has its folder, of up to hundreds of megabytes. Others than the
-    newest may be those of another checkout or environment, so only time tells which are not.
+    Every state of a source file has its folder. Others than the newest may be those of another
+    checkout or environment, so only time tells which are not.
     """
     for folder in cache.glob("kernels-*"):
         if now - folder.stat().st_mtime > UNUSED_SECONDS and not is_held(folder / IN_USE):
@@ -122,41 +155,41 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
         **options,
     }
     compiled: Any = numba.njit(**every)(function)
-    if can_keep():
+    folder = module_folder(Path(function.__code__.co_filename))
+    if can_keep(folder):
         config: Any = numba.config
         before = config.CACHE_DIR  # it is put back for the user's own functions
         try:
-            keep_compiled(compiled, function, compiled_folder())
+            keep_compiled(compiled, function, folder)
         finally:
             config.CACHE_DIR = before
-        compiled.compile = _alone(
-            compiled.compile, f"{function.__module__}.{function.__qualname__}"
-        )
+        name = f"{function.__module__}.{function.__qualname__}"
+        compiled.compile = _alone(compiled.compile, folder / f"{name}.lock")
     return compiled
 
 
-def _alone(compile: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _alone(compile: Callable[..., Any], lock: Path) -> Callable[..., Any]:
     """`compile`, which looks for a cached kernel first, by one process at a time."""
 
     def compile_alone(signature: Any) -> Any:
-        with global_compiler_lock, _held_once(name):
+        with global_compiler_lock, _held_once(lock):
             return compile(signature)
 
     return compile_alone
 
 
-_names_held: set[str] = set()  # by this process: a kernel that calls itself is compiled once
+_locks_held: set[Path] = set()  # by this process: a kernel that calls itself is compiled once
 
 
 @contextmanager
-def _held_once(name: str) -> Iterator[None]:
+def _held_once(lock: Path) -> Iterator[None]:
     """Hold the lock of a kernel."""
-    if name in _names_held:
+    if lock in _locks_held:
         yield
         return
-    _names_held.add(name)
+    _locks_held.add(lock)
     try:
-        with held(compiled_folder() / f"{name}.lock"):
+        with held(lock):
             yield
     finally:
-        _names_held.remove(name)
+        _locks_held.remove(lock)

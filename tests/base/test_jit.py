@@ -12,7 +12,14 @@ import numba
 import numpy as np
 import pytest
 
-from allstreets.base.jit import IN_USE, UNUSED_SECONDS, remove_unused
+from allstreets.base.jit import (
+    IN_USE,
+    KERNEL_SOURCES,
+    PACKAGE,
+    UNUSED_SECONDS,
+    remove_unused,
+    sources_below,
+)
 from allstreets.engines.matrix.kernels.passes import largest
 
 NOW = 2_000_000_000.0
@@ -183,6 +190,39 @@ import numba.core.caching as caching
             check=True,
         )
         assert found.stdout.split()[0] == kept[1]
+
+
+def test_a_kernel_is_as_old_as_what_it_imports(tmp_path: Path) -> None:
+    """Every file whose names a file of kernels can see belongs to what it is compiled from."""
+    script = """
+import sys
+from importlib import import_module
+import allstreets.base.jit
+before = {*sys.modules}
+import_module(sys.argv[1])
+print(*(sys.modules[name].__file__ for name in {*sys.modules} - before
+        if name.startswith("allstreets") and ".base" not in name))
+"""
+    for file in ("engines/boards/kernels/rivers.py", "engines/matrix/kernels/pots.py"):
+        module = f"allstreets.{file.removesuffix('.py').replace('/', '.')}"
+        found = subprocess.run(
+            [sys.executable, "-c", script, module],
+            env=with_cache(tmp_path),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        loaded = {Path(path) for path in found.stdout.split()}
+        packages = {path for path in loaded if path.name == "__init__.py"}
+        assert sources_below(PACKAGE / file) == loaded - packages
+        assert len(loaded - packages) > 5
+
+
+def test_kernels_import_nothing_that_is_not_counted() -> None:
+    sources = {path for pattern in KERNEL_SOURCES for path in PACKAGE.glob(pattern)}
+    for source in sources - set(DECORATORS):
+        assert sources_below(source) <= sources
+    assert len(sources) > 30
 
 
 def test_python_cannot_call_an_inner_kernel() -> None:
