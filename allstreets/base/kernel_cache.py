@@ -100,11 +100,10 @@ class KeptKernels(FunctionCache):
 
     _impl_class = KeptKernel
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         super().__init__(function)
-        self._cache_file = CheckedFiles(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        # The folder stands for the sources, wherever they lie and however old their files are.
+        self._cache_file = CheckedFiles(str(folder), self._impl.filename_base, folder.name)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The kept version, or None."""
@@ -127,7 +126,7 @@ def keep_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> 
     config: Any = numba.config
     config.CACHE_DIR = str(folder)
     try:
-        compiled._cache = KeptKernels(function)
+        compiled._cache = KeptKernels(function, folder)
     except CHANGED:
         config.CACHE_DIR = str(folder / "numba")  # its files have no checksums
         compiled.enable_caching()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from allstreets.base.jit import (
+    DECORATORS,
     IN_USE,
     KERNEL_SOURCES,
     PACKAGE,
@@ -216,6 +217,30 @@ print(*(sys.modules[name].__file__ for name in {*sys.modules} - before
         packages = {path for path in loaded if path.name == "__init__.py"}
         assert sources_below(PACKAGE / file) == loaded - packages
         assert len(loaded - packages) > 5
+
+
+def test_another_checkout_of_the_same_sources_finds_the_kernels(
+    kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    copy = tmp_path / "elsewhere"
+    for name in ("base", "cfr"):
+        shutil.copytree(PACKAGE / name, copy / "allstreets" / name)
+    for name in ("__init__.py", "__init__.pyi", "version.py"):
+        shutil.copy(PACKAGE / name, copy / "allstreets")
+    environment = with_cache(kept[0])
+    environment["PYTHONPATH"] = os.pathsep.join((str(copy), environment["PYTHONPATH"]))
+    script = f"{ONCE}\nprint(random_number.__code__.co_filename)"
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=copy,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    answer, hits, file = found.stdout.split()
+    assert Path(file).is_relative_to(copy)
+    assert (answer, hits) == (kept[1], "1")
 
 
 def test_kernels_import_nothing_that_is_not_counted() -> None:
