@@ -1,12 +1,12 @@
+from .analysis.frequency_locks import LockRequest as LockRequest
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
 from .explorer.reaching import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
-from .solvers.lock_request import LockRequest as LockRequest
-from .solvers.spot.solver import SpotSolver as SpotSolver
-from .solvers.spot.solver import solve as solve
-from .solvers.whole_game.solver import WholeGameSolver as WholeGameSolver
+from .solutions.spot import solve as solve
+from .solvers.spot import SpotSolver as SpotSolver
+from .solvers.whole_game import WholeGameSolver as WholeGameSolver
 from .storage.board_reports import board_report as board_report
 from .storage.comparing import compare as compare
 from .storage.opening import load as load

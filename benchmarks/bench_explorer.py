@@ -27,7 +27,7 @@ from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.solves.manager import Solves
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 from allstreets.storage import save_unified
 
 HOST = "127.0.0.1:8000"

@@ -24,8 +24,8 @@ from allstreets.base import processors
 from allstreets.betting import Player
 from allstreets.engines.device import open_device
 from allstreets.engines.spec import EngineSpec
+from allstreets.solutions import solve
 from allstreets.solvers import SpotSolver, WholeGameSolver
-from allstreets.solvers.spot.solver import solve
 from allstreets.training.solver_config import UnifiedConfig
 
 SPOTS = "turn_rainbow,turn_deep,flop_small,flop_medium"

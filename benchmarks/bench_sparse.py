@@ -20,7 +20,7 @@ from typing import Any
 from bench_unified import ONE_SIZE, TWO_SIZES, make_solver
 from report import Row, write_report
 
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "one": ("one size, 100 flops", {"flops": "spread_100", "postflop_bet_sizes": ONE_SIZE}),

@@ -31,6 +31,7 @@ import numpy as np
 from bench_spots import load_spot
 from report import Row, write_report
 
+from allstreets.analysis.certify import Judge
 from allstreets.base import processors
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
@@ -42,9 +43,8 @@ from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.spec import EngineSpec
 from allstreets.engines.thread_pool import Pool
 from allstreets.games.whole_game import WholeGame, pot_at
+from allstreets.solutions.whole_game import UnifiedResult
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, WholeGameSolver
-from allstreets.solvers.certify.evaluator import Judge
-from allstreets.solvers.whole_game.result import UnifiedResult
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.flops_run import plan_flops
 

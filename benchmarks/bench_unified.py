@@ -24,7 +24,7 @@ from report import Row, best_seconds, write_report
 from allstreets.betting import Player
 from allstreets.cards import FlopSet, build_flop_table
 from allstreets.engines.matrix.engine import MatrixEngine
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 from allstreets.training.solver_config import UnifiedConfig
 
 HANDS = 169

@@ -27,17 +27,17 @@ from allstreets.cfr.schedules import tuned
 from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, WholeGame
-from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
-from allstreets.solvers.preflop.training import PreflopTraining
-from allstreets.solvers.separated.play import (
+from allstreets.solvers.flops import FlopsSolver, FlopTargets
+from allstreets.solvers.preflop import PreflopTraining
+from allstreets.solvers.separated import (
+    PreflopSolver,
     model_values,
     models_at,
     own_models,
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.separated.solver import PreflopSolver
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "own SPRs": (),

@@ -19,13 +19,19 @@ from pathlib import Path
 import numpy as np
 from report import Row, write_report
 
+from allstreets.analysis import Completion, RealGame, class_values
+from allstreets.analysis.certificate_figures import (
+    Draw,
+    RealFigures,
+    draw_flops,
+    everything,
+    judged_flops,
+    known_numbers,
+    needs_class_values,
+)
 from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
 from allstreets.engines import RealValues
-from allstreets.solvers import Completion, RealGame, class_values
-from allstreets.solvers.certify.figures import RealFigures, judged_flops, needs_class_values
-from allstreets.solvers.certify.known import known_numbers
-from allstreets.solvers.certify.sample import Draw, draw_flops, everything
 from allstreets.training.certify_run import CertifyJob, plan_certify
 
 COUNTS = (8, 12, 16, 24, 32)

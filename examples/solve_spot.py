@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from allstreets.games import Lock, Spot
-from allstreets.solvers import SpotSolver, solve
+from allstreets.solutions import solve
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, save_spot
 
 SPOT = Spot(

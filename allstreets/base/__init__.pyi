@@ -3,7 +3,9 @@ from .arrays import Flags as Flags
 from .arrays import Floats as Floats
 from .arrays import Ints as Ints
 from .arrays import Longs as Longs
+from .arrays import Pair as Pair
 from .arrays import Singles as Singles
+from .arrays import quotient as quotient
 from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays

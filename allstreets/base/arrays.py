@@ -9,3 +9,13 @@ Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
+Pair = tuple[Floats, Floats]
+"""The same numbers of OOP and IP."""
+
+
+def quotient(numerator: Floats, denominator: Floats) -> Floats:
+    """Numerator over denominator; NaN where the denominator is not above 0."""
+    none = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    with np.errstate(invalid="ignore"):
+        ratio: Floats = np.divide(numerator, denominator, out=none, where=denominator > 0)
+    return ratio

@@ -82,6 +82,10 @@ from .matchups import Matchups as Matchups
 from .matchups import matchups as matchups
 from .matchups import preflop_matchups as preflop_matchups
 from .matchups import preflop_table_is_kept as preflop_table_is_kept
+from .range_equity import class_equity as class_equity
+from .range_equity import combo_equity as combo_equity
+from .range_equity import flop_equity as flop_equity
+from .range_equity import preflop_class_equity as preflop_class_equity
 from .range_format import format_weights as format_weights
 from .range_kind import RangeKind as RangeKind
 from .range_text import SPACED_SIGN as SPACED_SIGN

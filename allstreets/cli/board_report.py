@@ -12,7 +12,7 @@ from allstreets.cli.output import console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import BoardReport, ReportRow
+    from allstreets.analysis import BoardReport, ReportRow
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
@@ -34,7 +34,7 @@ def report_boards(
 ) -> None:
     """What `allstreets report --by` prints; `form` is text, json or csv."""
     from allstreets.base import require_parquet, write_parquet
-    from allstreets.solvers import without_nan
+    from allstreets.solutions import without_nan
     from allstreets.storage import board_report
 
     if parquet is not None:
@@ -115,7 +115,7 @@ def write_table(path: Path, table: list[dict[str, Any]]) -> None:
 
 
 def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRow]") -> None:
-    from allstreets.solvers import HAND_KEYS
+    from allstreets.analysis import HAND_KEYS
 
     seats, unit = report.unit.seats, report.unit.name
     by_hand = key in HAND_KEYS

@@ -11,7 +11,7 @@ from allstreets.cli.output import JsonOption, command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import CertificateEstimate
+    from allstreets.analysis import CertificateEstimate
     from allstreets.training import CertifyJob, CertifyOutcome
 
 
@@ -70,8 +70,8 @@ def certify(
     Ctrl-C keeps every flop that is judged, and the same command goes on from there.
     docs/certificates.md says what the figures mean.
     """
+    from allstreets.analysis import Completion
     from allstreets.base import INTERRUPTED
-    from allstreets.solvers import Completion
     from allstreets.training import plan_certify
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)

@@ -11,7 +11,7 @@ from allstreets.cli.output import JsonOption, console, print_json, written_path
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Comparison
+    from allstreets.analysis import Comparison
 
 
 def compare(
@@ -41,7 +41,7 @@ def compare(
     card models may differ.
     """
     from allstreets.cli.board_report import write_table
-    from allstreets.solvers import without_nan
+    from allstreets.solutions import without_nan
     from allstreets.storage import compare as compared
 
     found = compared(first, second, line, flop)

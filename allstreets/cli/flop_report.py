@@ -10,7 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import FlopsResult
+    from allstreets.solutions import FlopsResult
 
 GROUPS = ("suits", "pairing", "high_card")
 ORDER = ("rainbow", "two-tone", "monotone", "unpaired", "paired", "trips", *"AKQJT98765432")
@@ -54,7 +54,7 @@ def report_flops(
 
 
 def _report_all(folder: Path, result: "FlopsResult", rows: list[dict[str, Any]], form: str) -> None:
-    from allstreets.solvers import summary_of
+    from allstreets.solutions import summary_of
 
     if form == "csv":
         from allstreets.cli.report import write_csv
@@ -79,7 +79,7 @@ def _report_all(folder: Path, result: "FlopsResult", rows: list[dict[str, Any]],
 def _print_overview(
     out: "Console", folder: Path, result: "FlopsResult", rows: list[dict[str, Any]]
 ) -> None:
-    from allstreets.solvers import summary_of
+    from allstreets.solutions import summary_of
     from allstreets.training import duration
 
     config = result.config
@@ -122,7 +122,7 @@ def _sizes(config: dict[str, Any] | Any, kind: str) -> str:
 
 def _print_groups(out: "Console", rows: list[dict[str, Any]]) -> None:
     """The first decisions by texture; means weighted by how many flops each stands for."""
-    from allstreets.solvers import summary_of
+    from allstreets.solutions import summary_of
 
     out.print(f"{'':12}{'flops':>7}{'EV OOP':>10}{'EV IP':>10}{'OOP bets':>11}{'IP bets':>10}")
     lines = [("all", rows)]
@@ -141,7 +141,7 @@ def _print_groups(out: "Console", rows: list[dict[str, Any]]) -> None:
 
 def _report_one(result: "FlopsResult", flop: str, line: str, spr: float | None, form: str) -> None:
     from allstreets.cli.node_view import print_head, print_mix, write_node
-    from allstreets.solvers import node_report, without_nan
+    from allstreets.solutions import node_report, without_nan
 
     node, row = result.node(line, flop, spr), result.row(flop, spr)
     if form == "csv":

@@ -11,8 +11,8 @@ from allstreets.cli.solve import Job, run_job
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from allstreets.analysis import LockRequest, Solved
     from allstreets.games import Bound
-    from allstreets.solvers import LockRequest, Solved
 
 
 def lock(
@@ -100,8 +100,8 @@ def lock(
     or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says more, and
     docs/training.md of whole games.
     """
+    from allstreets.analysis import LockRequest, with_locks
     from allstreets.base import InputError
-    from allstreets.solvers import LockRequest, with_locks
     from allstreets.storage import folder_kind, load_spot
     from allstreets.training import lock_spot_config, parse_time
 
@@ -223,7 +223,7 @@ def _print_difference(
     lines: list[str],
     asked: "tuple[Bound, ...]",
 ) -> dict[str, Any]:
-    from allstreets.solvers import change_lines, difference
+    from allstreets.analysis import change_lines, difference
 
     found = difference(before, after, lines, asked)
     out.print()

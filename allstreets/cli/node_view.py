@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from allstreets.solvers import Decision
+    from allstreets.solutions import Decision
 
 EDGE = 1e-4  # a reach below it is shown as 0
 
 
 def print_head(out: "Console", node: "Decision") -> None:
     """The place, and the EVs of both ranges."""
-    from allstreets.solvers import decision_notes, number_text, percent_text, player_rows
+    from allstreets.solutions import decision_notes, number_text, percent_text, player_rows
 
     out.print(node.line.strip() or "first decision", markup=False)
     for line in _where(node):
@@ -41,7 +41,7 @@ def print_head(out: "Console", node: "Decision") -> None:
 def _where(node: "Decision") -> list[str]:
     """Board or street, who acts, pot and stacks; of a whole game how often play gets here."""
     from allstreets.cards import cards_text
-    from allstreets.solvers import pot_text, share_text
+    from allstreets.solutions import pot_text, share_text
 
     table = f"{node.seat} to act   {pot_text(node)}"
     if node.by_combo:
@@ -58,7 +58,7 @@ def _where(node: "Decision") -> list[str]:
 
 def print_mix(out: "Console", node: "Decision") -> None:
     """How often each action is taken, its EV, and the 13×13 picture."""
-    from allstreets.solvers import EV_LEGEND, action_symbols, decision_lines, node_colours
+    from allstreets.solutions import EV_LEGEND, action_symbols, decision_lines, node_colours
 
     print_table(out, decision_lines(node), action_symbols(node), node_colours(node))
     if node.known:
@@ -72,7 +72,7 @@ def print_mix(out: "Console", node: "Decision") -> None:
 def mix_picture(node: "Decision") -> "Text":
     """The 13×13 picture of a decision."""
     from allstreets.cli.grid import mix_grid
-    from allstreets.solvers import action_symbols, node_colours
+    from allstreets.solutions import action_symbols, node_colours
 
     locked = node.locked_cells() > 0
     return mix_grid(node.shown_strategy(), action_symbols(node), node_colours(node), locked)
@@ -102,7 +102,7 @@ def coloured_rows(
 
 def print_combos(out: "Console", node: "Decision") -> None:
     """One line per combo, with the EVs of the actions next to their frequencies if they fit."""
-    from allstreets.solvers import number_text, percent_text, reached_rows
+    from allstreets.solutions import number_text, percent_text, reached_rows
 
     rows = [row for row in reached_rows(node) if row["reach"] >= EDGE]
     unit, sign = node.unit.column, node.unit.sign
@@ -133,7 +133,7 @@ def write_node(node: "Decision", form: str) -> None:
     """A decision as JSON or CSV on stdout."""
     from allstreets.cli.output import print_json
     from allstreets.cli.report import write_csv
-    from allstreets.solvers import node_report, reached_rows
+    from allstreets.solutions import node_report, reached_rows
 
     if form == "json":
         print_json(node_report(node))

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from allstreets.solvers import Decision, PreflopResult, WholeGameSolver
+    from allstreets.solutions import Decision, PreflopResult
+    from allstreets.solvers import WholeGameSolver
     from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
@@ -45,7 +46,7 @@ def _chart(node: "Decision") -> "tuple[RenderableType, ...]":
     from rich.text import Text
 
     from allstreets.cli.node_view import coloured_rows, mix_picture
-    from allstreets.solvers import action_symbols, decision_lines, node_colours
+    from allstreets.solutions import action_symbols, decision_lines, node_colours
 
     rows = decision_lines(node, evs=False)[1:]
     lines = coloured_rows(rows, action_symbols(node), node_colours(node))
@@ -74,13 +75,13 @@ def _opening(result: "PreflopResult") -> "list[Decision]":
 
 
 def _opening_title(node: "Decision") -> str:
-    from allstreets.solvers import node_title, share_text
+    from allstreets.solutions import node_title, share_text
 
     reached = f" ({share_text(node.share)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
 
 
 def _result(solution: "PreflopResult | WholeGameSolver") -> "PreflopResult":
-    from allstreets.solvers import PreflopResult, UnifiedResult
+    from allstreets.solutions import PreflopResult, UnifiedResult
 
     return solution if isinstance(solution, PreflopResult) else UnifiedResult.of(solution)

@@ -167,7 +167,7 @@ def report(
     _require_spot(folder, flop=flop, spr=spr, parquet=parquet)
     result = load_spot(folder, _announce)
     if behind:
-        from allstreets.solvers import solve_behind
+        from allstreets.solutions import solve_behind
 
         node = solve_behind(result, line, announce=_announce_behind).node(line)
     else:
@@ -181,13 +181,13 @@ def report(
     print_head(out, node)
     if result.origin is not None and not line.strip():
         from allstreets.cli.solve import print_origin
-        from allstreets.solvers import Origin
+        from allstreets.solutions import Origin
 
         print_origin(out, Origin.read(result.origin), result.exploitability)
     if result.simplified is not None and not line.strip():
         out.print("\n".join(("", *result.simplified.lines())), markup=False, soft_wrap=True)
     if result.spot.lock and not node.locked.any():
-        from allstreets.solvers import locks_text
+        from allstreets.solutions import locks_text
 
         out.print(f"\n{locks_text(result.spot.lock)}", markup=False)
     print_mix(out, node)

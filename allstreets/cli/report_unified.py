@@ -10,7 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Decision, PreflopResult
+    from allstreets.solutions import Decision, PreflopResult
 
 TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reached")
 
@@ -32,7 +32,7 @@ def report_unified(
     table over flops, with a line that of the decision on every flop; `chart` is a picture to draw
     of the decision, `parquet` a file for the table.
     """
-    from allstreets.solvers import PreflopResult
+    from allstreets.solutions import PreflopResult
     from allstreets.storage import load
 
     if chart is not None:
@@ -72,7 +72,7 @@ def _report_node(
     from allstreets.cli.preflop_view import EV_NOTE
 
     if chart is not None:
-        from allstreets.solvers import node_chart
+        from allstreets.solutions import node_chart
         from allstreets.training import plot_chart
 
         plot_chart(chart, node_chart(result, node))
@@ -92,7 +92,7 @@ def _report_node(
 
 def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> None:
     from allstreets.cli.preflop_view import print_opening
-    from allstreets.solvers import UnifiedResult
+    from allstreets.solutions import UnifiedResult
     from allstreets.training import summary_lines
 
     for text in (result.facts.name, result.facts.description, *summary_lines(result)):
@@ -114,7 +114,7 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
 def _report_flops(
     result: "PreflopResult", line: str | None, form: str, parquet: Path | None
 ) -> None:
-    from allstreets.solvers import UnifiedResult
+    from allstreets.solutions import UnifiedResult
 
     if not isinstance(result, UnifiedResult):
         raise InputError("this solution ends at the flop: there is no table over flops")
@@ -128,7 +128,7 @@ def _report_flops(
 
         write_csv(rows)
     elif form == "json":
-        from allstreets.solvers import without_nan
+        from allstreets.solutions import without_nan
 
         print_json({"line": line, "flops": [without_nan(row) for row in rows]})
     elif line is None:
@@ -154,7 +154,7 @@ def _print_flops(out: "Console", rows: list[dict[str, Any]]) -> None:
 
 def _print_actions(out: "Console", rows: list[dict[str, Any]]) -> None:
     """A decision on every flop, and its means over the hands that get there."""
-    from allstreets.solvers import NOT_REACHED
+    from allstreets.solutions import NOT_REACHED
 
     words = [key for key in rows[0] if key not in TABLE_KEYS]
     out.print(f"{'flop':8}{'suits':10}{'weight':>8}{'gets here':>11}"

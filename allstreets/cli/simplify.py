@@ -17,7 +17,7 @@ from allstreets.cli.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solvers import Mixes, Simplified
+    from allstreets.analysis import Mixes, Simplified
 
 
 def simplify(

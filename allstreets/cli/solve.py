@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.games import Estimate, Spot
-    from allstreets.solvers import Origin, SpotResult
+    from allstreets.solutions import Origin, SpotResult
     from allstreets.training import SpotConfig, SpotOutcome
 
 
@@ -249,7 +249,7 @@ def run_job(
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
     """Which figures come from where, and how much they differ."""
-    from allstreets.solvers import origin_lines
+    from allstreets.solutions import origin_lines
 
     out.print()
     for text in origin_lines(origin, reached):

@@ -9,7 +9,7 @@ from allstreets.cli.output import console, print_json, print_looks
 from allstreets.cli.solve import Job, print_origin, run_job
 
 if TYPE_CHECKING:
-    from allstreets.solvers import FlopSpot, SpotResult
+    from allstreets.solutions import FlopSpot, SpotResult
     from allstreets.storage import KeptFlop
     from allstreets.training import SpotConfig
 
@@ -33,7 +33,7 @@ def solve_flop(
        goes on.
     3. Any other is solved and kept in FOLDER/spots, or in --output.
     """
-    from allstreets.solvers import flop_spot
+    from allstreets.solutions import flop_spot
     from allstreets.storage import find_kept, load_unified, new_kept
     from allstreets.training import SpotConfig, check_config
 
@@ -67,7 +67,7 @@ def solve_flop(
 
     from allstreets.base import thread_count
     from allstreets.games import available_bytes
-    from allstreets.solvers import Origin, real_figures
+    from allstreets.solutions import Origin, real_figures
 
     if found.place is not None:
         console(stderr=True).print("Playing the solution's own strategies with real cards …")
@@ -119,7 +119,7 @@ def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -
 def _show_kept(found: "FlopSpot", kept: "KeptFlop", config: "SpotConfig", job: Job) -> None:
     """A flop that is solved already."""
     from allstreets.cards import parse_flop
-    from allstreets.solvers import suits_text
+    from allstreets.solutions import suits_text
 
     out, manifest, origin = console(stderr=job.json), kept.manifest, kept.origin
     out.print(

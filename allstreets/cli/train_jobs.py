@@ -15,7 +15,8 @@ from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
 from allstreets.games import available_bytes
-from allstreets.solvers import OWN, locks_text, require_flop_room
+from allstreets.solutions import OWN, locks_text
+from allstreets.solvers import require_flop_room
 from allstreets.training import (
     FlopsJob,
     FlopsOutcome,

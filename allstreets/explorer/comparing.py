@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 
+from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
@@ -21,7 +22,7 @@ from allstreets.explorer.models.comparisons import Comparison as ComparisonMessa
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.explorer.views.betting import PLAYER_NAMES
 from allstreets.explorer.views.figures import number, numbers
-from allstreets.solvers import Comparison, Decision, HandDifference, compare_decisions
+from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
 
 GAMES = ("preflop", "unified")

@@ -28,7 +28,7 @@ from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solvers import FlopSpot, UnifiedResult, flop_spot, origin_lines, suits_text
+from allstreets.solutions import FlopSpot, UnifiedResult, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
 
 

@@ -32,7 +32,7 @@ from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
 from allstreets.explorer.views.opening import open_view, read_facts
 from allstreets.explorer.views.spot_sets import judged, set_headline, spot_tables
-from allstreets.solvers import MadeSimple, Origin, origin_head, origin_lines
+from allstreets.solutions import MadeSimple, Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
 

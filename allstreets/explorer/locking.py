@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
+from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
 from allstreets.betting import Player, any_cards, line_text, parse_line
 from allstreets.explorer.errors import MissingError
@@ -24,14 +25,7 @@ from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.opening import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
-from allstreets.solvers import (
-    LockRequest,
-    SpotResult,
-    UnifiedResult,
-    difference,
-    gain_text,
-    with_locks,
-)
+from allstreets.solutions import SpotResult, UnifiedResult
 from allstreets.storage import folder_kind, load_spot, load_unified
 from allstreets.training import lock_game, lock_spot_config
 

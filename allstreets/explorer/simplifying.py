@@ -8,13 +8,13 @@ from pathlib import Path
 from threading import Lock
 
 from allstreets import training  # whose kernels are loaded when a price is found
+from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.simple import SimpleForm, SimplePrice, SimpleStreet
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.explorer.solves.folders import new_path
-from allstreets.solvers import Simplification, Simplified
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}
 """Of solutions that are judged within seconds; larger ones take a terminal."""

@@ -26,7 +26,7 @@ from allstreets.practice.dealing import Deal, Dealer
 from allstreets.practice.playable import BEFORE, Playable, Position, seat_names
 from allstreets.practice.records import Answer, Draw, End
 from allstreets.review import NEVER, hand_place, judge, why_never
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 MOST_DEALS = 3_000  # in which nothing is asked
 

@@ -7,7 +7,7 @@ from allstreets.betting import NodeKind
 from allstreets.practice.playable import Playable
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
-from allstreets.solvers import PreflopResult, SpotResult
+from allstreets.solutions import PreflopResult, SpotResult
 from allstreets.storage import SpotSet, load, read_manifest
 
 MODELS = (

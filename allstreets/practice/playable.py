@@ -19,7 +19,7 @@ import numpy as np
 from allstreets.base import Floats
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Texture
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 BEFORE, AFTER = 0, 1
 """The trees of a whole game: before the flop and after it. A spot has the second alone."""

@@ -8,7 +8,7 @@ import numpy as np
 from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Player, Street, dealt, line_text, parse_line
 from allstreets.practice.playable import AFTER, Position, TextureTest, Way, path_places
-from allstreets.solvers import Decision, SpotResult
+from allstreets.solutions import Decision, SpotResult
 
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
 

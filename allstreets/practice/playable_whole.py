@@ -46,7 +46,7 @@ from allstreets.practice.playable import (
     Way,
     path_places,
 )
-from allstreets.solvers import Decision, PotView, PreflopResult, UnifiedResult, in_suits, swept
+from allstreets.solutions import Decision, PotView, PreflopResult, UnifiedResult, in_suits, swept
 
 CACHED_VIEWS = 8  # pots on flops, with all their values
 UNOPENED = "unopened"

@@ -9,7 +9,7 @@ from pathlib import Path
 from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, NodeKind
 from allstreets.hands import PlayedHand
-from allstreets.solvers import UnifiedResult
+from allstreets.solutions import UnifiedResult
 from allstreets.storage import MANIFEST, folder_kind, load_unified
 
 MAKE = "allstreets train … --output DIR makes one"

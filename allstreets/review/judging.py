@@ -14,7 +14,7 @@ from allstreets.base import Flags, Floats
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, BettingTree, Player, action_text
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.review.records import Grid, Option
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 NEVER = "the solution never gets here"
 ROUGH = "the solution hardly ever does this, so the answer to it and the loss are rough"

@@ -20,7 +20,7 @@ from allstreets.betting import (
 from allstreets.cards import canonical_flop
 from allstreets.review.judging import within
 from allstreets.review.spots import WORST, Effort, SolvedStreet
-from allstreets.solvers import (
+from allstreets.solutions import (
     BehindResult,
     Decision,
     UnifiedResult,

@@ -39,7 +39,7 @@ from allstreets.review.plays import OwnFlop, SolvedAgain, StreetPlay
 from allstreets.review.preflop import Arrival
 from allstreets.review.records import ReviewedDecision
 from allstreets.review.spots import Effort, StreetStart, solve_street, with_hand
-from allstreets.solvers import Decision, UnifiedResult, is_reached
+from allstreets.solutions import Decision, UnifiedResult, is_reached
 
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 

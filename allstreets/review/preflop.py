@@ -24,7 +24,7 @@ from allstreets.review.judging import (
 from allstreets.review.mapping import map_action
 from allstreets.review.plays import worth_of, worth_text
 from allstreets.review.records import ReviewedDecision
-from allstreets.solvers import UnifiedResult, is_reached
+from allstreets.solutions import UnifiedResult, is_reached
 
 LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
 

@@ -30,7 +30,8 @@ from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
 from allstreets.games import Spot, WholeGame, available_bytes, estimate_spot
 from allstreets.hands import Moment, PlayedHand
-from allstreets.solvers import SpotResult, SpotSolver
+from allstreets.solutions import SpotResult
+from allstreets.solvers import SpotSolver
 
 SHARED = ", river hands alike in strength and suits sharing a strategy"
 WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
@@ -190,7 +191,7 @@ def _solve(solver: SpotSolver, effort: Effort) -> SpotResult:
         reached = solver.exploitability() / solver.spot.pot
         if late():
             break
-    result = solver.result()
+    result = SpotResult.of(solver)
     result.exploitability, result.iterations = float(reached), solver.iterations
     result.seconds = time.perf_counter() - began
     return result

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from allstreets.analysis import BoardReport, report_of
 from allstreets.base import InputError
-from allstreets.solvers import BoardReport, FlopsResult, OnBoard, UnifiedResult, report_of
+from allstreets.solutions import FlopsResult, OnBoard, UnifiedResult
 from allstreets.storage.opening import Solution, load
 from allstreets.storage.spot_set import SpotSet
 

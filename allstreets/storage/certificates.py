@@ -25,7 +25,7 @@ from allstreets.base import (
 )
 from allstreets.engines import RealValues
 from allstreets.games import data_hash
-from allstreets.solvers import Certificate
+from allstreets.solutions import Certificate
 from allstreets.storage.manifest import MISFITS, cannot_write, read_manifest
 from allstreets.storage.manifest_facts import require_facts, require_plain_data
 from allstreets.storage.solution_files import SUFFIX, drop

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from allstreets.analysis import Comparison, compare_decisions
 from allstreets.base import InputError
-from allstreets.solvers import Comparison, PreflopResult, SpotResult, compare_decisions
+from allstreets.solutions import PreflopResult, SpotResult
 from allstreets.storage.game_keys import game_keys
 from allstreets.storage.opening import Solution, load
 

@@ -16,7 +16,7 @@ from typing import Any
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
-from allstreets.solvers import FlopsResult
+from allstreets.solutions import FlopsResult
 from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
     MANIFEST,

@@ -23,7 +23,7 @@ from allstreets.games import (
     rules_of,
     spot_mapping,
 )
-from allstreets.solvers import PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind, read_manifest
 from allstreets.storage.opening import Solution
 from allstreets.storage.solution_files import facts_of

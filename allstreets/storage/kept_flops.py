@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.solvers import FlopSpot, Origin
+from allstreets.solutions import FlopSpot, Origin
 from allstreets.storage.manifest import MANIFEST
 from allstreets.storage.spot_bundle import read_spot_manifest
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from allstreets.base import DamagedFileError, InputError, Place, shortened, write_atomic
 from allstreets.games import data_hash
-from allstreets.solvers import MadeSimple
+from allstreets.solutions import MadeSimple
 from allstreets.storage.manifest_facts import MisfitError, require_facts, require_plain_data
 
 MANIFEST = "manifest.json"

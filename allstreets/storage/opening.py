@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TypeAlias, cast
 
 from allstreets.base import InputError, Place
-from allstreets.solvers import FlopsResult, PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import FlopsResult, PreflopResult, SpotResult, UnifiedResult
 from allstreets.storage.manifest import folder_kind
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.spot_set import SpotSet

@@ -12,7 +12,7 @@ from typing import Any
 
 from allstreets.betting import build_preflop_tree
 from allstreets.games import preflop_locks, rules_mapping, rules_of
-from allstreets.solvers import PreflopResult
+from allstreets.solutions import PreflopResult
 from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (

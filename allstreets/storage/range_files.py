@@ -47,7 +47,7 @@ from allstreets.betting import (
     pot_share,
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
-from allstreets.solvers import PreflopResult
+from allstreets.solutions import PreflopResult
 from allstreets.storage.opening import load
 
 README = "README.txt"

@@ -21,7 +21,7 @@ from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
-from allstreets.solvers import MadeSimple, PreflopSolution, SolutionFacts
+from allstreets.solutions import MadeSimple, PreflopSolution, SolutionFacts
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     AGAIN,

@@ -25,7 +25,7 @@ from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import RiverGroups, deal_streets
 from allstreets.games import Spot, data_hash, spot_mapping, spot_root
-from allstreets.solvers import (
+from allstreets.solutions import (
     Announce,
     MadeSimple,
     SpotResult,

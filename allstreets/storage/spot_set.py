@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, suggest
-from allstreets.solvers import OnBoard, SpotResult
+from allstreets.solutions import OnBoard, SpotResult
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,

@@ -17,15 +17,8 @@ from typing import Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.games import game_mapping, game_of
-from allstreets.solvers import (
-    Kept,
-    PreflopSolution,
-    Row,
-    SolverSource,
-    StoredGame,
-    UnifiedResult,
-    WholeGameSolver,
-)
+from allstreets.solutions import PreflopSolution, Row, SolverSource, StoredGame, UnifiedResult
+from allstreets.solvers import Kept, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
 from allstreets.storage.flop_files import (

@@ -6,14 +6,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
+from allstreets.analysis import LockRequest, with_locks
 from allstreets.base import InputError, Place, place_of
-from allstreets.solvers import (
-    Certificate,
-    LockRequest,
-    SpotResult,
-    UnifiedResult,
-    with_locks,
-)
+from allstreets.solutions import Certificate, SpotResult, UnifiedResult
 from allstreets.storage import Solution, load
 from allstreets.training.certify_run import CertifyObserver, plan_certify
 from allstreets.training.config import check_config

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from allstreets.analysis import Completion, Judge, estimate_certificate
 from allstreets.base import InputError
 from allstreets.cards import Flop
 from allstreets.cluster import (
@@ -27,7 +28,6 @@ from allstreets.cluster import (
     require_versions,
 )
 from allstreets.engines import CPU, RealValues
-from allstreets.solvers import Completion, Judge, estimate_certificate
 from allstreets.storage import CertificateWork, load_unified
 from allstreets.training.cluster_nodes import NodesInUse, NodeWork
 

@@ -14,21 +14,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, interrupt_request, thread_count
-from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
-from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
-from allstreets.games import available_bytes
-from allstreets.solvers import (
-    ALL,
-    OWN,
-    OWN_GAME,
-    Certificate,
+from allstreets.analysis import (
     CertificateEstimate,
     Completion,
     Draw,
     Judge,
     RealGame,
-    UnifiedResult,
     class_values,
     draw_flops,
     estimate_certificate,
@@ -36,6 +27,11 @@ from allstreets.solvers import (
     judged_flops,
     needs_class_values,
 )
+from allstreets.base import Floats, InputError, interrupt_request, thread_count
+from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
+from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
+from allstreets.games import available_bytes
+from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, UnifiedResult
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.training.certify_cluster import CertifyOnCluster
 from allstreets.training.certify_workers import Workers, judge_and_keep

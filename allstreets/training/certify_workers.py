@@ -23,10 +23,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
 
+from allstreets.analysis import Completion, Judge
 from allstreets.base import InputError, listen_to_parent
 from allstreets.cards import Flop, parse_flop
 from allstreets.engines import CardModel
-from allstreets.solvers import Completion, Judge
 from allstreets.storage import CertificateWork, load_unified
 
 DONE, FAILED = "done ", "failed "  # how the answers of a worker begin; the rest is JSON

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import HAND_NAMES, grid_cell
-from allstreets.solvers import LEAST_SHOWN, Chart
+from allstreets.solutions import LEAST_SHOWN, Chart
 from allstreets.training.plot import FORMATS, INK, check_plot_path
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from allstreets.analysis import leaf_features
 from allstreets.base import Floats, InputError
 from allstreets.cards import FlopSet, choose_flops
-from allstreets.solvers import UnifiedResult, leaf_features
+from allstreets.solutions import UnifiedResult
 from allstreets.storage import MANIFEST, load_unified
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from allstreets import base  # whose consoles need rich
-from allstreets.solvers import row_weight
+from allstreets.solutions import row_weight
 from allstreets.training.cluster_nodes import node_lines
 from allstreets.training.progress import LIVE_SECONDS, can_redraw, standing
 from allstreets.training.wording import data_size, duration

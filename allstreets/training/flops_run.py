@@ -33,15 +33,8 @@ from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
 from allstreets.engines import CPU, CardModel, EngineSpec, PagesAgain
 from allstreets.games import PotGame, available_bytes
-from allstreets.solvers import (
-    FlopEstimate,
-    FlopsResult,
-    FlopsSolver,
-    FlopTargets,
-    estimate_flops,
-    group_size,
-    summary_of,
-)
+from allstreets.solutions import FlopsResult, summary_of
+from allstreets.solvers import FlopEstimate, FlopsSolver, FlopTargets, estimate_flops, group_size
 from allstreets.storage import (
     CheckpointWarning,
     FlopsBundle,

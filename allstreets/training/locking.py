@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from allstreets.analysis import with_game_locks
 from allstreets.base import Place
 from allstreets.engines import AGREEMENT
 from allstreets.games import Lock, lock_mapping
-from allstreets.solvers import SpotResult, UnifiedResult, with_game_locks
+from allstreets.solutions import SpotResult, UnifiedResult
 from allstreets.storage import read_spot_manifest
 from allstreets.training.config import check_config
 from allstreets.training.solver_config import UnifiedConfig

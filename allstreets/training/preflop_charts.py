@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from allstreets.betting import PreflopRules
-from allstreets.solvers import PreflopResult, PreflopSolution, PreflopTraining, SolutionFacts
+from allstreets.solutions import PreflopResult, PreflopSolution, SolutionFacts
+from allstreets.solvers import PreflopTraining
 from allstreets.training.loop import Every
 
 if TYPE_CHECKING:

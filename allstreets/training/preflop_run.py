@@ -15,18 +15,14 @@ from allstreets.base import Floats, InputError
 from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
-from allstreets.solvers import (
-    MBB_PER_CHIP,
+from allstreets.solutions import (
     FlopsResult,
-    PairValues,
     PreflopResult,
     PreflopSolution,
-    PreflopSolver,
     SolutionFacts,
-    mean_over_flops,
-    refuse_rake,
     row_weight,
 )
+from allstreets.solvers import MBB_PER_CHIP, PairValues, PreflopSolver, mean_over_flops, refuse_rake
 from allstreets.storage import load_flops, require_preflop_folder, save_preflop
 from allstreets.training.folder_run import CHECKPOINTS, train_into
 from allstreets.training.loop import Intervals

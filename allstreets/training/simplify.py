@@ -4,22 +4,18 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from allstreets.base import InputError, Place, thread_count
-from allstreets.betting import Player
-from allstreets.solvers import (
-    FlopsResult,
-    MadeSimple,
+from allstreets.analysis import (
     Observe,
-    PreflopResult,
     Simplification,
     Simplified,
-    SpotResult,
-    SpotSolver,
-    UnifiedResult,
     simple_game,
     simplify_game,
     simplify_spot,
 )
+from allstreets.base import InputError, Place, thread_count
+from allstreets.betting import Player
+from allstreets.solutions import FlopsResult, MadeSimple, PreflopResult, SpotResult, UnifiedResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     claim,
     folder_kind,

@@ -14,7 +14,7 @@ from allstreets.betting import (
     sizes_text,
 )
 from allstreets.games import game_mapping, rules_mapping
-from allstreets.solvers import (
+from allstreets.solutions import (
     OWN_GAME,
     Certificate,
     PreflopResult,

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from allstreets.base import Control, InputError, thread_count
+from allstreets.base import Control, InputError, quotient, thread_count
 from allstreets.betting import NodeKind, Player, parse_line
 from allstreets.games import (
     Spot,
@@ -30,7 +30,7 @@ from allstreets.games import (
     require_device_room,
     require_memory,
 )
-from allstreets.solvers import SpotResult, quotient
+from allstreets.solutions import SpotResult
 from allstreets.storage import (
     MANIFEST,
     Saved,

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from allstreets.base import Control, InputError, interrupt_request
 from allstreets.games import Spot
-from allstreets.solvers import SpotResult, SpotSolver
+from allstreets.solutions import SpotResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
     Saved,
@@ -114,7 +115,7 @@ class SpotOutcome:
     @property
     def result(self) -> SpotResult:
         """The solution, node by node."""
-        result = self.solver.result()
+        result = SpotResult.of(self.solver)
         result.exploitability = self.exploitability
         result.iterations, result.seconds = self.solver.iterations, self.seconds
         return result
@@ -270,7 +271,7 @@ class _Saver:
             metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
             name=self.config.name,
             description=self.config.description,
-            origin=None if self.origin is None else self.origin(self.solver.result()),
+            origin=None if self.origin is None else self.origin(SpotResult.of(self.solver)),
             before=self.made_from,
         )
 

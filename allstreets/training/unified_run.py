@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
+from allstreets.analysis import give_orders
 from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
 from allstreets.engines import CPU, Engine, EngineSpec, ShardedEngine
@@ -17,15 +18,8 @@ from allstreets.games import (
     flop_costs,
     require_room,
 )
-from allstreets.solvers import (
-    Kept,
-    UnifiedFigures,
-    UnifiedResult,
-    WholeGameSolver,
-    first_ranges,
-    give_orders,
-    keep,
-)
+from allstreets.solutions import UnifiedResult
+from allstreets.solvers import Kept, UnifiedFigures, WholeGameSolver, first_ranges, keep
 from allstreets.storage import (
     load_unified,
     require_checkpoints,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from allstreets.base import Control
-from allstreets.solvers import PreflopResult
+from allstreets.solutions import PreflopResult
 
 if TYPE_CHECKING:
     from allstreets.training.flops_run import FlopsProgress

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from allstreets.solvers import Certificate
+from allstreets.solutions import Certificate
 
 
 def certificate(**others: Any) -> Certificate:

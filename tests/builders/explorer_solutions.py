@@ -12,8 +12,8 @@ from builders.whole_solution import buckets, combos, forgotten, raked, result, s
 
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.opening import open_view
+from allstreets.solutions.preflop import PreflopResult
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP, "raked": {**TURN, "rake": 0.05}}

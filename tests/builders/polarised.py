@@ -28,9 +28,8 @@ from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import HAND_COUNT, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.preflop.result import SolutionFacts
-from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.preflop import PreflopSolution, SolutionFacts
+from allstreets.solutions.whole_game import UnifiedResult
 
 ROOT_EVS = (-0.5, 0.3, 1.25)  # bb of the small blind's fold, limp and raise, for every hand
 FACING_EVS = (-1.0, 0.75)  # bb of the big blind's fold and call

@@ -26,8 +26,8 @@ from allstreets.cards import (
 from allstreets.engines.card_model import EXACT
 from allstreets.hands.ledger import Ledger
 from allstreets.hands.played import PlayedHand
-from allstreets.solvers import SpotResult, flop_spot, solve
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions import SpotResult, flop_spot, solve
+from allstreets.solutions.whole_game import UnifiedResult
 
 FLOP = "7s7h7d"
 LIMPED = "c x"

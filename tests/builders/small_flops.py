@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.cards import Flop
-from allstreets.solvers.flops.solver import FlopsSolver
+from allstreets.solvers.flops import FlopsSolver
 from allstreets.training import PostflopModelConfig, TrainConfig, check_config
 from allstreets.training.flops_run import FlopsJob, FlopsOutcome, FlopsProgress, plan_flops
 from allstreets.training.watch import Watch

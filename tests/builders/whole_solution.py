@@ -11,10 +11,10 @@ from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.whole_game.precision import Kept, keep
-from allstreets.solvers.whole_game.result import UnifiedResult
-from allstreets.solvers.whole_game.solver import UnifiedFigures, WholeGameSolver
+from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solvers.leaves import VisitPlan
+from allstreets.solvers.precision import Kept, keep
+from allstreets.solvers.whole_game import UnifiedFigures, WholeGameSolver
 from allstreets.storage import save_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"

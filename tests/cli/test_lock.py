@@ -7,10 +7,11 @@ import pytest
 from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
 
+from allstreets.analysis import LockRequest, difference
 from allstreets.cli.main import main
 from allstreets.games import Lock
-from allstreets.solvers import LockRequest, SpotSolver, difference
-from allstreets.solvers.format import percent_text
+from allstreets.solutions.format import percent_text
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from allstreets.cli.node_view import print_head, print_mix
 from allstreets.cli.preflop_view import print_opening
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 from allstreets.storage import load_unified
 
 

@@ -12,8 +12,8 @@ from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save
 
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
+from allstreets.solutions.preflop import PreflopResult
 from allstreets.solvers import SpotSolver
-from allstreets.solvers.preflop.result import PreflopResult
 from allstreets.storage import save_preflop, save_spot, save_unified
 
 

@@ -12,7 +12,8 @@ import allstreets
 from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.practice import open_playable
-from allstreets.solvers import SpotSolver, UnifiedResult
+from allstreets.solutions import UnifiedResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
 
 

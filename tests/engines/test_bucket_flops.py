@@ -10,7 +10,7 @@ from allstreets.cards import HAND_COUNT, hand_combos
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_reach, build_bucket_model
 from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 FLOPS = spread_flops(2).flops
 COUNTS = BucketCounts(6, 12, 15)

@@ -27,7 +27,7 @@ from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec
 from allstreets.engines.state import flop_key
-from allstreets.solvers.flops.hands import live
+from allstreets.solutions.pot_evaluation import live
 
 FLOPS = named_flops(["7s7h7d", "9s7s2s"]).flops  # on which most runouts are alike
 COUNTS = 5, 9, 7

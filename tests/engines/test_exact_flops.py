@@ -15,7 +15,7 @@ from allstreets.engines.card_model import EXACT as EXACT_CARDS
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 FLOPS = ["9s7s2s", "KsKhKd"]  # on which most runouts are alike
 LIMPED: dict[str, Any] = {**EXACT, "flops": FLOPS}

@@ -15,7 +15,7 @@ from allstreets.base import InputError
 from allstreets.engines.card_model import EXACT
 from allstreets.engines.mapped_memory import MappedMemory, PagesAgain, own_pages
 from allstreets.engines.simd.vectors import aligned
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 
 def test_arrays_are_zero_and_can_be_written(tmp_path: Path) -> None:

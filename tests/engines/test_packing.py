@@ -9,8 +9,8 @@ from builders.whole_solution import buckets, classes, combos, forgotten
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Numbers, PackedStrategies, decode
-from allstreets.solvers.flops.hands import live
-from allstreets.solvers.whole_game.source import SolverSource
+from allstreets.solutions.pot_evaluation import live
+from allstreets.solutions.source import SolverSource
 
 BOTH = pytest.mark.parametrize("numbers", [ONE_BYTE, TWO_BYTES])
 

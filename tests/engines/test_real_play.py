@@ -17,8 +17,8 @@ from allstreets.engines.lifted_values import RealValues, judge_flop
 from allstreets.engines.lifting import RealPlay, real_plays, slot_block
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
-from allstreets.solvers.whole_game.precision import evaluate_rounded
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.precision import evaluate_rounded
+from allstreets.solvers.whole_game import WholeGameSolver
 
 # A pot, checked or all-in, on a flop of which most runouts are alike.
 LIMPED = {"stack_depth": 2, "raise_cap": 0, "flops": ["KsKhKd"]}

@@ -23,7 +23,8 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.solvers import PreflopResult, SpotSolver
+from allstreets.solutions import PreflopResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
     export_ranges,

@@ -19,7 +19,7 @@ from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import estimate_spot, spot_mapping
-from allstreets.solvers import flop_spot
+from allstreets.solutions import flop_spot
 from allstreets.storage import load_spot, save_unified
 
 SEVENS = "c x | 7c7d7h"

@@ -14,7 +14,7 @@ from allstreets.explorer.models.reports import BoardHandsPart
 from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.locked import LockedView
 from allstreets.explorer.views.spot import SpotView
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 from allstreets.storage import load_spot
 
 

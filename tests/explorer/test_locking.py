@@ -14,7 +14,8 @@ from allstreets.explorer.models.locks import LockedSource, LockForm
 from allstreets.explorer.models.solves import GameForm
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.games import estimate_game, read_game
-from allstreets.solvers import SpotResult, SpotSolver, solve
+from allstreets.solutions import SpotResult, solve
+from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
 
 

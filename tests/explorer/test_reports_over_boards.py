@@ -14,6 +14,7 @@ from harness.browsing import browser, explorer, keep_picture, new_page
 from playwright.sync_api import Page, expect
 
 from allstreets import board_report, solve_many
+from allstreets.analysis import HAND_KEYS, ReportRow
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
 from allstreets.explorer.csv_text import hand_rows
@@ -22,7 +23,8 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.reports import BoardHand
 from allstreets.explorer.views.growing import Boards, GrowingReports
 from allstreets.explorer.views.opening import open_view
-from allstreets.solvers import HAND_KEYS, OnBoard, ReportRow, SpotSolver
+from allstreets.solutions import OnBoard
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_spots, save_spot
 from allstreets.training import in_this_process
 

@@ -17,7 +17,8 @@ from allstreets.explorer.models.simple import SimpleForm
 from allstreets.explorer.models.solution import SimpleSource
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.simplifying import Simplifying
-from allstreets.solvers import SpotResult, SpotSolver, UnifiedResult
+from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load, save_spot
 from allstreets.training import simplify
 

@@ -30,9 +30,9 @@ from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
-from allstreets.solvers import PreflopResult
-from allstreets.solvers.decision import Decision as Record
-from allstreets.solvers.tables import action_rows, hand_rows, player_rows
+from allstreets.solutions import PreflopResult
+from allstreets.solutions.decision import Decision as Record
+from allstreets.solutions.tables import action_rows, hand_rows, player_rows
 from allstreets.storage import load, load_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"  # one flop of "classes" in two spellings

@@ -34,8 +34,8 @@ from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.opening import open_view
-from allstreets.solvers import Decision as Record
-from allstreets.solvers import UnifiedResult
+from allstreets.solutions import Decision as Record
+from allstreets.solutions import UnifiedResult
 from allstreets.storage import board_report, load_unified, save_unified
 
 FLOP = "KsKhKd"  # on which most runouts are alike

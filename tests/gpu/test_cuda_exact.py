@@ -14,7 +14,7 @@ from allstreets.engines.cuda.exact import CudaSubgame
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.games.locks import Lock
 from allstreets.games.spot import Spot, spot_root
-from allstreets.solvers.spot.solver import SpotSolver, _impose
+from allstreets.solvers.spot import SpotSolver, _impose
 
 RIVER = Spot("Ks8h5d2c9c", "AA,KQs,87s,T9o,55:0.4", "QQ-JJ,A5s,98s,KTo", 20, 60, bets=("50%", "a"))
 TURN = Spot("Ks8s5d2c", "AA,KQs,87s", "QQ,A5s,98s:0.7", 10, 25, bets=("100%",), raises=("a",))

@@ -9,6 +9,7 @@ from builders.host_device import HostDevice, tried_device
 from builders.small_forms import river
 from builders.whole_solution import trips_result, whole_game
 
+from allstreets.analysis.certify import EXACTLY, Completion, Judge
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
@@ -24,8 +25,8 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
-from allstreets.solvers import FlopsResult, SpotSolver, WholeGameSolver, solve
-from allstreets.solvers.certify.evaluator import EXACTLY, Completion, Judge
+from allstreets.solutions import FlopsResult, solve
+from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
 from allstreets.training.jobs import plan, run
 from allstreets.training.train_config import read_train_config

@@ -36,7 +36,8 @@ from allstreets.practice.playable import BEFORE, Position
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solvers import SpotSolver, UnifiedResult
+from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solvers import SpotSolver
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
 
@@ -100,7 +101,7 @@ def mix_of(hand: Hand) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
 def test_first_actions_follow_the_solution(turn: Playable) -> None:
     """What OOP does first, over all hands that he is dealt, is what his range does."""
     played = [hand.draws[0].action for hand in hands(turn, 700, Player.IP)]
-    root = solver("turn").result().node("")
+    root = SpotResult.of(solver("turn")).node("")
     counts = [played.count(action) for action in root.actions]
     assert chisquare(counts, root.frequencies() * len(played)).pvalue > LEAST_CHANCE
     wrong = np.full(len(counts), len(played) / len(counts))
@@ -120,7 +121,7 @@ def test_first_actions_of_a_whole_game(game: Playable) -> None:
 
 
 def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
-    spot = solver("turn").result()
+    spot = SpotResult.of(solver("turn"))
     seen = Counter[str]()
     for hand in hands(turn, 40):
         play_out(hand, "last")
@@ -139,7 +140,7 @@ def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
 def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
     """Who gets to a line holds what the solution brings there."""
     found = hands(turn, 600, Player.IP, line="x")
-    here = solver("turn").result().node("x")
+    here = SpotResult.of(solver("turn")).node("x")
     assert all(hand.question is not None and hand.question.line == "x" for hand in found)
     weights = np.bincount(here.own.classes, here.own.weights, minlength=169)
     held = Counter(int(HAND_OF_COMBO[hand.deal.combos[Player.IP]]) for hand in found)
@@ -153,7 +154,7 @@ def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
 
 def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
     """Rivers come as often as play gets there on each of them, not each as often as any other."""
-    spot = solver("turn").result()
+    spot = SpotResult.of(solver("turn"))
     cards = [card for card in range(52) if card not in spot.spot.cards]
     sizes = np.array(
         [spot.node(f"x x | {card_text(card)} | x").own.weights.sum() for card in cards]
@@ -259,7 +260,7 @@ def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) ->
 
 
 def test_losses_are_those_of_the_node(turn: Playable) -> None:
-    spot, judged = solver("turn").result(), 0
+    spot, judged = SpotResult.of(solver("turn")), 0
     for hand in hands(turn, 30):
         play_out(hand, "last")
         for one in hand.answers:
@@ -315,8 +316,8 @@ def test_amounts_are_in_big_blinds() -> None:
     """A spot may say what a big blind is; else a chip counts as one."""
     solved = SpotSolver(spot(RIVER, chips_per_bb=10))
     solved.train_batch(40)
-    tenth = PlayableSpot(solved.result(), "tenth", Path("tenth"))
-    chips = PlayableSpot(solver("river").result(), "chips", Path("chips"))
+    tenth = PlayableSpot(SpotResult.of(solved), "tenth", Path("tenth"))
+    chips = PlayableSpot(SpotResult.of(solver("river")), "chips", Path("chips"))
     assert (tenth.note, "a chip counts as one" in chips.note) == ("", True)
     compared = 0
     for one, other in zip(hands(tenth, 20), hands(chips, 20), strict=True):

@@ -6,7 +6,8 @@ from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.solvers import SpotResult, SpotSolver, solve_behind
+from allstreets.solutions import SpotResult, solve_behind
+from allstreets.solvers import SpotSolver
 
 ALWAYS = 1.0
 
@@ -16,7 +17,7 @@ def solved(keys: dict[str, object], iterations: int, *locks: tuple[str, str]) ->
     given = [{"line": line, "strategy": {action: ALWAYS}} for line, action in locks]
     solver = SpotSolver(spot(keys, lock=given), threads=1)
     solver.train_batch(iterations)
-    return solver.result()
+    return SpotResult.of(solver)
 
 
 def alike(one: SpotResult, line: str, forced: SpotResult) -> None:

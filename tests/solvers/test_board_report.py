@@ -10,6 +10,7 @@ import pytest
 from builders import whole_solution
 from reference.categories import slow_categories
 
+from allstreets.analysis import BoardReport, report_of
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import (
@@ -21,7 +22,7 @@ from allstreets.cards import (
     texture,
 )
 from allstreets.cards.combos import disjoint_combos
-from allstreets.solvers import BoardReport, Decision, OnBoard, UnifiedResult, report_of
+from allstreets.solutions import Decision, OnBoard, UnifiedResult
 
 Weighted = list[tuple[float, Decision]]
 

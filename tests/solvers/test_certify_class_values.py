@@ -3,10 +3,10 @@
 import numpy as np
 from builders.whole_solution import classes
 
+from allstreets.analysis.certify import ITERATIONS, class_values
 from allstreets.betting import Player
 from allstreets.cards import all_flops
 from allstreets.cfr import parse_schedule
-from allstreets.solvers.certify.class_values import ITERATIONS, class_values
 
 
 def test_parts_of_the_flops_play_as_all_of_them_together() -> None:

@@ -9,6 +9,18 @@ import pytest
 import scipy.stats
 from builders.whole_solution import classes, raked
 
+from allstreets.analysis.certificate_figures import (
+    Draw,
+    JudgedFlops,
+    RealGame,
+    draw_flops,
+    everything,
+    jackknife,
+    judged_flops,
+    known_totals,
+    margin_of_error,
+    needs_class_values,
+)
 from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import (
@@ -23,18 +35,8 @@ from allstreets.cards import (
 from allstreets.engines import DealtPairs
 from allstreets.engines.lifted_values import RealValues
 from allstreets.games.preflop import PreflopLock
-from allstreets.solvers.certify.figures import (
-    JudgedFlops,
-    RealGame,
-    jackknife,
-    judged_flops,
-    margin_of_error,
-    needs_class_values,
-)
-from allstreets.solvers.certify.known import known_totals
-from allstreets.solvers.certify.sample import Draw, draw_flops, everything
-from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.preflop import MBB_PER_CHIP
+from allstreets.solvers.whole_game import WholeGameSolver
 
 
 @pytest.mark.parametrize("solved", [classes, raked])

@@ -13,12 +13,12 @@ from builders.whole_solution import (
     whole_game,
 )
 
+from allstreets.analysis.certify import EXACTLY, Completion, Judge
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CLASSES, CardModel
-from allstreets.solvers.certify.evaluator import EXACTLY, Completion, Judge
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.whole_game import UnifiedResult
 
 QUICKLY = Completion(CLASSES, 3)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from allstreets.analysis.certificate_figures import known_numbers, known_totals
 from allstreets.cards import (
     COMBO_MASKS,
     FLOP_COUNT,
@@ -14,7 +15,6 @@ from allstreets.cards import (
     parse_flop,
     preflop_equity,
 )
-from allstreets.solvers.certify.known import known_numbers, known_totals
 
 FLOPS = [parse_flop(text).flop for text in ("9s7s2s", "KsKhKd", "AsTh4d")]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from allstreets.analysis.certificate_figures import draw_flops, everything
 from allstreets.cards import all_flops
 from allstreets.cards.flop_sets import by_likeness, named_flops, spread_flops
-from allstreets.solvers.certify.sample import draw_flops, everything
 
 DEALT = 22_100
 

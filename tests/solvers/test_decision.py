@@ -7,7 +7,7 @@ from builders.small_spots import TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import HAND_OF_COMBO, parse_combo, parse_hand
-from allstreets.solvers import Decision, SpotResult, solve
+from allstreets.solutions import Decision, SpotResult, solve
 
 NAMES = {"AhKh": "AKs", "QsJs": "QJs"}
 

@@ -11,8 +11,8 @@ from allstreets.betting import Player, PreflopRules, build_preflop_tree
 from allstreets.cards import HAND_COUNT, preflop_equity
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.games.preflop import PreflopGame, Strategies
-from allstreets.solvers.preflop.cfr import PreflopCfr
-from allstreets.solvers.preflop.dropping import HandDropping
+from allstreets.solvers.dropping import HandDropping
+from allstreets.solvers.preflop import PreflopCfr
 
 RULES = PreflopRules.parse(20, [2.5], 3)
 TREE = build_preflop_tree(RULES)

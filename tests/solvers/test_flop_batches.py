@@ -8,12 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allstreets.base import Floats, InputError
-from allstreets.solvers.flops.batches import (
-    Choice,
-    VisitPlan,
-    inclusion_chances,
-    systematic_sample,
-)
+from allstreets.solvers.leaves import Choice, VisitPlan, inclusion_chances, systematic_sample
 
 SHARES = np.array([0.3, 0.02, 0.15, 0.0, 0.08, 0.05, 0.2, 0.1, 0.06, 0.04])
 

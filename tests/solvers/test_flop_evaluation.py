@@ -13,9 +13,8 @@ from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, PackedStrategies
-from allstreets.solvers.flops.evaluation import NodeEvaluation, pairs_met
-from allstreets.solvers.flops.hands import combo_hands, flop_hands
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solutions.pot_evaluation import NodeEvaluation, combo_hands, flop_hands, pairs_met
+from allstreets.solvers.whole_game import WholeGameSolver
 
 RANDOM = np.random.default_rng(7)
 

@@ -10,7 +10,7 @@ from allstreets.cards.combos import COMBO_MASKS
 from allstreets.engines.card_model import CLASSES, EXACT
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import ONE_BYTE
-from allstreets.solvers.flops.hands import combo_hands, flop_hands, live
+from allstreets.solutions.pot_evaluation import combo_hands, flop_hands, live
 
 
 def test_models_of_games() -> None:

@@ -21,8 +21,7 @@ from allstreets.engines.card_model import CLASSES
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.protocol import Engine, Flops, RegretSums
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.flops.batches import Choice, VisitPlan, inclusion_chances
-from allstreets.solvers.flops.leaves import SubgameLeaves
+from allstreets.solvers.leaves import Choice, SubgameLeaves, VisitPlan, inclusion_chances
 
 POTS = 2
 EVERYONE = 1326 * 1225

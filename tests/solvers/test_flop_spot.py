@@ -10,8 +10,8 @@ from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, OOP, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, Range, combo_text, live_combos, parse_board, parse_flop
 from allstreets.games import Spot, WholeGame, spot_mapping
-from allstreets.solvers import UnifiedResult, flop_spot, suits_text
-from allstreets.solvers.whole_game.flop_spot import LEAST_REACH, _spot
+from allstreets.solutions import UnifiedResult, flop_spot, suits_text
+from allstreets.solutions.flop_spot import LEAST_REACH, _spot
 
 
 def game(**rules: Any) -> WholeGame:

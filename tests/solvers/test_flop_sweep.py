@@ -7,9 +7,9 @@ import pytest
 from builders.whole_solution import classes, raked
 
 from allstreets.betting import NodeKind, Player
-from allstreets.solvers.flops.evaluation import NodeEvaluation
-from allstreets.solvers.flops.sweep import TreeSweep, swept
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.pot_evaluation import NodeEvaluation
+from allstreets.solutions.pot_view import TreeSweep, swept
+from allstreets.solutions.whole_game import UnifiedResult
 
 
 @pytest.mark.parametrize("make", [classes, raked])

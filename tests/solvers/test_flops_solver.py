@@ -40,7 +40,7 @@ from allstreets.engines.protocol import Arrays
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, pot_at
-from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
+from allstreets.solvers.flops import FlopsSolver, FlopTargets
 
 ONE, TWO = named_flops(["Ks7d2c"]), named_flops(["Ks7d2c", "9s8s3h:2"])
 FLOP = ONE.flops[0]

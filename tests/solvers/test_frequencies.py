@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from allstreets.analysis.flop_locks import evenly_rounded
 from allstreets.base import Floats
 from allstreets.engines import TWO_BYTES, decode, encode
 from allstreets.games.frequency_targets import smallest_change
-from allstreets.solvers.spot.even_rounding import evenly_rounded
 
 NONE, ALL = 0.0, 1.0
 

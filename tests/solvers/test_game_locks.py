@@ -8,23 +8,22 @@ import numpy as np
 import pytest
 from builders.small_games import BUCKETS, LIMPED, small_config
 
+from allstreets.analysis import (
+    LockRequest,
+    difference,
+    give_orders,
+    observed_game_locks,
+    with_game_locks,
+)
+from allstreets.analysis.flop_locks import flop_orders
 from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game_data import game_mapping, game_of
-from allstreets.solvers import (
-    LockRequest,
-    UnifiedResult,
-    WholeGameSolver,
-    difference,
-    flop_spot,
-    give_orders,
-    observed_game_locks,
-    with_game_locks,
-)
-from allstreets.solvers.whole_game.frequency_locks_by_flop import flop_orders
-from allstreets.solvers.whole_game.precision import keep
+from allstreets.solutions import UnifiedResult, flop_spot
+from allstreets.solvers import WholeGameSolver
+from allstreets.solvers.precision import keep
 from allstreets.storage import compare, load_unified, save_unified
 from allstreets.training import simplify
 from allstreets.training.unified_run import plan_unified

@@ -7,8 +7,9 @@ import pytest
 from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.cards import HAND_NAMES
-from allstreets.solvers import SpotResult, SpotSolver, solve
-from allstreets.solvers.html import action_colours
+from allstreets.solutions import SpotResult, solve
+from allstreets.solutions.html import action_colours
+from allstreets.solvers import SpotSolver
 
 
 class Reader(HTMLParser):

@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 from builders.small_spots import TURN, spot
 
+from allstreets.analysis import change_lines, difference, lock_as_played, observed_locks, with_locks
 from allstreets.base import InputError
 from allstreets.games import Lock, Spot, read_bounds, spot_mapping, spot_root
-from allstreets.solvers import (
-    SpotResult,
-    change_lines,
-    difference,
-    lock_as_played,
-    observed_locks,
-    solve,
-    with_locks,
-)
+from allstreets.solutions import SpotResult, solve
 
 
 def bounds_of(*rows: str) -> str:

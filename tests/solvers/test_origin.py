@@ -11,17 +11,17 @@ from builders.whole_solution import buckets, combo_result, solver_of, trips_resu
 from allstreets.betting import CHIPS_PER_BB, Player, action_word, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Lock
-from allstreets.solvers import (
+from allstreets.solutions import (
     FlopSpot,
     Origin,
     SpotResult,
-    SpotSolver,
     UnifiedResult,
     flop_spot,
     origin_head,
     origin_lines,
     real_figures,
 )
+from allstreets.solvers import SpotSolver
 
 
 def solved(
@@ -31,7 +31,7 @@ def solved(
     found = flop_spot(whole, "c x", flop)
     solver = SpotSolver(found.spot, threads=1)
     solver.train_batch(iterations)
-    exact = solver.result()
+    exact = SpotResult.of(solver)
     return found, exact, Origin.of(whole, found, exact, real_figures(whole, found))
 
 

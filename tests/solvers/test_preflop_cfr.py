@@ -25,7 +25,7 @@ from allstreets.cfr import CfrSolver, best_response, compile_game, exploitabilit
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.games.preflop import PreflopGame, Strategies
-from allstreets.solvers.preflop.cfr import PreflopCfr, normalised
+from allstreets.solvers.preflop import PreflopCfr, normalised
 
 HANDS = (0, 20, 77, 168)
 

@@ -8,8 +8,8 @@ import pytest
 from builders.whole_solution import FLOP, forgotten, result
 
 from allstreets.cards import HAND_NAMES
-from allstreets.solvers.preflop.chart import chart_mapping, chart_rows, node_chart, preflop_chart
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.chart import chart_mapping, chart_rows, node_chart, preflop_chart
+from allstreets.solutions.whole_game import UnifiedResult
 
 
 def test_a_chart_is_its_decision() -> None:

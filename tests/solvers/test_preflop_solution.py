@@ -19,9 +19,9 @@ from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
-from allstreets.solvers.preflop.solution import PreflopSolution
-from allstreets.solvers.tables import node_report
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.preflop import PreflopSolution
+from allstreets.solutions.tables import node_report
+from allstreets.solutions.whole_game import UnifiedResult
 
 
 def test_the_root_is_worth_the_game() -> None:

@@ -16,8 +16,13 @@ from allstreets.betting import Player, PreflopRules, build_preflop_tree, flop_po
 from allstreets.cards import hand_pairs, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.separated.pair_values import PairValues, mean_over_flops, nearest_spr
-from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
+from allstreets.solvers.separated import (
+    ModelLeaves,
+    PairValues,
+    PreflopSolver,
+    mean_over_flops,
+    nearest_spr,
+)
 from allstreets.training import Intervals, Iterations, RunFiles, train
 
 SPRS = (0.5, 4.0)

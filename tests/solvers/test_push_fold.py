@@ -24,8 +24,7 @@ from allstreets.cards import preflop_equity
 from allstreets.cards.hands import HAND_NAMES, HAND_SIZES
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cli.main import main
-from allstreets.solvers.separated.pair_values import PairValues
-from allstreets.solvers.separated.solver import PreflopSolver
+from allstreets.solvers.separated import PairValues, PreflopSolver
 
 SAMPLE = Path(__file__).parents[2] / "sample_configurations/push_fold.yaml"
 BLIND, BIG_BLIND = 0.5, 1.0

@@ -11,9 +11,10 @@ from builders.whole_solution import whole_game
 from allstreets.betting import BIG_BLINDS, Player, parse_line
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.games import Lock
-from allstreets.solvers import SpotResult, SpotSolver, action_rows, node_report
-from allstreets.solvers.reached import LEAST_SHARE, LineReach, settled_actions
-from allstreets.solvers.spot.resolve import TrimmedResult
+from allstreets.solutions import SpotResult, action_rows, node_report
+from allstreets.solutions.reached import LEAST_SHARE, LineReach, settled_actions
+from allstreets.solutions.resolve import TrimmedResult
+from allstreets.solvers import SpotSolver
 
 SEATS = ("oop", "ip")
 ALWAYS_BETS = [{"line": "", "strategy": {"b50": 1}}]
@@ -24,7 +25,7 @@ def locked() -> SpotResult:
     """OOP always bets half the pot."""
     solver = SpotSolver(spot(RIVER, lock=ALWAYS_BETS), threads=1)
     solver.train_batch(60)
-    return solver.result()
+    return SpotResult.of(solver)
 
 
 def test_what_is_settled() -> None:
@@ -82,7 +83,7 @@ def test_a_call_that_ends_the_hand_needs_no_answer() -> None:
     folds = Lock("b50", strategy={"f": 1})
     solver = SpotSolver(spot(RIVER, lock=[{"line": folds.line, "strategy": folds.strategy}]))
     solver.train_batch(40)
-    node = solver.result().node("b50")
+    node = SpotResult.of(solver).node("b50")
     assert node.known_actions.tolist() == [True, True, False, False]
     oop, ip = node.hands
     fits = (COMBO_MASKS[ip.combos][:, None] & COMBO_MASKS[oop.combos]) == 0
@@ -117,7 +118,7 @@ def test_streets_that_are_solved_again_count_from_the_start() -> None:
     solver = SpotSolver(spot(TURN, lock=[{"line": "", "strategy": rare}]), threads=1)
     solver.train_batch(10)
     again = TrimmedResult(solver.spot, solver.view, 1, 0.05, threads=1)
-    for result in (solver.result(), again):
+    for result in (SpotResult.of(solver), again):
         assert result.node("x x | 2h |").reached
         river = result.node("b75% c | 2h |")
         assert not river.reached

@@ -5,9 +5,8 @@ import pytest
 from builders.small_games import small_config
 
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.solvers.whole_game import rebucketing as regrouping
-from allstreets.solvers.whole_game.rebucketing import FIRST_LOOK, GroupedByRanges, Regrouping
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers import whole_game
+from allstreets.solvers.whole_game import FIRST_LOOK, GroupedByRanges, Regrouping, WholeGameSolver
 
 CONFIG = small_config(
     cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,
@@ -36,7 +35,7 @@ def test_a_look_that_falls_into_a_batch_comes_after_it() -> None:
 def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(regrouping, "FIRST_LOOK", 2)
+    monkeypatch.setattr(whole_game, "FIRST_LOOK", 2)
     whole, resumed = make(), make()
     assert isinstance(whole.games, BoardsEngine)
     whole.train_batch(3)

@@ -10,8 +10,9 @@ from builders.small_spots import FLOP, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, line_text, parse_line
 from allstreets.games import Lock
-from allstreets.solvers import SpotSolver, solve
-from allstreets.solvers.spot.resolve import TrimmedResult, rest_of_line, spot_below
+from allstreets.solutions import SpotResult, solve
+from allstreets.solutions.resolve import TrimmedResult, rest_of_line, spot_below
+from allstreets.solvers import SpotSolver
 
 SIZES = {
     "turn_oop": {"bet": ["50%"], "raise": ["a"]},
@@ -53,7 +54,7 @@ def test_every_street_below_is_the_same_tree(amounts: dict[str, Any]) -> None:
 def test_values_and_reach_are_those_of_the_full_solution() -> None:
     solver = SpotSolver(spot(TURN))
     solver.train_batch(400)
-    full = solver.result()
+    full = SpotResult.of(solver)
     told: list[str] = []
     trimmed = TrimmedResult(
         solver.spot, solver.view, 1, 0.0005, lambda _, line, __: told.append(line)
@@ -77,7 +78,7 @@ def test_values_and_reach_are_those_of_the_full_solution() -> None:
 def test_two_streets_below() -> None:
     solver = SpotSolver(spot(FLOP))
     solver.train_batch(100)
-    full, trimmed = solver.result(), TrimmedResult(solver.spot, solver.view, 1, 0.0005)
+    full, trimmed = SpotResult.of(solver), TrimmedResult(solver.spot, solver.view, 1, 0.0005)
     line = "x x | 2h | x x | 3c | x"
     one, other = full.node(line), trimmed.node(line)
     assert other.line == line

@@ -6,15 +6,9 @@ import math
 import pytest
 from builders.small_spots import RIVER, spot
 
-from allstreets.solvers import (
-    SpotResult,
-    action_rows,
-    node_report,
-    player_rows,
-    solve,
-)
-from allstreets.solvers.html import action_symbols
-from allstreets.solvers.tables import reached_rows
+from allstreets.solutions import SpotResult, action_rows, node_report, player_rows, solve
+from allstreets.solutions.html import action_symbols
+from allstreets.solutions.tables import reached_rows
 
 
 @pytest.fixture(scope="module")

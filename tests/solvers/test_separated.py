@@ -16,19 +16,20 @@ from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.classes import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame
-from allstreets.solvers.flops.leaves import SubgameLeaves
-from allstreets.solvers.flops.solver import FlopsSolver, FlopTargets
-from allstreets.solvers.preflop.training import PreflopTraining
-from allstreets.solvers.separated.pair_values import mean_over_flops
-from allstreets.solvers.separated.play import (
+from allstreets.solvers.flops import FlopsSolver, FlopTargets
+from allstreets.solvers.leaves import SubgameLeaves
+from allstreets.solvers.preflop import PreflopTraining
+from allstreets.solvers.separated import (
+    ModelLeaves,
+    PreflopSolver,
+    mean_over_flops,
     model_values,
     models_at,
     own_models,
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.separated.solver import ModelLeaves, PreflopSolver
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 
 @cache

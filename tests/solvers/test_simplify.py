@@ -12,24 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.spot import NaiveSpot
 
+from allstreets.analysis import Simplification, Simplified, simplify_game, simplify_spot
+from allstreets.analysis.simplify.rule import drop_rare, keep_sizes, round_to_grid
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street
 from allstreets.cfr import parse_schedule
 from allstreets.engines import RiverGroups, average_strategy
 from allstreets.engines.card_model import EXACT
 from allstreets.engines.exact.view import set_average_strategy
-from allstreets.solvers import (
-    Simplification,
-    Simplified,
-    SpotResult,
-    SpotSolver,
-    UnifiedResult,
-    WholeGameSolver,
-    keep,
-    simplify_game,
-    simplify_spot,
-)
-from allstreets.solvers.simplify.rule import drop_rare, keep_sizes, round_to_grid
+from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solvers import SpotSolver, WholeGameSolver, keep
 
 TINY = {**RIVER, "oop_range": "AA,QQ,JTs,87s,A5s", "ip_range": "KK,99,QJs,T8s", "stack": 150}
 TINY |= {"bets": ["50%", "a"], "raises": ["a"]}
@@ -218,7 +210,7 @@ def test_rake_and_16_bits(precision: str) -> None:
     price = simplify_spot(solver, Simplification(grid=0.5))
     assert price.before == pytest.approx(before)
     assert price.after == pytest.approx(solver.exploitability())
-    doubled = 2 * solver.result().node("").strategy
+    doubled = 2 * SpotResult.of(solver).node("").strategy
     np.testing.assert_allclose(doubled, np.rint(doubled), atol=1e-3)
 
 
@@ -227,7 +219,7 @@ def test_locked_hands_keep_their_strategy() -> None:
     solver = SpotSolver(spot(TINY, lock=lock), threads=1)
     solver.train_batch(40)
     simplify_spot(solver, Simplification(grid=0.5))
-    shown = solver.result().node("")
+    shown = SpotResult.of(solver).node("")
     locked = shown.strategy[:, shown.locked]
     np.testing.assert_allclose(locked[0], 0.6, atol=1e-6)
     np.testing.assert_allclose(np.rint(shown.strategy[:, ~shown.locked] * 2) % 1, 0, atol=1e-6)

@@ -9,6 +9,7 @@ from builders.small_spots import RIVER, spot
 from allstreets.base import InputError
 from allstreets.cards import Range, equity
 from allstreets.games import Spot
+from allstreets.solutions import SpotResult
 from allstreets.solvers import SpotSolver
 
 GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot": 10, "stack": 20}
@@ -70,7 +71,7 @@ def test_a_multiple_of_a_range_is_the_same_game(precision: str) -> None:
     for factors in ((1e-300, 1e-300), (0.003, 1.0), (1.0, 1e-30)):
         scaled, found = solved(*factors)
         assert found == pytest.approx(figures, abs=2e-3)
-        first, second = plain.result().node("x b50%"), scaled.result().node("x b50%")
+        first, second = SpotResult.of(plain).node("x b50%"), SpotResult.of(scaled).node("x b50%")
         np.testing.assert_allclose(second.reach, first.reach, atol=1e-2)
         assert second.frequencies() == pytest.approx(first.frequencies(), abs=1e-2)
 

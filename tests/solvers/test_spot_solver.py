@@ -26,7 +26,8 @@ from allstreets.cards import (
 )
 from allstreets.cfr import tuned
 from allstreets.games import Lock, Spot
-from allstreets.solvers import SpotSolver, solve
+from allstreets.solutions import SpotResult, solve
+from allstreets.solvers import SpotSolver
 
 DATA = Path(__file__).parents[1] / "data"
 REFERENCE: dict[str, dict[str, Any]] = {
@@ -200,7 +201,7 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
     solver.train_batch(100)
     for array in solver.state().values():
         assert np.isfinite(np.asarray(array, np.float64)).all()
-    result = solver.result()
+    result = SpotResult.of(solver)
     for line in ("", "x", "x x | 3d | x"):
         assert all(np.isfinite(evs).all() for evs in result.node(line).evaluate().hands)
 
@@ -247,10 +248,10 @@ def test_a_pot_without_choices_is_counted_exactly(changes: dict[str, Any]) -> No
     solver.train_batch(3)
     known = counted_shares(spot)
     assert solver.expected_values() == pytest.approx(known, abs=1e-9 * spot.pot)
-    assert solver.result().evs == pytest.approx(known, abs=1e-9 * spot.pot)
+    assert SpotResult.of(solver).evs == pytest.approx(known, abs=1e-9 * spot.pot)
     assert solver.exploitability() == pytest.approx(0, abs=1e-9 * spot.pot)
     if spot.stack:
-        node = solver.result().node("x")
+        node = SpotResult.of(solver).node("x")
         for player in Player:
             assert node.ev(player) == pytest.approx(known[player], abs=1e-9 * spot.pot)
 
@@ -283,13 +284,13 @@ def test_a_locked_node_plays_what_it_is_told_and_the_other_side_profits(precisio
     locked = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1, precision=precision)
     for solver in (free, locked):
         solver.train_batch(400)
-    node = locked.result().node("x b30")
+    node = SpotResult.of(locked).node("x b30")
     assert np.allclose(node.strategy[node.actions.index("f")], 1)
     assert locked.expected_values()[IP] > free.expected_values()[IP] + 0.5
     # In the game with the lock both do as well as they can.
     assert locked.exploitability() < 0.01 * locked.spot.pot
-    bets = locked.result().node("x").frequencies()[1]
-    assert bets > free.result().node("x").frequencies()[1]
+    bets = SpotResult.of(locked).node("x").frequencies()[1]
+    assert bets > SpotResult.of(free).node("x").frequencies()[1]
 
 
 def test_single_hands_can_be_locked_on_any_river() -> None:
@@ -297,13 +298,13 @@ def test_single_hands_can_be_locked_on_any_river() -> None:
     solver = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=2)
     solver.train_batch(60)
     for card in ("3d", "Ac", "9s"):
-        node = solver.result().node(f"x x | {card}")
+        node = SpotResult.of(solver).node(f"x x | {card}")
         for place, combo in enumerate(node.combos.tolist()):
             if combo in (parse_combo("AsKs"), parse_combo("AhKh")):
                 assert node.strategy[:2, place] == pytest.approx([0.25, 0.75], abs=1e-6)
     named = SpotSolver(Spot(**SMALL, lock=(Lock("x x | 3d |", strategy={"x": 1.0}),)), threads=1)
     named.train_batch(40)
-    result = named.result()
+    result = SpotResult.of(named)
     assert np.allclose(result.node("x x | 3d").strategy[0], 1)
     assert not np.allclose(result.node("x x | 3s").strategy[0], 1)
 
@@ -367,7 +368,7 @@ def test_locks_take_every_word_of_a_line() -> None:
 
 def test_locked_hands_are_told() -> None:
     lock = Lock("x x | * |", hands={"AsKs,AhKh": {"check": 1}})
-    result = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1).result()
+    result = SpotResult.of(SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1))
     assert not result.node("").locked.any()
     node = result.node("x x | 3d")
     told = {row["combo"] for row in node.table() if row["locked"]}

@@ -9,9 +9,10 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import parse_card
-from allstreets.solvers import SpotResult, SpotSolver
-from allstreets.solvers.equity import combo_equity
-from allstreets.solvers.spot.stored import StoredStreet, board_name, pack_street
+from allstreets.cards.range_equity import combo_equity
+from allstreets.solutions import SpotResult
+from allstreets.solutions.stored_streets import StoredStreet, board_name, pack_street
+from allstreets.solvers import SpotSolver
 
 
 def assert_same(first: Any, second: Any) -> None:
@@ -29,7 +30,7 @@ def assert_same(first: Any, second: Any) -> None:
 def test_the_first_street(keys: dict[str, Any]) -> None:
     solver = SpotSolver(spot(keys))
     solver.train_batch(5)
-    tree, view = solver.spot.tree, solver.result().street()
+    tree, view = solver.spot.tree, SpotResult.of(solver).street()
     packed = pack_street(view, tree, tree.first_street, solver.spot.cards)
     stored = StoredStreet(tree, tree.first_street, packed, np.arange(1326))
     for node in tree.decisions(tree.first_street):
@@ -41,7 +42,7 @@ def test_the_first_street(keys: dict[str, Any]) -> None:
 def test_a_card_that_stands_for_others(card: str) -> None:
     solver = SpotSolver(spot(FLOP))
     solver.train_batch(5)
-    tree, result = solver.spot.tree, solver.result()
+    tree, result = solver.spot.tree, SpotResult.of(solver)
     root = solver.subgame.streets[0].runouts[0]
     name, renamed = board_name(root, (parse_card(card),))
     board = (*solver.spot.cards, parse_card(name))
@@ -61,7 +62,7 @@ def test_a_card_that_stands_for_others(card: str) -> None:
 def test_files_without_equities_are_read() -> None:
     solver = SpotSolver(spot(RIVER))
     tree, street = solver.spot.tree, solver.spot.tree.first_street
-    packed = pack_street(solver.result().street(), tree, street, solver.spot.cards)
+    packed = pack_street(SpotResult.of(solver).street(), tree, street, solver.spot.cards)
     old = {name: array for name, array in packed.items() if not name.startswith("equity")}
     assert len(old) == len(packed) - 2
     stored = StoredStreet(tree, street, old, np.arange(1326))
@@ -69,7 +70,7 @@ def test_files_without_equities_are_read() -> None:
     found = SpotResult(solver.spot, lambda _: stored).node("")
     for player in Player:
         np.testing.assert_array_equal(
-            found.equities[player], solver.result().node("").equities[player]
+            found.equities[player], SpotResult.of(solver).node("").equities[player]
         )
 
 

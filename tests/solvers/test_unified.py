@@ -29,10 +29,9 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.games.preflop import Strategies
-from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.preflop.cfr import normalised
-from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.leaves import VisitPlan
+from allstreets.solvers.preflop import MBB_PER_CHIP, normalised
+from allstreets.solvers.whole_game import WholeGameSolver
 
 AfterFlop = dict[tuple[int, int, int], Floats]
 

@@ -14,9 +14,9 @@ from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import TWO_BYTES
-from allstreets.solvers.flops.batches import VisitPlan
-from allstreets.solvers.whole_game.precision import keep
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.leaves import VisitPlan
+from allstreets.solvers.precision import keep
+from allstreets.solvers.whole_game import WholeGameSolver
 
 KEYS: dict[str, Any] = {"stack_depth": 12, "raise_cap": 2}
 AFTER = 10

@@ -24,7 +24,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.games.whole_game import WholeGame
 from allstreets.games.whole_game_data import game_identity
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 GAME = WholeGame(
     PreflopRules.parse(20, [2.5], 3, ante=0.1, rake=0.05, rake_cap=1),

@@ -9,8 +9,8 @@ from builders.whole_solution import buckets, classes, forgotten, played, result
 from allstreets.engines import quantised_values as rounded
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
-from allstreets.solvers.whole_game import precision as kept
-from allstreets.solvers.whole_game.precision import evaluate_rounded, keep
+from allstreets.solvers import precision
+from allstreets.solvers.precision import evaluate_rounded, keep
 
 
 def test_values_are_those_of_what_is_read_back() -> None:
@@ -34,7 +34,7 @@ def test_flops_are_evaluated_a_few_at_a_time(make: Any, monkeypatch: pytest.Monk
 def test_what_is_not_known_is_kept_finely() -> None:
     trained = classes().exploitability()
     assert trained is not None
-    assert trained > kept.FINE_BELOW
+    assert trained > precision.FINE_BELOW
     assert keep(classes(), trained).numbers == ONE_BYTE
     assert keep(classes()).numbers == TWO_BYTES
     nothing = keep(forgotten())

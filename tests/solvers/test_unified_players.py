@@ -23,7 +23,7 @@ from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.whole_game.solver import UnifiedFigures, WholeGameSolver
+from allstreets.solvers.whole_game import UnifiedFigures, WholeGameSolver
 
 
 @dataclass

@@ -11,7 +11,7 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixEngine
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 
 DCFR = parse_schedule("dcfr")
 STRONG = Pruning(5, -1e5, 4, 1e10)  # in chips times pairs of combos

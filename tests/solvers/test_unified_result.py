@@ -34,10 +34,10 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.engines.card_model import CLASSES
-from allstreets.solvers.flops.hands import live
-from allstreets.solvers.reached import LEAST_SHARE
-from allstreets.solvers.tables import action_rows
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.pot_evaluation import live
+from allstreets.solutions.reached import LEAST_SHARE
+from allstreets.solutions.tables import action_rows
+from allstreets.solutions.whole_game import UnifiedResult
 
 PREFLOP = ("", "c", "r2.5", "r2.5 r6.25", "a")
 POSTFLOP = ("c x", "c x | x", "c x | x b100% c", "r2.5 c | x x | b100%")

@@ -30,8 +30,8 @@ from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.flops.batches import Choice, VisitPlan
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.leaves import Choice, VisitPlan
+from allstreets.solvers.whole_game import WholeGameSolver
 
 TUNED = parse_schedule("tuned")
 

@@ -15,9 +15,9 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.protocol import Engine
 from allstreets.games.locks import Lock
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.flops.batches import Choice, VisitPlan
-from allstreets.solvers.preflop.training import MBB_PER_CHIP
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.leaves import Choice, VisitPlan
+from allstreets.solvers.preflop import MBB_PER_CHIP
+from allstreets.solvers.whole_game import WholeGameSolver
 
 STREETS = tuple(int(street) for street in POSTFLOP)
 

@@ -8,10 +8,10 @@ from builders.small_flops import FLOPS, run_small
 from builders.small_spots import RIVER, spot
 from builders.whole_solution import FLOP, classes, result
 
-from allstreets.solvers import SpotResult, SpotSolver, solve
-from allstreets.solvers.format import mix_lines, number_text, percent_text
-from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.preflop.solution import PreflopSolution
+from allstreets.solutions import SpotResult, solve
+from allstreets.solutions.format import mix_lines, number_text, percent_text
+from allstreets.solutions.preflop import PreflopResult, PreflopSolution
+from allstreets.solvers import SpotSolver
 from allstreets.storage import load_flops
 
 LONGEST = 200  # letters of a line
@@ -42,7 +42,7 @@ def test_a_spot(locked: SpotResult) -> None:
     assert "strategies are locked at the first decision, 'b50'" in text
     assert text.endswith(str(locked.node("")))
     assert short(repr(locked), 1).startswith("<SpotResult Ks7d4c9h2s, pot 100")
-    fresh = SpotSolver(spot(RIVER), threads=1).result()
+    fresh = SpotResult.of(SpotSolver(spot(RIVER), threads=1))
     assert "an unknown part of the pot after 0 iterations" in short(str(fresh), 10)
     allin = solve(spot(RIVER, stack=0), max_iterations=1, threads=1)
     assert str(allin).endswith("all-in already: there is no decision")

@@ -9,7 +9,7 @@ import pytest
 from builders.certificates import certificate as some_certificate
 
 from allstreets.engines import RealValues
-from allstreets.solvers import Certificate
+from allstreets.solutions import Certificate
 from allstreets.storage.certificates import (
     CertificateWork,
     certificate_path,

@@ -8,17 +8,13 @@ import pytest
 from builders import whole_solution
 from builders.small_spots import RIVER, spot
 
+from allstreets.analysis import compare_decisions
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import combo_text
 from allstreets.cli.main import main
-from allstreets.solvers import (
-    PreflopResult,
-    SpotResult,
-    SpotSolver,
-    UnifiedResult,
-    compare_decisions,
-)
+from allstreets.solutions import PreflopResult, SpotResult, UnifiedResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, game_keys, save_preflop, save_spot, stored_keys
 
 CHECKS = [{"line": "x", "strategy": {"check": 1}}]
@@ -32,7 +28,7 @@ def solved(iterations: int, **changes: object) -> SpotSolver:
 
 @pytest.fixture(scope="module")
 def pair() -> tuple[SpotResult, SpotResult]:
-    return solved(60).result(), solved(60, lock=CHECKS).result()
+    return SpotResult.of(solved(60)), SpotResult.of(solved(60, lock=CHECKS))
 
 
 def test_figures_by_hand(pair: tuple[SpotResult, SpotResult]) -> None:
@@ -106,7 +102,7 @@ def test_whole_games_by_class() -> None:
 
 
 def test_different_games(pair: tuple[SpotResult, SpotResult]) -> None:
-    other = solved(2, pot=60, stack=200).result()
+    other = SpotResult.of(solved(2, pot=60, stack=200))
     with pytest.raises(InputError, match=r"differ in\n  pot: 100 and 60\n  stack: 300 and 200$"):
         compare(pair[0], other)
     with pytest.raises(InputError, match="a spot and a whole game cannot be compared"):

@@ -9,8 +9,9 @@ from builders.whole_solution import raked
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solvers import SpotResult, SpotSolver
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions import SpotResult
+from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot, save_unified
 
 

@@ -7,8 +7,8 @@ from builders.whole_solution import classes, raked, result, same
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions.whole_game import UnifiedResult
 from allstreets.storage import load_preflop, save_preflop
 from allstreets.storage.preflop_bundle import require_preflop_folder
 

@@ -11,7 +11,8 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards
 from allstreets.engines.exact.view import find_board
-from allstreets.solvers import Decision, SpotResult, SpotSolver
+from allstreets.solutions import Decision, SpotResult
+from allstreets.solvers import SpotSolver
 from allstreets.storage import checked_file, load_spot, save_spot
 from allstreets.storage.mapped import array_places, map_file
 from allstreets.storage.spot_bundle import (
@@ -65,8 +66,8 @@ def test_every_node_comes_back_exactly(tmp_path: Path, name: str, precision: str
     save_spot(solver, tmp_path / "solved")
     loaded = load_spot(tmp_path / "solved")
     for line in LINES[name]:
-        assert_same_node(loaded.node(line), solver.result().node(line))
-    assert loaded.evs == solver.result().evs
+        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
+    assert loaded.evs == SpotResult.of(solver).evs
     assert loaded.iterations == 20
     assert loaded.exploitability == solver.exploitability() / 100
 
@@ -76,7 +77,7 @@ def test_shared_rows_come_back_and_are_gone_on_with(tmp_path: Path) -> None:
     save_spot(solver, folder)
     loaded = load_spot(folder)
     for line in LINES["turn"]:
-        assert_same_node(loaded.node(line), solver.result().node(line))
+        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
     with pytest.raises(InputError, match="river_groups"):
         restore_spot(SpotSolver(spot(TURN)), folder)
     again = SpotSolver(spot(TURN), river_groups="suits")
@@ -97,7 +98,7 @@ def test_small_saves_keep_their_streets_exactly(tmp_path: Path, saved: Any) -> N
     loaded = load_spot(tmp_path / saved, lambda _, line, __: told.append(line))
     kept = ("", "x", "b75%") + (("x x | 2h |", "x x | 2c | x") if saved == "turn" else ())
     for line in kept:
-        assert_same_node(loaded.node(line), solver.result().node(line))
+        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
     assert told == []
     loaded.node("x x | 2c | x x | 3c | x")
     assert told == ["x x | 2c" if saved == "flop" else "x x | 2c | x x | 3c"]
@@ -245,7 +246,7 @@ def test_a_save_that_dies_leaves_the_one_before(
     """At every write: after the new files of any street, and before the manifest is renamed."""
     folder, solver = tmp_path / "solved", solved(TURN, 5)
     save_spot(solver, folder)
-    before = solver.result().node("x x | 2h |")
+    before = SpotResult.of(solver).node("x x | 2h |")
     kept = before.strategy.copy(), before.action_evs.copy()
     for fatal in range(4):
         solver.train_batch(1)
@@ -311,12 +312,12 @@ def test_overwritten_strategies_are_noticed_when_they_are_read(
     overwrite(river, start, end - start)
     told = rf"is damaged: .*{river.name} fails its checksum\.\nRestore the folder"
     loaded = load_spot(folder)
-    assert_same_node(loaded.node("x"), solver.result().node("x"))
+    assert_same_node(loaded.node("x"), SpotResult.of(solver).node("x"))
     with pytest.raises(InputError, match=told):
         loaded.node(here)
     with pytest.raises(InputError, match=told):
         loaded.node("x x | 2c |")  # its values are those of the boards below
-    assert_same_node(loaded.node(away), solver.result().node(away))
+    assert_same_node(loaded.node(away), SpotResult.of(solver).node(away))
 
 
 def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:

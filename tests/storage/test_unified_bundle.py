@@ -30,9 +30,9 @@ from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
-from allstreets.solvers import Decision
-from allstreets.solvers.whole_game.precision import evaluate_rounded, keep
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions import Decision
+from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solvers.precision import evaluate_rounded, keep
 from allstreets.storage import load_unified, save_unified
 from allstreets.storage.solution_files import clear_unfinished, facts_of, write_new
 from allstreets.storage.unified_bundle import require_unified_folder
@@ -112,7 +112,7 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
     coarse = solver.figures(evaluate_rounded(solver, ONE_BYTE)).exploitability
     assert coarse is not None
     assert coarse > 1.2 * trained  # what bytes would have kept
-    monkeypatch.setattr("allstreets.solvers.whole_game.precision.FINE_BELOW", 0.0)
+    monkeypatch.setattr("allstreets.solvers.precision.FINE_BELOW", 0.0)
     assert keep(solver, trained).numbers == TWO_BYTES  # where they are tried, that is noticed
 
 

@@ -12,9 +12,9 @@ from builders.small_games import SMALL, write_small
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solvers.flops.result import FlopsResult
-from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.flops import FlopsResult
+from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions.whole_game import UnifiedResult
 from allstreets.training import Progress, TrainConfig, check_config
 from allstreets.training import api as api_module
 from allstreets.training.api import train

@@ -11,10 +11,11 @@ import pytest
 from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
+from allstreets.analysis import Completion
 from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
 from allstreets.engines import CLASSES
-from allstreets.solvers import Certificate, Completion
+from allstreets.solutions import Certificate
 from allstreets.storage import load_unified
 from allstreets.training import CertifyJob, CertifyProgress, plan_certify
 from allstreets.training.certify_progress import certify_line

@@ -16,9 +16,9 @@ import pytest
 from builders.crews import TasksHere
 from builders.small_games import solve_limped
 
+from allstreets.analysis import Completion, Judge
 from allstreets.base import InputError
 from allstreets.engines import CLASSES
-from allstreets.solvers import Completion, Judge
 from allstreets.storage import load_unified
 from allstreets.training import CertifyJob, CertifyProgress, certify_run, plan_certify
 from allstreets.training.certify_cluster import JudgedSolution, JudgesThere, judge_there

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, grid_cell
-from allstreets.solvers.preflop.chart import Chart, preflop_chart
+from allstreets.solutions.chart import Chart, preflop_chart
 from allstreets.training.chart import ALL_IN, EMPTY, FOLD, PASSIVE, chart_colours, plot_chart
 
 # What colours become for people who see fewer of them (Machado, Oliveira, Fernandes 2009).

@@ -10,9 +10,10 @@ from builders.small_games import small_config
 from builders.whole_solution import classes
 from numpy.typing import NDArray
 
+from allstreets.analysis import leaf_features
 from allstreets.base import InputError
 from allstreets.cards import FlopSet, every_flop
-from allstreets.solvers import UnifiedResult, leaf_features
+from allstreets.solutions import UnifiedResult
 from allstreets.storage import MANIFEST
 from allstreets.training import fitted_flops as module
 from allstreets.training.unified_run import plan_unified

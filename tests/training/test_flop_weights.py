@@ -8,7 +8,8 @@ import pytest
 from builders.small_flops import FLOPS, run_small, small_config
 
 from allstreets.cards import HAND_COUNT, hand_pairs, parse_flop, spread_flops
-from allstreets.solvers import FlopsResult, mean_over_flops, summary_of
+from allstreets.solutions import FlopsResult, summary_of
+from allstreets.solvers import mean_over_flops
 from allstreets.training.preflop_run import model_values
 
 QUICK: dict[str, Any] = {"iterations": 2, "exploitability_threshold": 0}

@@ -13,7 +13,7 @@ from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, 
 
 from allstreets.base import InputError, Place, place_of
 from allstreets.cluster import Need, Node, fitting
-from allstreets.solvers.flops import estimate
+from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
 from allstreets.training import TrainConfig, check_config, plan
 from allstreets.training.cluster_nodes import node_lines

@@ -20,9 +20,9 @@ from builders.small_flops import (
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
-from allstreets.solvers.flops import estimate
-from allstreets.solvers.flops.estimate import estimate_flops, require_flop_room
-from allstreets.solvers.flops.solver import FlopsSolver
+from allstreets.solvers import flops_estimate as estimate
+from allstreets.solvers.flops import FlopsSolver
+from allstreets.solvers.flops_estimate import estimate_flops, require_flop_room
 from allstreets.storage import flop_files, load_flops, mapped
 from allstreets.storage.mapped import map_arrays
 from allstreets.training.flops_run import FlopsJob, FlopsProgress, plan_flops

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from builders.small_games import small_config, write_small
 
+from allstreets.analysis import LockRequest
 from allstreets.cli.main import main
-from allstreets.solvers import LockRequest
 from allstreets.storage import load_unified
 from allstreets.training import lock_game
 from allstreets.training.api import lock

@@ -9,9 +9,8 @@ from builders.small_games import small_config
 
 from allstreets.betting import PreflopRules
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.separated.pair_values import PairValues
-from allstreets.solvers.separated.solver import PreflopSolver
+from allstreets.solutions.preflop import PreflopResult
+from allstreets.solvers.separated import PairValues, PreflopSolver
 from allstreets.training import (
     Intervals,
     Iterations,

@@ -11,20 +11,13 @@ import pytest
 from builders import whole_solution
 
 import allstreets
+from allstreets.analysis import RealGame, Simplified, everything, judged_flops
 from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.engines import CardModel, judge_flop, real_plays
-from allstreets.solvers import (
-    MBB_PER_CHIP,
-    RealGame,
-    Simplified,
-    SolverSource,
-    UnifiedResult,
-    WholeGameSolver,
-    everything,
-    judged_flops,
-)
+from allstreets.solutions import SolverSource, UnifiedResult
+from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver
 from allstreets.storage import (
     MANIFEST,
     load_unified,

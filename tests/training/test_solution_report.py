@@ -8,8 +8,8 @@ from builders.whole_solution import buckets, forgotten, raked, result
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.preflop.result import PreflopResult
-from allstreets.solvers.whole_game.result import UnifiedResult
+from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions.whole_game import UnifiedResult
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 

@@ -15,7 +15,7 @@ from allstreets.betting import PreflopRules, sizes_text
 from allstreets.cards.flop_sets import every_flop, spread_flops
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import dcfr, parse_schedule
-from allstreets.solvers.flops.batches import VisitPlan
+from allstreets.solvers.leaves import VisitPlan
 from allstreets.training import TrainConfig, check_config, config_schema, read_train_config
 from allstreets.training.config_model import ConfigModel
 from allstreets.training.solver_config import PreflopConfig, UnifiedConfig, WholeGameConfig

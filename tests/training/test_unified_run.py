@@ -21,7 +21,7 @@ from allstreets.base import InputError, write_checked_arrays
 from allstreets.cards import subset_counts
 from allstreets.cli.main import main
 from allstreets.games import whole_game_estimate as unified_estimate
-from allstreets.solvers.whole_game.solver import WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameSolver
 from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.storage.mapped import write_mapped

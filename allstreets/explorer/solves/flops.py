@@ -29,7 +29,14 @@ from allstreets.games import (
     require_memory,
     sizes_mapping,
 )
-from allstreets.solvers import FlopSpot, Origin, SpotResult, UnifiedResult, flop_spot, real_figures
+from allstreets.solutions import (
+    FlopSpot,
+    Origin,
+    SpotResult,
+    UnifiedResult,
+    flop_spot,
+    real_figures,
+)
 from allstreets.storage import load_unified
 from allstreets.training import SpotConfig, data_size
 

@@ -5,7 +5,7 @@ import numpy as np
 from allstreets.betting import Player
 from allstreets.cards import COMBO_COUNT, combo_text
 from allstreets.explorer.views.range_words import weights_text
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 
 def alike_lines(scene: Decision, player: Player, hand: int) -> list[str]:

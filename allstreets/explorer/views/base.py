@@ -9,7 +9,7 @@ from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
 from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.views.range_words import Reaching
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from allstreets.analysis import HAND_KEYS, BoardReport, ReportRow
 from allstreets.explorer.models.place import Choice
 from allstreets.explorer.models.reports import BoardHand, BoardHands, BoardHandsPart
 from allstreets.explorer.views.betting import PLAYER_NAMES
 from allstreets.explorer.views.figures import number
 from allstreets.explorer.views.growing import Step
-from allstreets.solvers import HAND_KEYS, BoardReport, ReportRow
 
 
 def board_hands(steps: Iterator[Step], actions: Sequence[Choice]) -> Iterator[BoardHandsPart]:

@@ -16,7 +16,7 @@ from allstreets.explorer.views.betting import PLAYER_NAMES, street_name
 from allstreets.explorer.views.card_walk import CardWalk
 from allstreets.explorer.views.figures import numbers, summary
 from allstreets.explorer.views.ways import ways_to_a_deal
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 CACHED = 8  # reports
 

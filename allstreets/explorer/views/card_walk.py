@@ -8,7 +8,7 @@ from allstreets.cards import Runouts, card_text
 from allstreets.explorer.models.place import CardOption, CardsStep, Deal
 from allstreets.explorer.views.betting import Betting, street_name
 from allstreets.explorer.views.figures import grids
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 DECK = range(52)
 

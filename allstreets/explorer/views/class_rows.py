@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from allstreets.base import Floats
+from allstreets.base import Floats, quotient
 from allstreets.betting import NodeKind, Player
-from allstreets.cards import Flop, flop_matchups
+from allstreets.cards import Flop, class_equity, flop_matchups
 from allstreets.engines import PackedStrategies, Shares, decode
-from allstreets.solvers import Decision, class_equity, quotient
+from allstreets.solutions import Decision
 
 NOT_KNOWN = (float("nan"), float("nan"))
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import Player
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 STEPS = 199
 """Of a curve at most: with two points each and none lost, some 400 points."""

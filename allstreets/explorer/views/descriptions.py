@@ -12,7 +12,7 @@ from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
-from allstreets.solvers import (
+from allstreets.solutions import (
     Certificate,
     FlopsResult,
     PreflopResult,

@@ -9,7 +9,7 @@ from allstreets.betting import NodeKind, Outcome, Player, Street
 from allstreets.explorer.models.place import End
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.figures import grids
-from allstreets.solvers import Decision, Evs
+from allstreets.solutions import Decision, Evs
 
 ENDS = (NodeKind.FOLD, NodeKind.SHOWDOWN)
 

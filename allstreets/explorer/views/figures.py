@@ -28,7 +28,7 @@ from allstreets.explorer.models.place import (
 from allstreets.explorer.models.place import Decision as DecisionMessage
 from allstreets.explorer.views.alike import alike_lines
 from allstreets.explorer.views.betting import PLAYER_NAMES, player_of
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 ALIKE = "all combos of a hand are played alike in this model"
 

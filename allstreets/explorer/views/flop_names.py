@@ -15,7 +15,7 @@ from allstreets.cards import (
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import Hint
 from allstreets.explorer.models.place import CardsStep
-from allstreets.solvers import near_flops
+from allstreets.solutions import near_flops
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.card_reports import CardReports
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.whole_lines import WholeLines, WholePlace
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from allstreets.solvers import BoardReport, Gathering, OnBoard
+from allstreets.analysis import BoardReport, Gathering
+from allstreets.solutions import OnBoard
 
 KEPT = 8  # reports
 

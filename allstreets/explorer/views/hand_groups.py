@@ -4,12 +4,13 @@ from typing import Literal
 
 import numpy as np
 
+from allstreets.analysis import ReportRow, report_of
 from allstreets.betting import Player
 from allstreets.cards import DRAWS, HAND_COUNT, HAND_OF_COMBO, MADE, hand_categories, live_combos
 from allstreets.explorer.models.reports import HandGroup, HandGroups
 from allstreets.explorer.views.betting import PLAYER_NAMES
 from allstreets.explorer.views.figures import number
-from allstreets.solvers import Decision, OnBoard, ReportRow, report_of
+from allstreets.solutions import Decision, OnBoard
 
 KINDS: tuple[tuple[Literal["made", "draw"], str, tuple[str, ...]], ...] = (
     ("made", "category", MADE),

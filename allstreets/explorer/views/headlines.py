@@ -8,7 +8,7 @@ from typing import Any
 from allstreets.betting import bb_text
 from allstreets.explorer.models.base import SolutionKind
 from allstreets.explorer.models.solution import Curve, CurvePoint, RealQuality
-from allstreets.solvers import MadeSimple, row_weight
+from allstreets.solutions import MadeSimple, row_weight
 from allstreets.storage import read_certificate
 
 PERCENT = "% of pot"

@@ -10,7 +10,7 @@ from allstreets.explorer.models.place import EquityCurves, HandDetail, Place
 from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.base import Description, SolutionView
 from allstreets.explorer.views.range_words import Reaching
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 Part = TypeVar("Part")
 

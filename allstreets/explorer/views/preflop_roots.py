@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from allstreets.base import Floats
+from allstreets.base import Floats, quotient
 from allstreets.betting import BIG_BLINDS, Line, flop_pots, line_text, payoffs
 from allstreets.cards import Flop
 from allstreets.engines import PackedStrategies
@@ -13,7 +13,7 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.roots import SolvedFlop
 from allstreets.games import PotGame
-from allstreets.solvers import Decision, PotView, PreflopResult, UnifiedResult, quotient
+from allstreets.solutions import Decision, PotView, PreflopResult, UnifiedResult
 
 
 class PreflopRoots:

@@ -15,7 +15,7 @@ from allstreets.explorer.models.place import CardsStep, Setting, Step
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.roots import SolvedFlop
 from allstreets.games import PotGame
-from allstreets.solvers import (
+from allstreets.solutions import (
     FULL,
     RATIO,
     Decision,

@@ -16,7 +16,7 @@ from allstreets.explorer.models.place import Setting, Step
 from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.games import PotGame
-from allstreets.solvers import Decision, PotView
+from allstreets.solutions import Decision, PotView
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from allstreets.solvers import Decision
+from allstreets.solutions import Decision
 
 CACHED = 96  # places
 

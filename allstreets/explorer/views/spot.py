@@ -33,8 +33,8 @@ from allstreets.explorer.views.scenes import BEHIND, cached_scenes
 from allstreets.explorer.views.spot_boards import BoardsBeside
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.games import spot_root
-from allstreets.solvers import Decision as Record
-from allstreets.solvers import SpotResult, TrimmedResult
+from allstreets.solutions import Decision as Record
+from allstreets.solutions import SpotResult, TrimmedResult
 
 EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from allstreets.analysis import BoardFigures
 from allstreets.base import InputError
 from allstreets.cards import cards_text
 from allstreets.explorer.folders import id_of
@@ -13,7 +14,6 @@ from allstreets.explorer.views.betting import PLAYER_NAMES
 from allstreets.explorer.views.board_hands import board_hands
 from allstreets.explorer.views.figures import number
 from allstreets.explorer.views.growing import Boards, GrowingReports
-from allstreets.solvers import BoardFigures
 from allstreets.storage import Entry, SpotSet, folder_kind, load_spots
 
 

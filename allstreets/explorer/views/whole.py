@@ -40,8 +40,8 @@ from allstreets.explorer.views.scenes import (
 )
 from allstreets.explorer.views.whole_flops import TablesOverFlops
 from allstreets.explorer.views.whole_lines import WholeLines, WholePlace
-from allstreets.solvers import Decision as Record
-from allstreets.solvers import PotView, live, swept
+from allstreets.solutions import Decision as Record
+from allstreets.solutions import PotView, live, swept
 
 CACHED_FLOPS = 8  # pots on flops, with all their values
 

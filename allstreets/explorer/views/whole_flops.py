@@ -18,7 +18,7 @@ from allstreets.explorer.views.figures import number, numbers
 from allstreets.explorer.views.growing import Boards, GrowingReports
 from allstreets.explorer.views.roots import Flops, SolvedFlop
 from allstreets.explorer.views.whole_lines import WholeLines
-from allstreets.solvers import Decision, OnBoard, is_reached, swept
+from allstreets.solutions import Decision, OnBoard, is_reached, swept
 
 CACHED = 8  # tables
 ANY_FLOP = "*"

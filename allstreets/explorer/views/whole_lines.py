@@ -22,7 +22,7 @@ from allstreets.explorer.views.flop_names import NamedFlop, require_flop
 from allstreets.explorer.views.roots import Flops, Roots
 from allstreets.explorer.views.ways import ways_to_a_deal
 from allstreets.explorer.views.wrong_lines import with_hints
-from allstreets.solvers import require_street
+from allstreets.solutions import require_street
 
 CACHED = 4096  # texts of nodes: tables over flops write the same ones on every flop
 

@@ -9,7 +9,7 @@ before the flop, H hands.
 
 from typing import NamedTuple
 
-from allstreets.base import Flags, Floats, Longs, inner_kernel, kernel
+from allstreets.base import Flags, Floats, Longs, Singles, inner_kernel, kernel
 
 POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT = range(5)
 """Places in the discounts of an iteration."""
@@ -141,3 +141,18 @@ def preflop_up(
                     gain = gain if mask[child, hand] else 0.0
                     kept = kept if mask[node, hand] else before
                 regrets[slot, hand] = max(kept + gain, now[LOWEST])
+
+
+@kernel
+def add_weighted(
+    weights: Floats,
+    values: Floats | Singles,
+    totals: Floats,
+) -> None:
+    """Add Σ over flops of weights [K] · values [P, K, H] to totals [P, H], flop after flop."""
+    for pot in range(values.shape[0]):
+        total = totals[pot]
+        for flop in range(values.shape[1]):
+            weight, row = weights[flop], values[pot, flop]
+            for hand in range(len(total)):
+                total[hand] += weight * row[hand]

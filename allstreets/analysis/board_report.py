@@ -1,0 +1,370 @@
+"""The same decision on many boards: figures by board, by texture, by category and by hand.
+
+A board counts by its *mass*: the boards that it stands for times the pairs of combos that get to
+the decision on it. So a mean over boards is a mean over the hands that are dealt, and the total is
+what players do on all boards together. Figures by category and by hand are of the player who acts;
+where hands are the 169 classes, the combos of a class share its strategy and its EV.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from allstreets.base import Floats, InputError, quotient, suggest
+from allstreets.betting import Player
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_COUNT,
+    DRAWS,
+    HAND_COUNT,
+    HAND_NAMES,
+    HAND_OF_COMBO,
+    MADE,
+    RANKS,
+    Texture,
+    cards_text,
+    hand_categories,
+    live_combos,
+    texture,
+)
+from allstreets.solutions import Decision, OnBoard, Unit
+
+SUITS = ("rainbow", "two-tone", "monotone")
+PAIRINGS = ("unpaired", "paired", "trips")
+CONNECTED = ("connected", "semi-connected", "disconnected")
+
+# What boards are grouped by, and the order of the groups.
+TEXTURES: dict[str, tuple[Callable[[Texture], str], Sequence[str]]] = {
+    "suits": (lambda one: one.suits, SUITS),
+    "pairing": (lambda one: one.pairing, PAIRINGS),
+    "high": (lambda one: one.high_card, RANKS[::-1]),
+    "connected": (lambda one: one.connectedness, CONNECTED),
+    "texture": (
+        lambda one: f"{one.suits} {one.pairing} {one.connectedness}",
+        [f"{a} {b} {c}" for a in SUITS for b in PAIRINGS for c in CONNECTED],
+    ),
+}
+HAND_KEYS: dict[str, Sequence[str]] = {"category": MADE, "draw": DRAWS, "hand": HAND_NAMES}
+"""What hands are grouped by, and the names of the groups."""
+
+REPORT_KEYS = ("board", *TEXTURES, *HAND_KEYS)
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """A board, or a group of boards or hands. NaN: not known."""
+
+    name: str
+    boards: int
+    weight: float  # boards that they stand for
+    share: float  # of all hands that get to the decision
+    frequencies: tuple[float, ...]  # [A]
+    evs: tuple[float, float]  # of OOP and IP, in the unit of the solution
+    equities: tuple[float, float]
+    eqrs: tuple[float, float]
+    line: str = ""  # to the decision, of a single board
+
+
+@dataclass(frozen=True, eq=False)
+class BoardFigures:
+    """Both ranges at a decision on one board."""
+
+    board: tuple[int, ...]
+    line: str
+    weight: float
+    mass: float  # weight times pairs of combos that get there
+    reached: bool
+    frequencies: Floats  # [A]
+    evs: Floats  # [2]
+    equities: Floats  # [2]
+
+    @property
+    def texture(self) -> Texture:
+        """That of the flop."""
+        return texture(self.board[:3])
+
+
+@dataclass(frozen=True, eq=False)
+class HandSums:
+    """Sums over all boards, by groups of the hands of who acts, each times its mass."""
+
+    mass: Floats  # [G]
+    taken: Floats  # [G, A]
+    ev: Floats  # [2, G]: Σ of EVs, and the mass of those that are known
+    equity: Floats  # [2, G]
+
+    def __add__(self, other: "HandSums") -> "HandSums":
+        return HandSums(
+            self.mass + other.mass,
+            self.taken + other.taken,
+            self.ev + other.ev,
+            self.equity + other.equity,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BoardReport:
+    """A decision on many boards."""
+
+    line: str  # as it was asked for
+    player: Player  # who acts
+    unit: Unit
+    actions: tuple[str, ...]  # [A]
+    labels: tuple[str, ...]
+    pot: float
+    paid: tuple[float, float]
+    boards: tuple[BoardFigures, ...]
+    hands: dict[str, HandSums] = field(repr=False)  # by the keys of `HAND_KEYS`
+
+    def by(self, key: str = "board") -> list[ReportRow]:
+        """One row per board or group, in the order of the boards or of the groups' names.
+
+        `key`: board, suits, pairing, high, connected, texture; category, draw, hand.
+        """
+        if key == "board":
+            return [self._row(cards_text(one.board), [one]) for one in self.boards]
+        if key in HAND_KEYS:
+            return self._hand_rows(key)
+        if key not in TEXTURES:
+            raise InputError(f"no report is by '{key}': {suggest(key, list(REPORT_KEYS))}")
+        name_of, order = TEXTURES[key]
+        groups: dict[str, list[BoardFigures]] = {name: [] for name in order}
+        for one in self.boards:
+            groups[name_of(one.texture)].append(one)
+        return [self._row(name, group) for name, group in groups.items() if group]
+
+    @property
+    def total(self) -> ReportRow:
+        """All boards together."""
+        return self._row("all", self.boards)
+
+    def sorted(self, rows: Sequence[ReportRow], key: str) -> list[ReportRow]:
+        """Rows by one of their columns, the largest first; what is not known comes last."""
+        columns = self.columns()
+        if key == "ev":
+            key = f"ev_{self.player.name.lower()}{self.unit.column}"
+        found = next((name for name in columns if key in (name, _plain(name, self.unit))), None)
+        if found is None:
+            raise InputError(f"there is no column '{key}': {suggest(key, list(columns))}")
+        cells = [(self.cells(row)[found], row) for row in rows]
+        if found == "name":
+            return [row for _, row in sorted(cells, key=lambda cell: str(cell[0]))]
+        return [
+            row
+            for _, row in sorted(
+                cells, key=lambda cell: -np.inf if np.isnan(cell[0]) else cell[0], reverse=True
+            )
+        ]
+
+    def columns(self) -> tuple[str, ...]:
+        """The names of a row's cells."""
+        return tuple(self.cells(self.total))
+
+    def cells(self, row: ReportRow) -> dict[str, Any]:
+        """A row for CSV, Parquet and JSON; the unit ends the names of EVs."""
+        unit = self.unit.column
+        cells: dict[str, Any] = {
+            "name": row.name,
+            "boards": row.boards,
+            "weight": row.weight,
+            "share": row.share,
+            **dict(zip(self.actions, row.frequencies, strict=True)),
+        }
+        for what, values in (("ev", row.evs), ("equity", row.equities), ("eqr", row.eqrs)):
+            for player in Player:
+                end = unit if what == "ev" else ""
+                cells[f"{what}_{player.name.lower()}{end}"] = values[player]
+        return cells
+
+    def table(self, key: str = "board") -> list[dict[str, Any]]:
+        """The rows of `by` as cells; those of boards have their textures."""
+        rows = [self.cells(row) for row in self.by(key)]
+        if key != "board":
+            return rows
+        textures = [one.texture for one in self.boards]
+        return [
+            {"board": row.pop("name"), **{k: f(t) for k, (f, _) in TEXTURES.items()}, **row}
+            for row, t in zip(rows, textures, strict=True)
+        ]
+
+    def _row(self, name: str, boards: Sequence[BoardFigures]) -> ReportRow:
+        mass = np.array([one.mass for one in boards])
+        total = sum(one.mass for one in self.boards)
+        taken = np.array([one.frequencies for one in boards])  # [B, A]
+        evs = _mean(mass, np.array([one.evs for one in boards]))
+        equities = _mean(mass, np.array([one.equities for one in boards]))
+        return ReportRow(
+            name,
+            len(boards),
+            float(sum(one.weight for one in boards)),
+            float(mass.sum() / total) if total > 0 else float("nan"),
+            tuple(_mean(mass, taken).tolist()),
+            (float(evs[0]), float(evs[1])),
+            (float(equities[0]), float(equities[1])),
+            self._eqrs(evs, equities),
+            boards[0].line if len(boards) == 1 else "",
+        )
+
+    def _eqrs(self, evs: Floats, equities: Floats) -> tuple[float, float]:
+        oop, ip = quotient(evs + np.array(self.paid), equities * self.pot).tolist()
+        return oop, ip
+
+    def _hand_rows(self, key: str) -> list[ReportRow]:
+        sums, names = self.hands[key], HAND_KEYS[key]
+        taken = quotient(sums.taken, sums.mass[:, None])
+        ev, equity = quotient(sums.ev[0], sums.ev[1]), quotient(sums.equity[0], sums.equity[1])
+        share = sums.mass / (sums.mass.sum() or 1.0)
+        weight = float(sum(one.weight for one in self.boards))
+        rows = []
+        for place in np.flatnonzero(sums.mass > 0).tolist():
+            evs, equities = np.full(2, np.nan), np.full(2, np.nan)
+            evs[self.player], equities[self.player] = ev[place], equity[place]
+            rows.append(
+                ReportRow(
+                    names[place],
+                    len(self.boards),
+                    weight,
+                    float(share[place]),
+                    tuple(taken[place].tolist()),
+                    (float(evs[0]), float(evs[1])),
+                    (float(equities[0]), float(equities[1])),
+                    self._eqrs(evs, equities),
+                )
+            )
+        return rows
+
+
+class Gathering:
+    """A report that grows board by board: reading many of them takes a while."""
+
+    def __init__(self, line: str) -> None:
+        """`line` leads to the decision on each board."""
+        self._line = line
+        self._figures: list[BoardFigures] = []
+        self._hands: dict[str, HandSums] = {}
+        self._first: Decision | None = None
+
+    def add(self, one: OnBoard) -> None:
+        """One more board; an `InputError` if it is another decision there."""
+        node, first = one.node, self._first
+        if first is None:
+            self._first = node
+        elif (node.actions, node.pot) != (first.actions, first.pot):
+            raise InputError(
+                f"the decision differs between boards: {', '.join(first.actions)} in a pot of "
+                f"{first.pot:g} on {cards_text(first.board)}, {', '.join(node.actions)} in "
+                f"{node.pot:g} on {cards_text(node.board)}"
+            )
+        self._figures.append(_figures(one))
+        sums, hands = _hand_sums(one), self._hands
+        self._hands = {key: hands[key] + sums[key] for key in sums} if hands else sums
+
+    @property
+    def report(self) -> BoardReport:
+        """All boards so far."""
+        first = self._first
+        if first is None:
+            raise InputError("there is no board to report on: none is solved")
+        return BoardReport(
+            self._line,
+            first.player,
+            first.unit,
+            first.actions,
+            first.labels,
+            first.pot,
+            first.paid,
+            tuple(self._figures),
+            self._hands,
+        )
+
+
+def report_of(decisions: Iterable[OnBoard], line: str) -> BoardReport:
+    """The report of the same decision on many boards; `line` leads to it on each."""
+    found = Gathering(line)
+    for one in decisions:
+        found.add(one)
+    return found.report
+
+
+def _figures(one: OnBoard) -> BoardFigures:
+    node = one.node
+    return BoardFigures(
+        node.board,
+        node.line,
+        one.weight,
+        one.weight * float(node.own.weights.sum()),
+        node.reached,
+        node.frequencies(),
+        np.array([node.ev(player) for player in Player]),
+        np.array([node.mean(node.equity(player), player) for player in Player]),
+    )
+
+
+def _hand_sums(one: OnBoard) -> dict[str, HandSums]:
+    """The hands of who acts on one board, combo by combo, added up in groups."""
+    node = one.node
+    place, weights = _combos(node)  # the hand of each combo, and its pairs
+    combos = np.flatnonzero(weights > 0)
+    hands, mass = place[combos], one.weight * weights[combos]
+    taken = np.nan_to_num(node.strategy[:, hands]) * mass  # [A, C]
+    ev, equity = node.evs()[hands], node.equity()[hands]
+    made, draws = hand_categories(node.board)
+    groups = {"category": made, "draw": draws, "hand": HAND_OF_COMBO.astype(np.int64)}
+    return {
+        key: _added(group[combos], len(HAND_KEYS[key]), mass, taken, ev, equity)
+        for key, group in groups.items()
+    }
+
+
+def _added(
+    group: Any, count: int, mass: Floats, taken: Floats, ev: Floats, equity: Floats
+) -> HandSums:
+    def add(values: Floats) -> Floats:
+        return np.bincount(group, values, minlength=count).astype(np.float64)
+
+    def known(values: Floats) -> Floats:
+        there = np.where(np.isfinite(values), mass, 0.0)
+        return np.stack([add(np.nan_to_num(values) * there), add(there)])
+
+    return HandSums(
+        add(mass), np.stack([add(row) for row in taken], axis=1), known(ev), known(equity)
+    )
+
+
+def _combos(node: Decision) -> tuple[Any, Floats]:
+    """[1326] of who acts: which of his hands each combo is, and its pairs that get here."""
+    own, other = node.own, node.hands[node.player.opponent]
+    weights = np.zeros(COMBO_COUNT)
+    if own.combos is not None:
+        place = np.zeros(COMBO_COUNT, np.int64)
+        place[own.combos] = np.arange(len(own.combos))
+        weights[own.combos] = own.weights
+        return place, weights
+    # The combos of a class share its pairs by how much of the other's range each leaves.
+    live = live_combos(node.board)
+    met = np.where(live, _left(np.where(live, other.reach[HAND_OF_COMBO], 0.0)), 0.0)
+    of_class = np.bincount(HAND_OF_COMBO, met, minlength=HAND_COUNT)
+    each = np.divide(own.weights, of_class, out=np.zeros(HAND_COUNT), where=of_class > 0)
+    return HAND_OF_COMBO.astype(np.int64), met * each[HAND_OF_COMBO]
+
+
+def _left(reach: Floats) -> Floats:
+    """[1326]: Σ of a reach [1326] over the combos that share no card with each."""
+    by_card = np.zeros(52)
+    for place in range(2):
+        by_card += np.bincount(COMBO_CARDS[:, place], reach, minlength=52)
+    left: Floats = reach.sum() - by_card[COMBO_CARDS].sum(axis=1) + reach
+    return left
+
+
+def _mean(mass: Floats, values: Floats) -> Floats:
+    """[…]: the mean of values [B, …] by mass [B], over the boards where they are known."""
+    there = np.isfinite(values) & (mass[:, None] > 0)
+    weights = np.where(there, mass[:, None], 0.0)
+    return quotient((np.nan_to_num(values) * weights).sum(axis=0), weights.sum(axis=0))
+
+
+def _plain(name: str, unit: Unit) -> str:
+    return name.removesuffix(unit.column) if unit.column else name

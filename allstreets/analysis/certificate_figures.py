@@ -1,0 +1,362 @@
+"""From the values of single flops with real cards to the exploitability of the whole game.
+
+**Draws.** Flops that a solution was trained on and flops that it never saw are two populations.
+Monotone flops are a stratum of their own in each: they are 5 % of the deal, less than one draw in a
+small sample, and what a solution loses after the flop may lie there alone. A stratum is ordered by
+likeness and cut into parts of equal numbers of dealt flops; every part gives one flop, each as
+likely as it is dealt. So sums over the draws, weighted by the parts, are unbiased. Two neighbouring
+parts are a *pair*: the difference of their draws tells how far the sums may be off.
+
+**The figure** has two parts, because a best response chooses after the flop, card by card, and
+before it, where it sees the sum over all flops:
+
+    after the flop     Σ over flops of what best responses gain there, the play before it as it is
+    before the flop    what a best response before the flop gains on top, given these values
+
+**Known numbers.** Before the flop every hand's value in every pot is needed, and a sample deals
+some hands too few good flops. Three numbers are known on every flop, for every hand in every pot:
+
+    P = W · r      opposing combos that a hand meets, by the opponent's reach r
+    G = M · r      what it wins from them at showdown, in pots, without any betting
+    V              what it is worth where hand classes play the flop (`certify.class_values`)
+
+Values are regressed on these numbers over the drawn flops, and what the draws lack of the known
+sums is added (the regression estimator of survey sampling).
+
+**The interval.** The maximum before the flop is taken over estimates, so it leans high: by the luck
+of the draw some action looks better than it is. It is b with all draws and h, the mean of two
+halves, with half as many. How much of b is luck lies near h − b: half as much is taken off, and the
+figure still leans high rather than low. What responses that were chosen on one half of the draws
+gain on the other half leans low. The interval reaches from there to b, and beyond by Student's t
+times the standard error. Errors come from leaving out one draw of a pair after the other (paired
+jackknife); a pair has one degree of freedom, and where few pairs make up most of the error, only
+these count (Satterthwaite 1946).
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count as count_from
+
+import numpy as np
+
+from allstreets.base import Floats, Longs
+from allstreets.betting import Player
+from allstreets.cards import Flop, FlopSet, all_flops, by_likeness, flop_table, preflop_equity
+from allstreets.engines import DealtPairs, RealValues
+from allstreets.games import PreflopGame, Strategies
+from allstreets.solvers import MBB_PER_CHIP
+
+FEWEST = 4  # draws from a population: a pair of monotone flops, and a pair of others
+MONOTONE_SHARE = 1 / 6  # of the draws: three times their share of the deal, since they vary most
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A flop and how many of the 22,100 dealt flops it stands for."""
+
+    flop: Flop
+    weight: float
+    pair: int | None = None  # of draws from neighbouring parts; None: the flop was not left to luck
+
+
+def everything(flops: FlopSet) -> tuple[Draw, ...]:
+    """All flops of a set, each with its weight there."""
+    pairs = zip(flops.flops, flops.weights.tolist(), strict=True)
+    return tuple(Draw(flop, weight) for flop, weight in pairs)
+
+
+def draw_flops(trained: Collection[int], count: int, seed: int) -> tuple[Draw, ...]:
+    """`count` flops of those with the numbers `trained`, and as many of the others.
+
+    An odd count is raised by one, and less than four to four. A population that is not larger is
+    taken whole.
+    """
+    random, pairs = np.random.default_rng(seed), count_from()
+    count = max(count + count % 2, FEWEST)
+    draws: list[Draw] = []
+    for is_trained in (True, False):
+        population = [flop for flop in all_flops() if (flop.number in trained) == is_trained]
+        if len(population) <= count:
+            draws += _whole(population)
+            continue
+        monotone = [flop for flop in population if flop.texture.suits == "monotone"]
+        others = [flop for flop in population if flop.texture.suits != "monotone"]
+        first = _draw(monotone, max(_even(count * MONOTONE_SHARE), 2), random, pairs)
+        draws += first
+        draws += _draw(others, count - _even(len(first)), random, pairs)
+    return tuple(draws)
+
+
+def _even(number: float) -> int:
+    """The nearest even number; of two, the larger."""
+    return 2 * int(number / 2 + 0.5)
+
+
+def _whole(flops: Sequence[Flop]) -> list[Draw]:
+    return [Draw(flop, float(flop.multiplicity)) for flop in flops]
+
+
+def _draw(
+    stratum: Sequence[Flop], count: int, random: np.random.Generator, pairs: Iterator[int]
+) -> list[Draw]:
+    """`count` flops of a stratum, or all where there are no more; every pair takes a number."""
+    if len(stratum) <= count:
+        return _whole(stratum)
+    flops = by_likeness(stratum)
+    ends = np.cumsum([flop.multiplicity for flop in flops])
+    part = float(ends[-1] / count)
+    points = (np.arange(count) + random.random(count)) * part
+    numbers = np.minimum(np.searchsorted(ends, points, side="right"), len(flops) - 1)
+    drawn = [flops[number] for number in numbers.tolist()]
+    return [
+        Draw(flop, part, pair)
+        for first, second in zip(drawn[::2], drawn[1::2], strict=True)
+        for pair in [next(pairs)]
+        for flop in (first, second)
+    ]
+
+
+FLOPS_BESIDE_HANDS = math.comb(48, 3)  # dealt flops that fit beside any two hands: 17,296
+
+
+def known_numbers(
+    flops: Sequence[Flop], reach: Floats, count: int, played: Floats | None = None
+) -> Floats:
+    """[F, K, 2, P, 169]: the first `count` of the numbers above, for reach [2, P, 169].
+
+    `played` [1755, 2, P, 169] are the third, by the numbers of the flops.
+    """
+    opponent_reach = reach[::-1]
+    dealt = DealtPairs.of([flop.cards for flop in flops])
+    found = np.zeros((len(flops), count, *reach.shape))
+    for place, flop in enumerate(flops):
+        found[place, 0] = opponent_reach @ dealt.matrix(place)
+        if count > 1:
+            found[place, 1] = opponent_reach @ flop_table().margin(flop.number).T
+    if count > 2:
+        assert played is not None
+        found[:, 2] = played[[flop.number for flop in flops]]
+    return found
+
+
+def known_totals(dealt: Floats, reach: Floats, count: int, played: Floats | None = None) -> Floats:
+    """[K, 2, P, 169]: their sums over all flops, where `dealt` [169, 169] pairs are dealt."""
+    opponent_reach = reach[::-1]
+    sums = [opponent_reach @ dealt]
+    if count > 1:
+        sums.append(opponent_reach @ (dealt * (2 * preflop_equity().equity - 1)).T)
+    if count > 2:
+        assert played is not None
+        times = np.array([flop.multiplicity for flop in all_flops()], np.float64)
+        on_flops = FLOPS_BESIDE_HANDS * float(preflop_equity().pairs.sum())
+        sums.append(float(dealt.sum()) / on_flops * np.einsum("f,faph->aph", times, played))
+    return np.stack(sums)
+
+
+REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
+FEW_DRAWS = 20  # are not worth a solution of all flops with hand classes
+STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
+STUDENT = (  # degrees of freedom, and the standard errors on either side of 95 %
+    (1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (6, 2.447), (8, 2.306),
+    (10, 2.228), (15, 2.131), (20, 2.086), (30, 2.042), (60, 2.000), (np.inf, 1.960),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RealFigures:
+    """How exploitable play with real cards is, in mbb/hand."""
+
+    exploitability: float  # of the whole game
+    after_flop: float  # by best responses after the flop alone
+    before_flop: float  # what best responses before the flop gain on top
+    interval: tuple[float, float]  # of the exploitability, 95 %; one point where nothing was drawn
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedFlops:
+    """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
+
+    weights: Floats  # [D]: Σ over the draws of weight · pairs are the pairs before the flop
+    pairs: Longs  # [D]: draws of the same pair; −1: not left to luck
+    best: Floats
+    own: Floats | None  # None: what one player wins the other loses, so sums are 0
+    known: Floats  # [D, K, 2, P, 169]: numbers of which the sums over all flops are known …
+    totals: Floats  # [K, 2, P, 169]: … and these sums; the first are the opposing combos
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left to luck."""
+        return bool((self.pairs < 0).all())
+
+
+class RealGame:
+    """Strategies before the flop, on top of flops that were judged."""
+
+    def __init__(self, preflop: PreflopGame, strategies: Strategies, judged: JudgedFlops) -> None:
+        self.preflop, self.strategies, self.judged = preflop, strategies, judged
+        self.reach = preflop.pot_reach(strategies)
+        self._unit = MBB_PER_CHIP / preflop.weight / 2  # the mean of both players' gains
+        self._met = np.einsum("aph,daph->d", self.reach, judged.known[:, 0])
+        self._meets = float(np.einsum("aph,aph->", self.reach, judged.totals[0]))
+        gains = judged.best if judged.own is None else judged.best - judged.own
+        self._gains = np.einsum("aph,daph->d", self.reach, gains)
+
+    def figures(self) -> RealFigures:
+        """All figures with their interval."""
+        weights = self.judged.weights
+        after, before = self._after(weights), self._before(weights)
+        low = high = after + before
+        if not self.judged.whole:
+            error = margin_of_error(
+                jackknife(weights, self.judged.pairs, lambda w: self._after(w) + self._before(w))
+            )
+            least = min(max(self._crossed(), 0.0), before)
+            low, high = max(after + least - error, 0.0), after + before + error
+            halves = [self._before(self._half(side)) for side in (0, 1)]
+            luck = sum(halves) / 2 - before
+            before = max(before - max(luck, 0.0) / 2, least)
+        return RealFigures(after + before, after, before, (low, high))
+
+    def _after(self, weights: Floats) -> float:
+        """Gains after the flop: those per pair of combos that sees a flop, times all such pairs."""
+        met = float(weights @ self._met)
+        share = float(weights @ self._gains) / met if met > 0 else 0.0
+        return max(share * self._meets * self._unit, 0.0)
+
+    def _before(self, weights: Floats) -> float:
+        """What best responses before the flop gain on top of those after it."""
+        leaves = self._leaves(weights)
+        gain = 0.0
+        for player in Player:
+            freely, kept = (
+                self.preflop.values(player, leaves[player], best=best, strategies=self.strategies)
+                for best in (True, False)
+            )
+            gain += float(freely[0].sum() - kept[0].sum())
+        return gain * self._unit
+
+    def _leaves(self, weights: Floats) -> Floats:
+        """[2, P, 169]: what the pots are worth to best responses, all flops together."""
+        known, best = self.judged.known, self.judged.best
+        sums: Floats = np.einsum("d,daph->aph", weights, best)
+        lacks = self.judged.totals - np.einsum("d,dkaph->kaph", weights, known)
+        if self.judged.whole:
+            return sums
+        squares = np.einsum("d,dkaph,dlaph->aphkl", weights, known, known, optimize=True)
+        products = np.einsum("d,dkaph,daph->aphk", weights, known, best, optimize=True)
+        count = known.shape[1]
+        steady = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] * STEADY + STEADY
+        slopes = np.linalg.solve(squares + steady * np.eye(count), products[..., None])[..., 0]
+        sums += np.einsum("aphk,kaph->aph", slopes, lacks)
+        return sums
+
+    def _crossed(self) -> float:
+        """What responses before the flop, chosen on half of the draws, gain on the other half."""
+        halves = [self._leaves(self._half(side)) for side in (0, 1)]
+        gain = 0.0
+        for chosen, valued in (halves, halves[::-1]):
+            for player in Player:
+                response = self.strategies | self._response(player, chosen[player])
+                freely, kept = (
+                    self.preflop.values(player, valued[player], best=False, strategies=played)
+                    for played in (response, self.strategies)
+                )
+                gain += float(freely[0].sum() - kept[0].sum()) / 2
+        return gain * self._unit
+
+    def _half(self, side: int) -> Floats:
+        """[D]: the weights when one draw of every pair stands for both."""
+        pairs = self.judged.pairs
+        return leave_out(self.judged.weights, pairs, np.unique(pairs[pairs >= 0]), 1 - side)
+
+    def _response(self, player: Player, leaves: Floats) -> Strategies:
+        """The best response before the flop where pots are worth `leaves` [P, 169]."""
+        tree = self.preflop.tree
+        values = self.preflop.values(player, leaves, best=True, strategies=self.strategies)
+        chosen: Strategies = {}
+        for node in tree.decisions():
+            if tree.player[node] == player:
+                below = values[tree.children_of(node)]
+                best = np.arange(len(below))[:, None] == below.argmax(axis=0)
+                chosen[node] = self.preflop.held(node, best.astype(np.float64))
+        return chosen
+
+
+def leave_out(weights: Floats, pairs: Longs, out: Longs, side: int) -> Floats:
+    """[D]: the weights when the first or second draw of the pairs `out` is left out."""
+    weights = weights.copy()
+    for pair in out.tolist():
+        gone, left = np.flatnonzero(pairs == pair).tolist()[:: 1 if side == 0 else -1]
+        weights[left] += weights[gone]
+        weights[gone] = 0.0
+    return weights
+
+
+def jackknife(weights: Floats, pairs: Longs, statistic: Callable[[Floats], float]) -> Floats:
+    """[G]: what each of G groups of pairs adds to the variance of a statistic of weights [D].
+
+    Either draw of a pair stands for both: the statistic moves by the difference of the two draws,
+    and the mean of the squares is the variance that the pair contributes.
+    """
+    total, numbers = statistic(weights), np.unique(pairs[pairs >= 0])
+    return np.array(
+        [
+            sum(
+                (statistic(leave_out(weights, pairs, group, side)) - total) ** 2 / 2
+                for side in (0, 1)
+            )
+            for group in np.array_split(numbers, min(len(numbers), REPLICATES))
+        ]
+    )
+
+
+def margin_of_error(variances: Floats) -> float:
+    """Half the 95 % interval of a sum with these variances, each of one degree of freedom."""
+    total = float(variances.sum())
+    if total <= 0:
+        return 0.0
+    freedom = total**2 / float((variances**2).sum())
+    steps, errors = zip(*STUDENT, strict=True)
+    inverse = [1 / step for step in reversed(steps)]  # t is nearly straight in 1 / freedom
+    return float(np.interp(1 / freedom, inverse, errors[::-1])) * float(np.sqrt(total))
+
+
+def needs_class_values(draws: Sequence[Draw]) -> bool:
+    """Whether what hand classes make of all flops is worth its time for these draws."""
+    return len(draws) > FEW_DRAWS and any(draw.pair is not None for draw in draws)
+
+
+def judged_flops(
+    draws: Sequence[Draw],
+    values: Sequence[RealValues],
+    reach: Floats,
+    dealt: Floats,
+    played: Floats | None = None,
+) -> JudgedFlops:
+    """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
+
+    `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
+    deck, those of a set of flops for the deal of that set. `played` [1755, 2, P, 169] is what hand
+    classes make of all flops, where draws are regressed on it.
+    """
+    if not draws:  # nobody sees a flop
+        none = np.zeros((0, *reach.shape))
+        known, totals = none[:, None], np.zeros((1, *reach.shape))
+        return JudgedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
+    flops = [draw.flop for draw in draws]
+    on_flops = DealtPairs.of([flop.cards for flop in flops])
+    weights = np.array([draw.weight for draw in draws])
+    scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
+    pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
+    drawn = any(draw.pair is not None for draw in draws)
+    count = 1 if not drawn else 2 if played is None else 3  # with all flops nothing is missing
+    own = [one.own for one in values if one.own is not None]
+    return JudgedFlops(
+        weights * scale,
+        pairs,
+        np.stack([one.best for one in values]),
+        np.stack(own) if len(own) == len(values) else None,
+        known_numbers(flops, reach, count, played),
+        known_totals(dealt, reach, count, played),
+    )

@@ -1,0 +1,257 @@
+"""Flops evaluated with real cards: as the solution plays them, or as they are completed.
+
+Where a solution stores no strategies of a flop, because it was not trained on it or because its
+model keeps none after the flop, the flop is completed: solved for the ranges that the solution
+sends there. Its preflop strategy stays as it is, and the rest is what a player would do who studies
+that flop. `estimate_certificate` says what a certificate takes before anything is evaluated.
+
+`class_values` gives every flop a cheap likeness of its true values: all 1,755 flops solved with
+hand classes, a part of them at a time. Such play sees neither turn nor river, so its values are
+off; but on flops where a hand's true value is high, this one is high too (`certificate_figures`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from allstreets.base import Arrays, Floats
+from allstreets.betting import Player
+from allstreets.cards import Flop, FlopSet, all_flops
+from allstreets.cfr import IterationWeights, parse_schedule
+from allstreets.engines import (
+    CPU,
+    TWO_BYTES,
+    CardModel,
+    EngineSpec,
+    RealPlay,
+    RealValues,
+    judge_flop,
+    open_device,
+    plays_all_streets,
+    real_plays,
+    solved_plays,
+)
+from allstreets.games import (
+    DEVICE_ROWS,
+    PROGRAM_BYTES,
+    WholeGame,
+    estimate_exact,
+    estimate_unified,
+    hands_of_flops,
+)
+from allstreets.solutions import UnifiedResult
+
+SCHEDULE = "ahead"
+AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
+BOARDS = CardModel("boards", groups=32)
+EXACTLY = CardModel("exact", precision="float16")
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How flops without stored strategies are solved."""
+
+    model: CardModel = BOARDS
+    iterations: int = 100
+
+    @classmethod
+    def like(
+        cls,
+        cards: CardModel,
+        kind: Literal["boards", "classes", "exact"] | None = None,
+        groups: int | None = None,
+        iterations: int | None = None,
+    ) -> "Completion":
+        """As a solution with these cards solves its flops, where it stores what it needs to.
+
+        What is named is as named.
+        """
+        model = cards if cards.kind == "boards" else BOARDS
+        if kind is not None and kind != model.kind:
+            model = EXACTLY if kind == "exact" else CardModel(kind)
+        if groups is not None:
+            model = replace(model, groups=groups)
+        return cls(model, cls.iterations if iterations is None else iterations)
+
+    @property
+    def text(self) -> str:
+        """For people: "classes, 200 iterations"."""
+        return f"{self.model}, {self.iterations:,} iterations"
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Plays a solution with real cards."""
+
+    result: UnifiedResult
+    completion: Completion = field(default_factory=Completion)
+    threads: int = 1
+    device: str = CPU  # where flops are solved exactly
+    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not judged yet
+
+    @cached_property
+    def stored(self) -> dict[int, int]:
+        """The places of flops, by their numbers, of which every decision is stored."""
+        if not self.result.has_flops or not plays_all_streets(self.result.cards):
+            return {}
+        return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
+
+    def completes(self, flop: Flop) -> str | None:
+        """How a flop is solved before it is judged; None: it is stored."""
+        return None if flop.number in self.stored else self.completion.text
+
+    @cached_property
+    def reach(self) -> Floats:
+        """[2, P, 169]: both players' reach at the roots of the pots."""
+        nodes = [pot.node for pot in self.result.game.flop_pots]
+        reach: Floats = self.result.before.reach[nodes].transpose(1, 0, 2)
+        return reach
+
+    @cached_property
+    def spec(self) -> EngineSpec:
+        """What flops are completed by."""
+        model, threads = self.completion.model, self.threads
+        return self.result.game.engine(model, threads=threads, ranges=self.reach)
+
+    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> RealValues:
+        """What the pots of a flop are worth; some of the `following` are completed with it."""
+        own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
+        trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
+        plays = self._plays(flop, following)
+        there = open_device(self.device)
+        return judge_flop(
+            trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
+        )
+
+    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[RealPlay]:
+        """How the pots of a flop are played."""
+        if flop.number not in self.stored and not plays_all_streets(self.completion.model):
+            return solved_plays(self.completion.model, self.reach, self._every)
+        model, arrays = self._strategies(flop, following)
+        return real_plays(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
+
+    def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
+        place = self.stored.get(flop.number)
+        if place is not None:
+            return self.result.cards, self.result.source.arrays(place)
+        if flop.number not in self._ahead:
+            others = [one for one in following if one.number not in self.stored]
+            count = min(self.threads, AT_ONCE)
+            self._ahead.update(self.completed([flop, *others][:count]))
+        return self.completion.model, self._ahead.pop(flop.number)
+
+    @property
+    def _every(self) -> list[IterationWeights]:
+        """What each iteration of a completion does."""
+        return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
+
+    def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
+        """The strategies of flops that are solved for the solution's ranges, by their numbers.
+
+        They are as a bundle has them. Pots that both players hardly ever get to are solved as well:
+        a best response may.
+        """
+        game, pots = self.result.game, len(self.result.game.pots)
+        games = game.build(replace(self.spec, flops=tuple(flops)))
+        games.iterate(self.reach, np.ones((pots, len(flops)), np.bool_), self._every)
+        return {
+            flop.number: games.pack(place, self.reach, [TWO_BYTES] * pots)
+            for place, flop in enumerate(flops)
+        }
+
+
+SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
+SECONDS_PER_BOARD = 0.00003  # of one pot
+SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses, one action of one hand
+WORKER_SECONDS = 4.0  # of work that are worth the start of another process
+SHARED = 0.2  # of what is stored where every hand has its own row: hands of a row share theirs
+
+
+@dataclass(frozen=True)
+class CertificateEstimate:
+    """The size of a job."""
+
+    known: int  # flops that are judged already
+    seconds: float  # for the others, a guess
+    memory_bytes: int  # the program itself included
+    at_once: int = 1  # flops that are judged side by side, each by a process
+
+
+def estimate_certificate(
+    judge: Judge, flops: Sequence[Flop], known: int, free: int | None = None
+) -> CertificateEstimate:
+    """What it takes to judge these flops; `known` were judged before.
+
+    With `free` memory several are judged side by side, as many as fit into half of it.
+    """
+    game, seconds, memory, stored_there = judge.result.game, 0.0, 0, 0
+    unknown = [flop for flop in flops if flop.number not in judge.stored]
+    model = judge.completion.model
+    there = bool(unknown) and not plays_all_streets(model)  # solved where they are judged
+    for like, hands in hands_of_flops(flops):
+        boards = sum(len(street[0]) for street in hands)
+        setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0
+        for size in game.tree_sizes:
+            need = estimate_exact(size, hands, model.precision if there else "float32")
+            passes += need.slots * SECONDS_PER_SLOT + boards * SECONDS_PER_BOARD
+            tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
+            stored = need.memory_bytes if there else int(SHARED * need.memory_bytes / 2)
+            largest = max(largest, tables + stored)
+            stored_there = max(stored_there, stored)
+        seconds += like * (setup + passes)
+        memory = max(memory, largest)
+    if unknown:
+        some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
+        solving = estimate_unified(replace(game, flops=some), model)
+        seconds += solving.seconds_to(judge.completion.iterations)
+        if not there:
+            memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
+    one = memory + PROGRAM_BYTES
+    fit = 1 if free is None else max(1, free // 2 // one)
+    device = open_device(judge.device)
+    if device is not None and there:
+        fit = max(1, min(fit, device.free_bytes // (2 * (stored_there + DEVICE_ROWS))))
+    worth = 1 + int(seconds / WORKER_SECONDS)
+    at_once = max(1, min(judge.threads, len(flops), fit, worth))
+    return CertificateEstimate(known, seconds / judge.threads, one * at_once, at_once)
+
+
+ITERATIONS = 60
+PART_BYTES = 1 << 28  # of regrets and strategies that are in memory at a time, about
+SLOT_BYTES = 8 * 169  # of an action: regrets and average of every class, in 32 bits
+
+
+def class_values(
+    game: WholeGame,
+    reach: Floats,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    flops: Sequence[Flop] | None = None,
+    part_bytes: int = PART_BYTES,
+) -> Floats:
+    """[F, 2, P, 169]: values of best responses to hand classes, given reach [2, P, 169].
+
+    In chips times pairs of combos; of all 1,755 flops unless some are named.
+    `progress` gets how many of how many flops are done.
+    """
+    game = game.roughly
+    pots, flops = reach.shape[1], all_flops() if flops is None else flops
+    every = parse_schedule("ahead").run(1, ITERATIONS)
+    spec = game.engine(threads=threads)
+    a_flop = SLOT_BYTES * sum(size.slots for size in game.tree_sizes)
+    count = min(max(threads, part_bytes // max(a_flop, 1)), len(flops))
+    found = np.zeros((len(flops), *reach.shape))
+    for first in range(0, len(flops), count):
+        part = flops[first : first + count]
+        games = game.build(replace(spec, flops=tuple(part)))
+        games.iterate(reach, np.ones((pots, len(part)), np.bool_), every)
+        places = np.arange(len(part))
+        for player in Player:
+            best = games.best_response(player, reach[1 - player], places)
+            found[first : first + len(part), player] = best.transpose(1, 0, 2)
+        if progress is not None:
+            progress(first + len(part), len(flops))
+    return found

@@ -1,0 +1,480 @@
+"""Two solutions compared: at one decision, and as a whole.
+
+`Comparison`: what each does at the same decision, what that is worth, and which hands differ most.
+The distance of two strategies of a hand is half the sum of the differences of its actions'
+frequencies, 0 to 1: the share of the time that it does something else. A hand counts by its share
+of the range that gets there, the mean of both solutions; so the distance of two ranges is that of a
+hand drawn from them. Where nobody acts, there are EVs alone.
+
+`Difference`: both players' EVs and how often actions are taken at some decisions, before and after
+a change such as a lock. Both solutions are of the same spot, or of the same game.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from allstreets.analysis.board_report import report_of
+from allstreets.base import Floats, InputError, quotient
+from allstreets.betting import ANY_CARD_WORD, BIG_BLINDS, Player, split_line
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, cards_text, combo_text
+from allstreets.games import Bound, lock_bounds, named_action
+from allstreets.solutions import (
+    CHIPS,
+    Decision,
+    PreflopResult,
+    SpotResult,
+    UnifiedResult,
+    Unit,
+    class_sums,
+    number_text,
+    percent_text,
+)
+
+Pair = tuple[float, float]  # of the first and the second solution
+
+
+@dataclass(frozen=True)
+class HandDifference:
+    """A hand of the player who acts, in both solutions. NaN: not known."""
+
+    name: str  # a combo, or one of the 169 hands
+    hand: int  # which of the 169 it is
+    share: float  # of the range that gets here
+    frequencies: tuple[tuple[float, ...], tuple[float, ...]]  # [A] of both
+    evs: Pair
+    distance: float  # of its strategies, 0 … 1
+
+    @property
+    def weighted(self) -> float:
+        """How much it adds to the distance of the ranges."""
+        return self.share * self.distance
+
+    @property
+    def in_both(self) -> bool:
+        """Whether it gets here in both solutions."""
+        return not np.isnan([chances[0] for chances in self.frequencies]).any()
+
+    @property
+    def gain(self) -> float:
+        """What it has more in the second solution."""
+        return self.evs[1] - self.evs[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A place in two solutions."""
+
+    line: str
+    player: Player | None  # who acts; None: nobody, and there are neither actions nor hands
+    unit: Unit
+    actions: tuple[str, ...]
+    labels: tuple[str, ...]
+    frequencies: tuple[tuple[float, ...], tuple[float, ...]]  # [A] of both
+    evs: tuple[Pair, Pair]  # of OOP and IP in both
+    reached: tuple[bool, bool]
+    hands: tuple[HandDifference, ...]  # the largest weighted difference first
+    notes: tuple[str, ...] = ()  # what else differs between the solutions
+
+    @property
+    def distance(self) -> float:
+        """How often a hand of the range does something else, 0 … 1; NaN where nobody acts."""
+        return float("nan") if self.player is None else sum(hand.weighted for hand in self.hands)
+
+    @property
+    def seat(self) -> str:
+        """Who acts, by the usual name."""
+        return "nobody" if self.player is None else self.unit.seats[self.player]
+
+    @property
+    def gains(self) -> Pair:
+        """What OOP and IP have more in the second solution."""
+        oop, ip = (second - first for first, second in self.evs)
+        return oop, ip
+
+    def gain_text(self) -> str:
+        """Who has more in the second solution, in words."""
+        told, digits = [], 2 if self.unit is CHIPS else 3
+        for player in self.unit.order:
+            gain = round(self.gains[player], digits)
+            if not np.isfinite(gain):
+                return "EVs are not known."
+            if gain:
+                how = "gains" if gain > 0 else "loses"
+                told.append(f"{self.unit.seats[player]} {how} {abs(gain):,.{digits}f}")
+        return f"{', '.join(told)} {self.unit.name}." if told else "EVs are the same."
+
+    def cells(self) -> Floats:
+        """[169]: how often a hand of each class does something else; NaN: not in both solutions.
+
+        Means over combos, so that the cells add up to the distance by their shares of the range.
+        """
+        classes = np.array([hand.hand for hand in self.hands], np.int64)
+        weighted = class_sums(classes, np.array([hand.weighted for hand in self.hands]))
+        shares = class_sums(classes, np.array([hand.share for hand in self.hands]))
+        both = class_sums(classes, np.array([float(hand.in_both) for hand in self.hands]))
+        return quotient(weighted, np.where(both > 0, shares, 0.0))
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row per hand, for CSV and JSON; _a is the first solution, _b the second."""
+        rows = []
+        for hand in self.hands:
+            row: dict[str, Any] = {"hand": hand.name, "share": hand.share}
+            for place, word in enumerate(self.actions):
+                row |= {f"{word}_a": hand.frequencies[0][place]}
+                row |= {f"{word}_b": hand.frequencies[1][place]}
+            unit = self.unit.column
+            row |= {f"ev{unit}_a": hand.evs[0], f"ev{unit}_b": hand.evs[1]}
+            rows.append({**row, "distance": hand.distance, "weighted": hand.weighted})
+        return rows
+
+
+def compare_decisions(first: Decision, second: Decision, notes: tuple[str, ...] = ()) -> Comparison:
+    """A place in two solutions of a game; hands are combos where both solutions have them."""
+    for what, one, other in (
+        ("the board", cards_text(first.board), cards_text(second.board)),
+        ("who acts", _seat(first), _seat(second)),
+        ("the pot", first.pot, second.pot),
+        ("the actions", ", ".join(first.actions), ", ".join(second.actions)),
+    ):
+        if one != other:
+            raise InputError(f"the decisions differ in {what}: {one} and {other}")
+    hands = () if first.actor is None else _hands(first, second)
+    taken = first.frequencies(), second.frequencies()
+    values = [(first.ev(player), second.ev(player)) for player in Player]
+    return Comparison(
+        first.line,
+        first.actor,
+        first.unit,
+        first.actions,
+        first.labels,
+        (tuple(taken[0].tolist()), tuple(taken[1].tolist())),
+        (values[0], values[1]),
+        (first.reached, second.reached),
+        hands,
+        notes,
+    )
+
+
+def _seat(node: Decision) -> str:
+    return "nobody" if node.actor is None else node.seat
+
+
+def _hands(first: Decision, second: Decision) -> tuple[HandDifference, ...]:
+    """The hands of who acts that get here in either, the largest weighted difference first."""
+    by_combo = first.by_combo and second.by_combo
+    names, shares, played, evs = [], [], [], []
+    for node in (first, second):
+        held = _combos(node) if by_combo else _classes(node)
+        names.append(held[0])
+        shares.append(held[1])
+        played.append(held[2])
+        evs.append(held[3])
+    here = dict.fromkeys([*names[0].tolist(), *names[1].tolist()])
+    hands = [_difference(hand, by_combo, names, shares, played, evs) for hand in here]
+    return tuple(sorted(hands, key=lambda hand: -hand.weighted))
+
+
+def _combos(node: Decision) -> tuple[Any, Floats, Floats, Floats]:
+    """(combos, their shares of the range, strategy [A, H], EVs) of those that get here."""
+    there = node.own.weights > 0
+    share = node.own.weights / (node.own.weights.sum() or 1.0)
+    return node.combos[there], share[there], node.strategy[:, there], node.evs()[there]
+
+
+def _classes(node: Decision) -> tuple[Any, Floats, Floats, Floats]:
+    """The same by hand class, means over the combos of each as they meet the other's range."""
+    own = node.own
+    weights = class_sums(own.classes, own.weights)
+
+    def mean(values: Floats) -> Floats:
+        live = np.where(np.isfinite(values), own.weights, 0.0)
+        sums = class_sums(own.classes, np.nan_to_num(values) * live)
+        return quotient(sums, class_sums(own.classes, live))
+
+    there = np.flatnonzero(weights > 0)
+    share = weights / (weights.sum() or 1.0)
+    played = np.array([mean(row)[there] for row in node.strategy])
+    assert len(weights) == HAND_COUNT
+    return there, share[there], played, mean(node.evs())[there]
+
+
+def _difference(
+    hand: int,
+    by_combo: bool,
+    names: list[Any],
+    shares: list[Floats],
+    played: list[Floats],
+    evs: list[Floats],
+) -> HandDifference:
+    """A hand in both; one that only gets here in one solution plays there alone."""
+    share, chances, values = 0.0, [], []
+    for side in range(2):
+        places = np.flatnonzero(names[side] == hand)
+        if len(places):
+            share += float(shares[side][places[0]]) / 2
+            chances.append(played[side][:, places[0]])
+            values.append(float(evs[side][places[0]]))
+        else:
+            chances.append(np.full(played[side].shape[0], np.nan))
+            values.append(float("nan"))
+    apart = np.abs(chances[0] - chances[1]).sum() / 2
+    return HandDifference(
+        combo_text(hand) if by_combo else str(HAND_NAMES[hand]),
+        int(HAND_OF_COMBO[hand]) if by_combo else hand,
+        share,
+        (tuple(chances[0].tolist()), tuple(chances[1].tolist())),
+        (values[0], values[1]),
+        0.0 if np.isnan(apart) else float(apart),
+    )
+
+
+Two = tuple[float, float]  # before and after; NaN where it is not known
+Solved: TypeAlias = SpotResult | PreflopResult
+SHOWN = 0.0005  # of a frequency: less is not seen in a table
+MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
+
+
+@dataclass(frozen=True)
+class ActionChange:
+    """An action in both solutions; NaN in the one that does not offer it."""
+
+    word: str
+    label: str
+    frequency: Two
+    asked: Bound | None = None  # how often a lock is to make it so
+
+    @property
+    def asked_text(self) -> str:
+        """What was asked for, and what has become of it; empty where nothing was.
+
+        A lock holds for the hands that got there before: once all is solved again, others may.
+        """
+        if self.asked is None:
+            return ""
+        text, after = f"asked {self.asked.words}", self.frequency[1]
+        missed = max(self.asked.least - after, after - self.asked.most)
+        if not missed >= SHOWN:
+            return text
+        return (
+            f"{text}, {percent_text(after)} after re-solving "
+            "(the range that gets there has changed)"
+        )
+
+
+@dataclass(frozen=True)
+class PlaceChange:
+    """A decision in both solutions."""
+
+    line: str
+    seat: str  # who acts
+    pot: float
+    unit: str  # of the pot and the EVs
+    evs: tuple[Two, Two]  # of OOP and IP: of a spot from here on, of a game results of the hand
+    actions: tuple[ActionChange, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two solutions side by side."""
+
+    unit: str  # of the EVs at the start: chips, or mbb/hand
+    pot: float | None  # chips at the start of a spot; None: a whole game
+    seats: tuple[str, str]  # of OOP and IP
+    evs: tuple[Two, Two]  # of OOP and IP, at the start
+    doubt: float  # how far both together may be off
+    places: tuple[PlaceChange, ...]
+
+    def mapping(self) -> dict[str, Any]:
+        """As JSON data; what is not known is None."""
+
+        def two(name: str, pair: Two) -> dict[str, float | None]:
+            before, after = (value if np.isfinite(value) else None for value in pair)
+            return {f"{name}_before": before, f"{name}_after": after}
+
+        def both(pairs: tuple[Two, Two]) -> dict[str, float | None]:
+            return {**two("ev_oop", pairs[0]), **two("ev_ip", pairs[1])}
+
+        return {
+            "unit": self.unit,
+            **both(self.evs),
+            "places": [
+                {
+                    "line": place.line,
+                    "player": place.seat,
+                    **both(place.evs),
+                    "actions": [
+                        {
+                            "action": one.word,
+                            **two("frequency", one.frequency),
+                            **({} if one.asked is None else {"asked": one.asked.text}),
+                        }
+                        for one in place.actions
+                    ],
+                }
+                for place in self.places
+            ],
+        }
+
+
+def difference(
+    before: Solved, after: Solved, lines: Sequence[str] = (), asked: Sequence[Bound] = ()
+) -> Difference:
+    """Both solutions at the start, and at the decisions of some lines that both have.
+
+    A line of a whole game that names no flop is about all of them. `asked` are the frequencies of
+    the request that made the locks; those that locks of the second solution name are known.
+    """
+    found = (_place(before, after, line, asked) for line in lines)
+    places = tuple(place for place in found if place is not None)
+    if isinstance(before, SpotResult) and isinstance(after, SpotResult):
+        oop, ip = zip(before.evs, after.evs, strict=True)
+        # In either solution an EV is off by at most what one player could still gain, and the
+        # exploitability is the mean of both gains.
+        doubt = 2 * before.spot.pot * _known(before.exploitability, after.exploitability)
+        return Difference(CHIPS.name, before.spot.pot, CHIPS.seats, (oop, ip), float(doubt), places)
+    assert isinstance(before, PreflopResult)
+    assert isinstance(after, PreflopResult)
+    unknown = float("nan"), float("nan")
+    oop, ip = zip(before.values or unknown, after.values or unknown, strict=True)
+    doubt = 2 * _known(before.exploitability, after.exploitability)
+    return Difference("mbb/hand", None, BIG_BLINDS.seats, (oop, ip), doubt, places)
+
+
+def _known(*exploitabilities: float | None) -> float:
+    return sum(one for one in exploitabilities if one is not None and np.isfinite(one))
+
+
+def change_lines(found: Difference) -> list[str]:
+    """For people: a head, then EVs and frequencies, each before and after."""
+    rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
+    unit = "" if found.pot is not None else f", {found.unit}"
+    for player in Player:
+        rows.append(_amounts(f"EV {found.seats[player]}{unit}", found.evs[player]))
+    for place in found.places:
+        where = f"'{place.line}'" if place.line else "the first decision"
+        in_bb = " bb" if place.unit == BIG_BLINDS.unit else ""
+        rows += ["", f"At {where}, pot {place.pot:g}{in_bb}, {place.seat} to act"]
+        end = ", bb" if in_bb else " from here"
+        rows += [_amounts(f"EV {found.seats[p]}{end}", place.evs[p]) for p in Player]
+        for one in place.actions:
+            one_before, one_after = one.frequency
+            change = round(100 * (one_after - one_before), 1) + 0.0  # no minus before a zero
+            signed = f"{change:+.1f}" if np.isfinite(change) else ""
+            rows.append(
+                f"{one.label:24}{percent_text(one_before):>10}{percent_text(one_after):>10}"
+                f"{signed:>10}"
+            )
+            if one.asked is not None:
+                rows.append(f"  {one.asked_text}")
+    return [*rows, "", gain_text(found)]
+
+
+def gain_text(found: Difference) -> str:
+    """Who gains, in a line, and how exactly that is known."""
+    gains = [after - before for before, after in found.evs]
+    if not np.isfinite(gains).all():
+        return "What the game is worth is not known in both solutions."
+    player = Player(int(np.argmax(gains)))
+    if gains[player] <= found.doubt:
+        return (
+            f"The EVs differ by {number_text(max(gains[player], 0.0))} {found.unit}, and are known "
+            f"to within {number_text(found.doubt)}: solve closer to tell who gains."
+        )
+    loss = -gains[player.opponent]
+    share = (
+        f"{number_text(gains[player] / MBB_PER_WIN)} bb/100"
+        if found.pot is None
+        else f"{percent_text(gains[player] / found.pot, 2)} of the pot"
+    )
+    return (
+        f"{found.seats[player]} gains {number_text(gains[player])} {found.unit} ({share}), "
+        f"{found.seats[player.opponent]} loses {number_text(loss)}; EVs are known to within "
+        f"{number_text(found.doubt)} {found.unit}."
+    )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A decision, or one on all flops together."""
+
+    seat: str
+    pot: float
+    unit: str
+    evs: Two  # of OOP and IP
+    labels: dict[str, str]  # by action
+    frequencies: dict[str, float]
+
+
+def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> PlaceChange | None:
+    try:
+        old, new = _shown(before, line), _shown(after, line)
+    except InputError:  # one of the trees does not have it
+        return None
+    labels = {**new.labels, **{k: v for k, v in old.labels.items() if k not in new.labels}}
+    nan, words = float("nan"), list(new.labels)
+    bounds = {words[place]: bound for place, bound in _asked(after, line, asked).items()}
+    actions = tuple(
+        ActionChange(
+            word,
+            label,
+            (old.frequencies.get(word, nan), new.frequencies.get(word, nan)),
+            bounds.get(word),
+        )
+        for word, label in labels.items()
+    )
+    oop, ip = zip(old.evs, new.evs, strict=True)
+    return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions)
+
+
+def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
+    """How often actions of a decision were to be taken, by their places."""
+    if isinstance(after, SpotResult):
+        here = after.find(line)
+        return {
+            named_action(after.spot.tree, here.node, bound.action, bound.where): bound
+            for bound in asked
+            if ANY_CARD_WORD not in bound.line and after.find(bound.line) == here
+        }
+    if not isinstance(after, UnifiedResult) or split_line(line, after.read_root).flop is not None:
+        return {}
+    place = after.game.place(line, "line")
+    known = [bound for lock in after.lock for bound in lock_bounds(lock, f"lock '{lock.line}'")]
+    return {
+        named_action(place.tree, place.node, bound.action, bound.where, BIG_BLINDS): bound
+        for bound in (*known, *asked)
+        if after.game.place(bound.line, bound.where).order == place.order
+    }
+
+
+def _shown(result: Solved, line: str) -> _Shown:
+    if isinstance(result, UnifiedResult):
+        found = split_line(line, result.read_root)
+        if found.after is not None and found.flop is None:
+            report = report_of(result.decisions(line), line)
+            total = report.total
+            return _Shown(
+                report.unit.seats[report.player],
+                report.pot,
+                report.unit.name,
+                total.evs,
+                dict(zip(report.actions, report.labels, strict=True)),
+                dict(zip(report.actions, total.frequencies, strict=True)),
+            )
+    node = result.node(line)
+    return _Shown(
+        node.seat,
+        node.pot,
+        node.unit.name,
+        (node.ev(Player.OOP), node.ev(Player.IP)),
+        dict(zip(node.actions, node.labels, strict=True)),
+        dict(zip(node.actions, node.frequencies().tolist(), strict=True)),
+    )
+
+
+def _amounts(name: str, pair: Two) -> str:
+    change = pair[1] - pair[0]
+    signed = number_text(change, "+") if np.isfinite(change) else ""
+    return f"{name:24}{number_text(pair[0]):>10}{number_text(pair[1]):>10}{signed:>10}"

@@ -1,0 +1,184 @@
+"""Locks flop by flop: the play of another solution, changed as little as it takes.
+
+A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
+its strategy is the nearest one that takes actions so often over all flops together
+(`games.smallest_change`): a hand counts by the weight of its flop and by how often it gets there
+beside the opponent's range, in the given solution.
+
+Hands play what can be stored, so that the locked game takes the actions just so often: rounding a
+strategy hand by hand changes how often it takes an action. `evenly_rounded` moves some hands by a
+step or two of what can be stored until the frequencies are met again. Steps of hands differ in
+size, as their weights do: one step, or two that nearly cancel out, change a frequency by as little
+as it takes.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from allstreets.base import Floats, InputError, Longs
+from allstreets.betting import BIG_BLINDS, Street
+from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
+from allstreets.engines import CardModel, Engine, storable
+from allstreets.games import Lock, WholeGame, limits, lock_bounds, smallest_change
+from allstreets.solutions import UnifiedResult, live
+
+Stored = Callable[[Floats], Floats]
+"""Rounds strategies [A, H] to what can be stored."""
+
+STEPS = (2.0**-24, 2.0**-20, 2.0**-16, 2.0**-15)  # of probabilities; some are rounded away
+CLOSE = 1e-13  # of frequencies
+ROUNDS = 1_000  # a dozen are usual
+PAIRED = 600  # steps of which two are taken at once
+
+
+def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored) -> Floats:
+    """[A, H]: the strategy `wanted` [A, H] as it can be stored, its actions taken as often.
+
+    Hands with the same number in `alike` [H] and the same strategy keep playing alike. A hand that
+    never takes an action never will.
+    """
+    _, first, group = np.unique(
+        np.vstack([alike, wanted]), axis=1, return_index=True, return_inverse=True
+    )
+    group = group.reshape(-1)
+    shares = np.bincount(group, weights / weights.sum(), minlength=len(first))
+    goal, played = wanted[:, first] @ shares, stored(wanted[:, first])
+    for _ in range(ROUNDS):
+        error = goal - played @ shares
+        worst = np.abs(error).max()
+        if worst <= CLOSE:
+            break
+        hands, moved = _steps(played, stored)
+        effects = shares[hands] * (moved - played[:, hands])  # [A, M]
+        left = np.abs(error[:, None] - effects).max(axis=0)
+        chosen = [int(left.argmin())] if left.min(initial=np.inf) < worst else []
+        if not chosen:
+            chosen = _pair(hands, effects, error)
+        if not chosen:
+            break
+        played[:, hands[chosen]] = moved[:, chosen]
+    return played[:, group]
+
+
+def _steps(played: Floats, stored: Stored) -> tuple[Longs, Floats]:
+    """(hands [M], strategies [A, M]): every step of a hand from one action to another."""
+    found = [(np.zeros(0, np.int64), played[:, :0])]
+    for more, less in permutations(range(len(played)), 2):
+        hands = np.flatnonzero((played[more] > 0) & (played[less] > 0))
+        for step in STEPS:
+            moved = played[:, hands]
+            steps = np.minimum(step, moved[less])
+            moved[more] += steps
+            moved[less] -= steps
+            found.append((hands, stored(moved)))
+    hands, moved = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+    differ = (moved != played[:, hands]).any(axis=0)
+    return hands[differ], moved[:, differ]
+
+
+def _pair(hands: Longs, effects: Floats, error: Floats) -> list[int]:
+    """Two steps of different hands that together leave less of the error; none: []."""
+    sizes = np.abs(effects).max(axis=0)
+    order = np.argsort(sizes, kind="stable")
+    some = order[np.linspace(0, len(order) - 1, min(PAIRED, len(order))).astype(np.int64)]
+    both = effects[:, some, None] + effects[:, None, some]  # [A, M, M]
+    left = np.abs(error[:, None, None] - both).max(axis=0)
+    left[hands[some][:, None] == hands[some]] = np.inf
+    if left.min(initial=np.inf) >= np.abs(error).max():
+        return []
+    one, other = np.unravel_index(int(left.argmin()), left.shape)
+    return [int(some[one]), int(some[other])]
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What the hands of a decision play on one flop."""
+
+    pot: int
+    flop: int  # its place
+    node: int
+    strategy: Floats  # [A, H], in the hands of `Engine.average`
+
+
+def give_orders(
+    games: Engine, game: WholeGame, open_solution: Callable[[str], UnifiedResult]
+) -> None:
+    """Let games play what locks say flop by flop."""
+    for order in flop_orders(game, games.model, open_solution):
+        games.set_average(order.pot, order.flop, order.node, order.strategy)
+
+
+def flop_orders(
+    game: WholeGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
+) -> Iterator[Order]:
+    """The strategies of all decisions that are locked flop by flop."""
+    for (root, node), lock in game.locks.by_flop.items():
+        assert lock.solution is not None
+        where = f"lock[{game.lock.index(lock)}]"
+        yield from _orders(game, cards, open_solution(lock.solution), root, node, lock, where)
+
+
+def _orders(
+    game: WholeGame,
+    cards: CardModel,
+    source: UnifiedResult,
+    root: int,
+    node: int,
+    lock: Lock,
+    where: str,
+) -> Iterator[Order]:
+    pot = [pot.node for pot in game.flop_pots].index(root)
+    _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
+    strategies, weights, classes = list[Floats](), list[Floats](), list[Longs]()
+    for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
+        view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
+        strategy, reached = view.stage_play(node)
+        strategies.append(strategy)
+        weights.append(weight * reached)
+        count = strategy.shape[1]
+        own = HAND_OF_COMBO[live(flop)] if cards.plays_combos else np.arange(count)
+        classes.append(len(classes) * COMBO_COUNT + own.astype(np.int64))
+    if not any(one.any() for one in weights):
+        raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
+    tree = game.pots[pot].tree
+    least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
+    joined = np.concatenate(strategies, axis=1)
+    changed = smallest_change(joined, np.concatenate(weights), least, most)
+    if lock.frequencies:
+        # Combos of a class that play alike on a flop may be one hand there.
+        changed = evenly_rounded(
+            changed,
+            np.concatenate(weights),
+            np.concatenate(classes),
+            lambda chances: storable(cards, chances),
+        )
+    ends = np.cumsum([strategy.shape[1] for strategy in strategies])[:-1]
+    for place, part in enumerate(np.split(changed, ends, axis=1)):
+        yield Order(pot, place, node, part)
+
+
+def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
+    found = source.place_of(flop)
+    if found is None:
+        raise InputError(f"{where}: it was not solved on {flop.text}; name one with all the flops")
+    return found
+
+
+def _require_alike(
+    game: WholeGame, cards: CardModel, source: UnifiedResult, pot: int, node: int, where: str
+) -> None:
+    """Refuse a solution whose hands, or whose betting, are others."""
+    if source.cards.flop_hands != cards.flop_hands:
+        raise InputError(f"{where}: it is solved with cards {source.cards}, this game with {cards}")
+    here, there = game.pots[pot].tree, source.game.pots
+    names = [one.pot.name for one in game.pots]
+    if names != [one.pot.name for one in there] or there[pot].tree.actions != here.actions:
+        raise InputError(f"{where}: its betting differs from that of this game")
+    if cards.plays_combos and here.street[node] != Street.FLOP:
+        raise InputError(
+            f"{where}: as a solution plays, decisions on the flop are locked; on turn and river "
+            "give a 'strategy' for all hands"
+        )

@@ -1,0 +1,293 @@
+"""Locks from frequencies: an action is taken so often, at most, or at least so often.
+
+A frequency says nothing about hands. The strategy of a solution is changed as little as it takes
+(`games.smallest_change`), over all hands that get there, each counted as often as it meets the
+opponent's range; on a line with `*` over all cards together. The hands are those that the given
+solution, and the locks above, bring there: solved again, a little more or less of them may come.
+
+In a whole game decisions before the flop are locked from the root on, so that a range that a lock
+has changed is the one that gets to the next; strategies are rounded so that the frequency stays. On
+the flop a lock names frequencies and solution, and is spread over the hands of every flop when the
+game is solved (`flop_locks`).
+
+`LockRequest` is what a user asks for at a decision, in one of a few ways. The same request makes
+locks of a spot, whose board and combos are known, and of a whole game.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allstreets.analysis.flop_locks import evenly_rounded
+from allstreets.base import Floats, InputError
+from allstreets.betting import (
+    ANY_CARD,
+    BIG_BLINDS,
+    Line,
+    NodeKind,
+    action_text,
+    line_text,
+    parse_line,
+)
+from allstreets.cards import (
+    COMBO_COUNT,
+    DECK_SIZE,
+    HAND_OF_COMBO,
+    Range,
+    fitting,
+)
+from allstreets.games import (
+    Bound,
+    GamePlace,
+    Lock,
+    Spot,
+    WholeGame,
+    limits,
+    named_action,
+    smallest_change,
+)
+from allstreets.solutions import Decision, SpotResult, UnifiedResult, played_lock, taken_action
+
+DIGITS = 7  # of locked probabilities: more would only make texts long
+Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
+Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
+
+
+def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
+    """Locks that take every action as often as the bounds say, by the smallest change.
+
+    Bounds of one node count together; nodes are locked from the root on, so that a range that a
+    lock has changed is the one that gets to the next.
+    """
+    found: dict[Place, list[tuple[Bound, Line]]] = {}
+    for bound in bounds:
+        line = _find(result, bound)
+        found.setdefault((line.node, line.cards), []).append((bound, line))
+    played: Played = {}
+    locks: list[Lock] = []
+    for _, some in sorted(found.items()):
+        least, most = limits(result.spot.tree, some[0][1].node, [bound for bound, _ in some])
+        lines = _boards(result, some[0][1], some[0][0].where)
+        nodes = [result.node(line_text(result.spot.tree, one.node, one.cards)) for one in lines]
+        weights = [
+            _weights(result, node, one, played) for node, one in zip(nodes, lines, strict=True)
+        ]
+        if not any(one.any() for one in weights):
+            raise InputError(
+                f"{some[0][0].where}: no hand of {nodes[0].seat} gets to '{some[0][0].line}', so "
+                "nothing is taken there so often"
+            )
+        strategy = np.concatenate([node.strategy for node in nodes], axis=1)
+        changed = smallest_change(strategy, np.concatenate(weights), least, most)
+        ends = np.cumsum([len(one) for one in weights])[:-1]
+        for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
+            lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
+            played[line.node, line.cards] = by_combo
+            locks.append(lock)
+    return tuple(locks)
+
+
+def lock_as_played(result: SpotResult, line: str) -> Lock:
+    """The strategy of a whole range at a decision, as the solution has it."""
+    found = result.find(line)
+    node = result.node(line)
+    return played_lock(result.spot, found, _over_combos(node, node.strategy))[0]
+
+
+def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
+    """The spot with more locks, in place of those that it has at the same lines."""
+
+    def place(lock: Lock) -> Place:
+        line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
+        return line.node, line.cards
+
+    taken = {place(lock) for lock in locks}
+    kept = (lock for lock in spot.lock if place(lock) not in taken)
+    return replace(spot, lock=(*kept, *locks))
+
+
+def _find(result: SpotResult, bound: Bound) -> Line:
+    """The decision of a bound; ANY_CARD where all cards are meant."""
+    spot = result.spot
+    try:
+        line = parse_line(spot.tree, bound.line, board=spot.cards, any_card=True)
+    except InputError as error:
+        raise InputError(f"{bound.where}: {error}") from None
+    if spot.tree.kind[line.node] != NodeKind.DECISION:
+        raise InputError(f"{bound.where}: no player acts at '{bound.line}'")
+    named_action(spot.tree, line.node, bound.action, bound.where)
+    return line
+
+
+def _boards(result: SpotResult, line: Line, where: str) -> list[Line]:
+    """The line with each card that `*` can stand for."""
+    opened = [place for place, card in enumerate(line.cards) if card == ANY_CARD]
+    if not opened:
+        return [line]
+    if len(opened) > 1:
+        raise InputError(
+            f"{where}: frequencies over all turns and rivers together are too many boards: name "
+            "the turn card, or lock the range alike with 'strategy' in the spot file"
+        )
+    named = {*result.spot.cards, *line.cards}
+    place = opened[0]
+    return [
+        replace(line, cards=(*line.cards[:place], card, *line.cards[place + 1 :]))
+        for card in range(DECK_SIZE)
+        if card not in named
+    ]
+
+
+def _weights(result: SpotResult, node: Decision, line: Line, played: Played) -> Floats:
+    """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
+    tree = result.spot.tree
+    steps = {
+        (step, line.cards[: tree.street[step] - tree.first_street]): child
+        for step, child in zip(line.nodes, line.nodes[1:], strict=False)
+        if tree.kind[step] == NodeKind.DECISION and tree.player[step] == node.player
+    }
+    if not any(place in played for place in steps):
+        return node.own.weights
+    reach = result.spot.ranges[node.player].weights[node.combos].copy()
+    for (step, cards), child in steps.items():
+        chances = played.get((step, cards))
+        if chances is None:
+            there = result.node(line_text(tree, step, cards))
+            chances = _over_combos(there, there.strategy)
+        reach *= chances[taken_action(tree, child)][node.combos]
+    other = node.hands[node.player.opponent]
+    assert other.combos is not None
+    met: Floats = fitting(node.combos, other.combos) @ other.reach
+    return reach * met
+
+
+def _over_combos(node: Decision, strategy: Floats) -> Floats:
+    """[A, 1326]: a strategy [A, H] by combo; 0 for combos that are not held."""
+    found = np.zeros((len(strategy), COMBO_COUNT))
+    found[:, node.combos] = strategy
+    return found
+
+
+def observed_game_locks(
+    result: UnifiedResult, bounds: Sequence[Bound], folder: str
+) -> tuple[Lock, ...]:
+    """Locks that take every action as often as the bounds say; `folder` has the solution."""
+    found: dict[str, tuple[GamePlace, list[Bound]]] = {}
+    for bound in bounds:
+        place = result.game.place(bound.line, bound.where)
+        found.setdefault(place.line, (place, []))[1].append(bound)
+    before, locks = result.before, list[Lock]()
+    # Nodes stand in pre-order: a decision comes after those that lead to it.
+    for place, some in sorted(found.values(), key=lambda one: one[0].order):
+        least, most = limits(place.tree, place.node, some, BIG_BLINDS)
+        if place.root is not None:
+            shares = {bound.action: bound.text for bound in some}
+            locks.append(Lock(place.line, frequencies=shares, solution=folder))
+            continue
+        shown = before.node(place.node)
+        if not shown.own.weights.any():
+            raise InputError(
+                f"{some[0].where}: no hand of {shown.seat} gets to '{place.line}', so nothing is "
+                "taken there so often"
+            )
+        weights = shown.own.weights
+        changed = smallest_change(shown.strategy, weights, least, most)
+        changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
+        lock, played = _played(place, changed)
+        before = replace(before, strategies={**before.strategies, place.node: played})
+        locks.append(lock)
+    return tuple(locks)
+
+
+def lock_game_as_played(result: UnifiedResult, line: str, folder: str) -> Lock:
+    """What the whole range plays at a decision of the solution in `folder`."""
+    place = result.game.place(line, f"line '{line}'")
+    if place.root is not None:
+        return Lock(place.line, solution=folder)
+    return _played(place, result.before.strategies[place.node])[0]
+
+
+def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
+    """The game with more locks, in place of those that it has at the same lines."""
+
+    def line(lock: Lock) -> str:
+        return game.place(lock.line, f"lock '{lock.line}'").line
+
+    taken = {line(lock) for lock in locks}
+    kept = (lock for lock in game.lock if line(lock) not in taken)
+    return replace(game, lock=(*kept, *locks))
+
+
+def _played(place: GamePlace, strategy: Floats) -> tuple[Lock, Floats]:
+    """A lock of a decision before the flop to a strategy [A, 169], and what it plays."""
+    even = _in_digits(strategy)
+    words = [action_text(action, BIG_BLINDS) for action in place.tree.actions_at(place.node)]
+    ranges = {
+        word: str(Range(row[HAND_OF_COMBO]))
+        for word, row in zip(words, even, strict=True)
+        if row.any()
+    }
+    return Lock(place.line, ranges=ranges), even
+
+
+def _in_digits(strategy: Floats) -> Floats:
+    """A strategy [A, H] as texts of ranges have it."""
+    even = np.round(strategy, DIGITS)
+    # What rounding has lost goes to the action that is taken most.
+    even[even.argmax(axis=0), np.arange(even.shape[1])] += 1 - even.sum(axis=0)
+    rounded: Floats = np.clip(np.round(even, DIGITS), 0.0, 1.0)
+    return rounded
+
+
+@dataclass(frozen=True)
+class LockRequest:
+    """One of: an action that all hands take, or some; the range as it plays; frequencies."""
+
+    line: str = ""
+    always: str | None = None
+    as_is: bool = False
+    hands: tuple[tuple[str, str], ...] = ()  # range text and action
+    bounds: tuple[Bound, ...] = ()  # of this line, or of several
+
+    def __post_init__(self) -> None:
+        ways = [self.always is not None, self.as_is, bool(self.hands), bool(self.bounds)]
+        if sum(ways) != 1:
+            raise InputError(
+                "give one way to lock: an action always, the range as it is, hands with an "
+                "action, or frequencies"
+            )
+
+    @classmethod
+    def often(cls, line: str, frequencies: Mapping[str, str]) -> "LockRequest":
+        """Actions that are taken so often: {"fold": "55%", "r6": "<=10%"}."""
+        where = f"line '{line}'"
+        return cls(
+            bounds=tuple(
+                Bound.read(line, word, share, where) for word, share in frequencies.items()
+            )
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines to what is locked."""
+        return list(dict.fromkeys(bound.line for bound in self.bounds)) or [self.line]
+
+    def of_spot(self, result: SpotResult) -> tuple[Lock, ...]:
+        """The locks of a spot that do so."""
+        if self.bounds:
+            return observed_locks(result, self.bounds)
+        return (lock_as_played(result, self.line) if self.as_is else self._told(self.line),)
+
+    def of_game(self, result: UnifiedResult, folder: str) -> tuple[Lock, ...]:
+        """The locks of a whole game that do so; `folder` has the solution."""
+        if self.bounds:
+            return observed_game_locks(result, self.bounds, folder)
+        if self.as_is:
+            return (lock_game_as_played(result, self.line, folder),)
+        return (self._told(result.game.place(self.line, "line").line),)
+
+    def _told(self, line: str) -> Lock:
+        if self.always is not None:
+            return Lock(line, strategy={self.always: 1.0})
+        return Lock(line, hands={some: {action: 1.0} for some, action in self.hands})

@@ -1,0 +1,1 @@
+"""Simple strategies and what they cost."""

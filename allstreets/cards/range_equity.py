@@ -1,0 +1,50 @@
+"""Hands against ranges: what share of the pot they would win if all cards were dealt now."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets import cards  # its kernels are loaded by who counts, not by who reads
+from allstreets.base import Flags, Floats, Longs, Pair, quotient
+from allstreets.cards import fitting
+
+CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
+
+
+def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pair) -> Pair:
+    """[H] of OOP and IP over every card to come; NaN for a combo that meets no other."""
+    oop, ip = (one.astype(np.int16).tobytes() for one in combos)
+    shares, fits = _shares(board, oop, ip)
+    met = reach[0] @ fits
+    return quotient(shares @ reach[1], fits @ reach[1]), quotient(met - reach[0] @ shares, met)
+
+
+@lru_cache(CACHED_BOARDS)
+def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Flags]:
+    """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and where they do."""
+    oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
+    fits = fitting(oop, ip)
+    return np.where(fits, cards.matchups(board, oop, ip).equity, 0.0), fits
+
+
+def class_equity(
+    pairs: NDArray[np.floating | np.integer], won: Floats, reach: Floats
+) -> tuple[Floats, Floats]:
+    """[169] of OOP and IP for reaches [2, 169].
+
+    `pairs` [169, 169] of combos meet, and OOP's by row win `won` pots of them all.
+    """
+    met = pairs @ reach[1], reach[0] @ pairs
+    return quotient(won @ reach[1], met[0]), quotient(met[1] - reach[0] @ won, met[1])
+
+
+def flop_equity(flop: tuple[int, ...], reach: Floats) -> Pair:
+    """Equities of classes on a flop, over every turn and river."""
+    table = cards.flop_matchups(flop)
+    return class_equity(table.pairs, (table.pairs + table.margins / table.runouts) / 2, reach)
+
+
+def preflop_class_equity(pairs: Floats, reach: Floats) -> Pair:
+    """Equities of classes before the flop where `pairs` [169, 169] of combos are dealt."""
+    return class_equity(pairs, pairs * np.nan_to_num(cards.preflop_equity().equity), reach)

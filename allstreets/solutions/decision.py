@@ -1,0 +1,378 @@
+"""One place of a solution: who acts, the strategy there, and EVs, hand by hand.
+
+H hands are a player's combos, or the 169 classes. NaN stands for what does not exist: the EV of a
+hand that meets no other or was never learned (see `solvers.reached`), a hand that does not fit
+beside the board, or an equity that a card model does not know.
+
+| unit  | EVs                                                                                 |
+|-------|-------------------------------------------------------------------------------------|
+| bb    | results of the whole hand: folding the small blind at once is −0.5 bb               |
+| chips | from here on: folding is 0, and both players' EVs sum to the pot (less rake)         |
+| pot   | shares of the starting pot: 0.5 is an even split, and both players' EVs sum to 1     |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from allstreets.base import Flags, Floats, InputError, Longs, Pair, quotient
+from allstreets.betting import (
+    BIG_BLINDS,
+    POT_SHARES,
+    BettingTree,
+    NodeKind,
+    Notation,
+    Player,
+    Street,
+    action_label,
+    action_word,
+    read_only,
+    words,
+)
+from allstreets.cards import (
+    COMBO_COUNT,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    cards_text,
+    hand_combos,
+    parse_combo,
+    parse_hand,
+)
+from allstreets.solutions.format import decision_line, decision_text
+from allstreets.solutions.hands import Hands, class_sums
+from allstreets.solutions.html import decision_html
+from allstreets.solutions.reached import LineReach, often_taken, settled_actions
+from allstreets.solutions.tables import hand_rows
+
+RARE_SHARE = 1e-3  # of all hands: a place with less is hardly ever reached
+RARE_REACH = 0.01  # where no class has this reach, all are drawn
+LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
+NONE = read_only(np.zeros((0, 0)))
+NOWHERE = read_only(np.zeros(0, np.bool_))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What amounts and EVs of a place are counted in, and how that is written."""
+
+    notation: Notation  # of lines and amounts
+    column: str  # how names of columns end: "_bb", or nothing
+    sign: str  # of EVs: "+" where they are results, which may be losses
+    order: tuple[Player, Player]  # who is written first
+
+    @property
+    def name(self) -> str:
+        """What amounts are counted in."""
+        return self.notation.unit
+
+    @property
+    def seats(self) -> tuple[str, str]:
+        """The usual names of OOP and IP."""
+        return self.notation.seats
+
+    def amount(self, chips: float) -> float:
+        """Chips in this unit."""
+        return chips if self.notation.scale == 1 else chips / self.notation.scale
+
+
+BB = Unit(BIG_BLINDS, "_bb", "+", (Player.IP, Player.OOP))
+CHIPS = Unit(words.CHIPS, "", "", (Player.OOP, Player.IP))
+POTS = Unit(POT_SHARES, "", "", (Player.OOP, Player.IP))
+
+
+@dataclass(frozen=True, eq=False)
+class Evs:
+    """EVs of both players' hands and of every action, in the unit of the place."""
+
+    hands: Pair
+    actions: Floats = field(default_factory=lambda: NONE)  # [A, H] of who acts
+    taken: Floats | None = None  # [A]: of the range that takes each; None: as hands have it
+    ranges: tuple[float | None, float | None] = (None, None)  # where hands' EVs are not known
+
+    @classmethod
+    def unknown(cls, hands: tuple[Hands, Hands], strategy: Floats) -> "Evs":
+        """NaN throughout; `strategy` [A, H] of who acts."""
+        oop, ip = (np.full(len(one.reach), np.nan) for one in hands)
+        return cls((oop, ip), np.full(strategy.shape, np.nan))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decision:
+    """Both players' hands at a place, and the A actions of the player who acts there."""
+
+    line: str
+    board: tuple[int, ...]
+    street: Street
+    unit: Unit
+    pot: float  # all that is in the middle, bets that are not called yet included
+    stacks: tuple[float, float]  # what OOP and IP have left
+    paid: tuple[float, float]  # what is added to EVs to count from here on
+    hands: tuple[Hands, Hands]  # of OOP and IP
+    deal: Callable[[], float]  # pairs of combos of both starting ranges on this board
+    equate: Callable[[], Pair]  # both players' equities, computed when needed
+    evaluate: Callable[[], Evs]  # likewise: EVs may take a while
+    actor: Player | None = None  # who acts; None: a card is dealt, or the hand has ended
+    to_call: float = 0
+    actions: tuple[str, ...] = ()  # [A]: as in a line: "x", "b33", "r2.5", "b50%", "a"
+    labels: tuple[str, ...] = ()  # [A]: for people: "bet 33 (33 %)"
+    strategy: Floats = field(default_factory=lambda: NONE)  # [A, H]: probabilities
+    settled: Flags = field(default_factory=lambda: NOWHERE)
+    """[A]: whether no decision follows an action."""
+    locked: Flags = field(default_factory=lambda: NOWHERE)
+    """[H]: whether the strategy is locked; empty in games without locks."""
+    alike: tuple[Longs, Longs] | None = None
+    """[H] of OOP and IP: hands with the same number play alike here; None: each for itself."""
+    notes: tuple[str, ...] = ()  # needed to read the numbers correctly
+
+    @property
+    def player(self) -> Player:
+        """Who acts."""
+        if self.actor is None:
+            raise InputError(f"line '{self.line}': no player acts there: say OOP or IP")
+        return self.actor
+
+    @property
+    def seat(self) -> str:
+        """The usual name of the player who acts."""
+        return self.unit.seats[self.player]
+
+    @property
+    def own(self) -> Hands:
+        """The hands of the player who acts."""
+        return self.hands[self.player]
+
+    def _hands(self, player: Player | None) -> Hands:
+        return self.own if player is None else self.hands[player]
+
+    @property
+    def by_combo(self) -> bool:
+        """Whether hands are combos, not the 169 classes."""
+        return self.hands[0].combos is not None
+
+    @property
+    def combos(self) -> Longs:
+        """[H]: the combos of the player who acts."""
+        if self.own.combos is None:
+            raise InputError("hands are the 169 classes here: `cards.HAND_NAMES` names them")
+        return self.own.combos
+
+    @property
+    def reach(self) -> Floats:
+        """[H]: range weight times the own actions so far, of the player who acts."""
+        return self.own.reach
+
+    @cached_property
+    def share(self) -> float:
+        """The share of all hands dealt this board that get here."""
+        return float(self.hands[self.actor or Player.OOP].weights.sum()) / self.deal()
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether play hardly ever gets here."""
+        return self.share < RARE_SHARE
+
+    @cached_property
+    def line_reach(self) -> LineReach:
+        """How much of both starting ranges gets here, and on from here."""
+        oop, ip = (one.size / one.start for one in self.hands)
+        taken = np.zeros(0)
+        if self.actor is not None:
+            own = self.own
+            taken = np.nan_to_num(self.strategy) @ (own.reach * own.counts / own.start)
+        return LineReach((oop, ip), taken, self.settled)
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough of both ranges gets here for strategies and EVs to have been learned."""
+        return self.line_reach.reached
+
+    @property
+    def known_actions(self) -> Flags:
+        """[A]: whether the EV of each action was learned."""
+        return self.line_reach.known
+
+    def why_not(self) -> str:
+        """Why nothing was learned here; "" where it was."""
+        return self.line_reach.why_not(self.unit.seats)
+
+    @cached_property
+    def learned(self) -> Evs:
+        """EVs as far as they were learned."""
+        if not self.reached:
+            return Evs.unknown(self.hands, self.strategy)
+        evs, known = self.evaluate(), self.known_actions
+        if self.actor is None:
+            return evs
+        taken = None if evs.taken is None else np.where(known, evs.taken, np.nan)
+        actions = np.where(known[:, None], evs.actions, np.nan)
+        return Evs(evs.hands, actions, taken, evs.ranges)
+
+    @property
+    def known(self) -> bool:
+        """Whether there are EVs at all."""
+        return any(bool(np.isfinite(evs).any()) for evs in self.learned.hands)
+
+    @property
+    def action_evs(self) -> Floats:
+        """[A, H]: EV of each action."""
+        return self.learned.actions
+
+    def evs(self, player: Player | None = None) -> Floats:
+        """[H]: EV of each hand of a player, by default of the one who acts."""
+        return self.learned.hands[self.player if player is None else player]
+
+    def ev(self, player: Player | None = None) -> float:
+        """EV of a player's whole range, by default of the one who acts."""
+        known = self.learned.ranges[self.player if player is None else player]
+        return self.mean(self.evs(player), player) if known is None else known
+
+    @cached_property
+    def equities(self) -> Pair:
+        """[H] of OOP and IP: share of the pot if all cards were dealt now, ties split."""
+        return self.equate()
+
+    def equity(self, player: Player | None = None) -> Floats:
+        """[H]: equity of each hand of a player, by default of the one who acts."""
+        return self.equities[self.player if player is None else player]
+
+    def eqr(self, player: Player, evs: Floats, equity: Floats) -> Floats:
+        """EV from here on over equity times pot."""
+        return quotient(evs + self.paid[player], equity * self.pot)
+
+    def mean(self, values: Floats, player: Player | None = None) -> float:
+        """The mean of values [H] over a player's range here, as it meets the other's."""
+        return self._hands(player).mean(values)
+
+    def cells(self, values: Floats, player: Player | None = None, *, evs: bool = False) -> Floats:
+        """[169]: values [H] averaged over the combos of each class; NaN where there are none."""
+        return self._hands(player).cells(values, evs=evs)
+
+    def frequencies(self) -> Floats:
+        """[A]: how often each action is taken over the whole range."""
+        return np.array([self.mean(chances) for chances in self.strategy])
+
+    def taken_evs(self) -> Floats:
+        """[A]: mean EV of the hands that take each action; NaN if hardly any does."""
+        # A class whose combos play differently takes an action with those that it suits.
+        means = self.learned.taken
+        if means is None:
+            rows = zip(self.action_evs, self.strategy, strict=True)
+            means = np.array([self.own.mean(evs, chances) for evs, chances in rows])
+        return np.where(often_taken(self.frequencies()), means, np.nan)
+
+    def range_evs(self) -> Floats:
+        """[A]: EV of each action for the whole range, if all of its hands took it.
+
+        The other player answers as he does to those that take it now.
+        """
+        return np.array([self.mean(evs) for evs in self.action_evs])
+
+    def hand(self, name: str) -> dict[str, float]:
+        """Action → probability of a class ("AKs", "77") or of two cards ("AhKs").
+
+        Where hands are classes, two cards are read as theirs; where they are combos, a class plays
+        the mean of its combos.
+        """
+        text = name.strip()
+        if self.by_combo and len(text) >= 4:
+            rows = self.strategy[:, self.combos == parse_combo(text)]  # [A, 1], or none
+        else:
+            number = parse_hand(text) if len(text) < 4 else int(HAND_OF_COMBO[parse_combo(text)])
+            rows = np.array([self.cells(chances)[number] for chances in self.strategy])[:, None]
+        if not rows.size or np.isnan(rows).any():
+            if self.by_combo:
+                raise InputError(f"{name} is not in the range that gets here")
+            raise InputError(f"{name} does not fit beside the flop {cards_text(self.board)}")
+        return dict(zip(self.actions, rows[:, 0].tolist(), strict=True))
+
+    def class_counts(self) -> Floats:
+        """[169]: the combos of each class that the board leaves."""
+        return hand_combos(self.board).astype(np.float64) if self.by_combo else self.hands[0].counts
+
+    def reach_cells(self, player: Player) -> Floats:
+        """[169]: the mean weight with which the combos of a class get here."""
+        hands = self.hands[player]
+        if hands.combos is None:
+            return hands.reach
+        return np.nan_to_num(quotient(class_sums(hands.classes, hands.reach), self.class_counts()))
+
+    def combo_weights(self, player: Player, action: int | None = None) -> Floats:
+        """[1326]: the weight of every combo that the board leaves, all or the part that acts so."""
+        hands = self.hands[player]
+        weights = hands.reach
+        if action is not None:
+            weights = weights * np.nan_to_num(self.strategy[action])
+        if hands.combos is None:
+            return np.asarray(weights[HAND_OF_COMBO], np.float64)
+        found = np.zeros(COMBO_COUNT)
+        found[hands.combos] = weights
+        return found
+
+    @property
+    def shown_reach(self) -> Floats:
+        """[169]: how full a class is drawn: as far as it gets here, all of it if none does."""
+        reach: Floats = np.minimum(self.reach_cells(self.player), 1.0)
+        if self.by_combo or reach.max() >= RARE_REACH:
+            return reach
+        return (self.class_counts() > 0).astype(np.float64)
+
+    def shown_strategy(self) -> Floats:
+        """[A, 169]: the strategy by class, NaN for classes that are not drawn."""
+        cells = np.array([self.cells(chances) for chances in self.strategy])
+        return cells if self.by_combo else np.where(self.shown_reach >= LEAST_SHOWN, cells, np.nan)
+
+    def locked_cells(self) -> Floats:
+        """[169]: the share of a class's combos with a locked strategy."""
+        if not len(self.locked):
+            return np.zeros(HAND_COUNT)
+        classes = self.own.classes
+        locked = class_sums(classes, self.locked.astype(np.float64))
+        return np.nan_to_num(quotient(locked, class_sums(classes, np.ones(len(classes)))))
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row per hand: reach, EV, each action's probability and EV; of combos also equity."""
+        return hand_rows(self)
+
+    def __repr__(self) -> str:
+        """One line: where, who and what."""
+        return f"<Decision {decision_line(self)}>"
+
+    def __str__(self) -> str:
+        """Some lines: where, who, how often he does what, and what it is worth."""
+        return decision_text(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return decision_html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class OnBoard:
+    """A decision on one board of many."""
+
+    weight: float  # boards that this one stands for
+    node: Decision
+
+
+def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
+    """The betting at a place, as keys of a `Decision`."""
+    oop, ip = (unit.amount(tree.stack_at(node, player)) for player in Player)
+    found: dict[str, Any] = {
+        "street": Street(int(tree.street[node])),
+        "unit": unit,
+        "pot": unit.amount(tree.pot_at(node)),
+        "stacks": (oop, ip),
+    }
+    if tree.kind[node] == NodeKind.DECISION:
+        children = tree.children_of(node).tolist()
+        found |= {
+            "actor": tree.player_at(node),
+            "to_call": unit.amount(tree.to_call_at(node)),
+            "actions": tuple(action_word(tree, child, unit.notation) for child in children),
+            "labels": tuple(action_label(tree, child, unit.notation) for child in children),
+            "settled": settled_actions(tree, node),
+        }
+    return found

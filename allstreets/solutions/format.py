@@ -1,0 +1,132 @@
+"""A decision in a few plain lines: what `print` shows."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from allstreets.base import Floats
+from allstreets.cards import cards_text
+from allstreets.solutions.reached import LEAST_SHARE
+
+if TYPE_CHECKING:
+    from allstreets.solutions.decision import Decision
+
+DASH = "–"
+SELDOM = 5e-4  # what is taken less often is shown with more digits
+TAKERS, RANGE = "EV of takers", "EV of range"
+EV_LEGEND = (
+    f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range do.\n"
+    f"{RANGE}: what the whole range would get by it."
+)
+
+
+def percent_text(share: float, digits: int = 1) -> str:
+    """A share in per cent, "33.3 %"; a dash where there is none."""
+    return DASH if math.isnan(share) else f"{round(100 * share, digits) + 0.0:.{digits}f} %"
+
+
+def share_text(share: float) -> str:
+    """The same with more digits where that is little."""
+    return percent_text(share, 3 if 0 < share < SELDOM else 1)
+
+
+def number_text(value: float, sign: str = "") -> str:
+    """A number with two digits; a dash where there is none, no minus before a zero."""
+    return DASH if math.isnan(value) else f"{round(value, 2) + 0.0:{sign},.2f}"
+
+
+def mix_lines(
+    labels: Sequence[str],
+    frequencies: Floats,
+    evs: tuple[Floats, Floats] | None,
+    notes: Sequence[str],
+    number: Callable[[float], str] = number_text,
+) -> list[str]:
+    """A head and a line per action: how often it is taken, `evs` [A] of takers and range, notes."""
+    width = max(map(len, labels))
+    heads = (TAKERS, RANGE) if evs is not None else ()
+    lines = [f"{'':{width}}{'taken':>10}" + "".join(f"{head:>14}" for head in heads)]
+    for place, label in enumerate(labels):
+        line = f"{label:{width}}{share_text(float(frequencies[place])):>10}"
+        for column in evs or ():
+            line += f"{number(float(column[place])):>14}"
+        lines.append(f"{line}   {notes[place]}".rstrip())
+    return lines
+
+
+def decision_text(node: "Decision") -> str:
+    """Where, who, both ranges, and what is done how often."""
+    unit, acts = node.unit, node.actor is not None
+    ranges = "; ".join(
+        f"{unit.seats[player]} {node.hands[player].size:.1f} combos, "
+        f"EV {number_text(node.ev(player), unit.sign)}{' bb' * _in_bb(node)}"
+        for player in unit.order
+    )
+    if _in_bb(node):
+        cards = "flop" if len(node.board) == 3 else "board"
+        among = f"the hands that are dealt this {cards}" if node.board else "hands"
+        ranges += f"; reached in {percent_text(node.share, 2)} of {among}"
+    else:
+        ranges += " (shares of the pot)" if node.unit.name == "pot" else " (chips from here on)"
+    lines = [
+        f"{_place(node)}: {node.seat if acts else 'no player'} to act, {pot_text(node)}",
+        ranges,
+        *decision_notes(node),
+        *(decision_lines(node) if acts else ()),
+    ]
+    return "\n".join(lines)
+
+
+def decision_line(node: "Decision") -> str:
+    """Where, who and what: "'x' on Ks7d4c9h2s: IP has x, b50, a"."""
+    where = f"'{node.line.strip()}'{_board(node)}"
+    if node.actor is None:
+        return f"{where}: no player acts"
+    return f"{where}: {node.seat} has {', '.join(node.actions)}"
+
+
+def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
+    """A head and a line per action: how often it is taken, and what it is worth."""
+    labels, taken = node.labels, node.frequencies()
+    if not evs:
+        return mix_lines(labels, taken, None, [""] * len(labels))
+    worth, notes = (node.taken_evs(), node.range_evs()), node.line_reach.action_notes()
+    return mix_lines(labels, taken, worth, notes, lambda ev: number_text(ev, node.unit.sign))
+
+
+def decision_notes(node: "Decision") -> list[str]:
+    """What is needed to read the numbers of a decision correctly."""
+    return [note for note in (*node.notes, locked_text(node), node.why_not()) if note]
+
+
+def locked_text(node: "Decision") -> str:
+    """How many hands have a locked strategy; "" where none has."""
+    if not node.locked.any():
+        return ""
+    if node.locked.all():
+        return f"locked: what {node.seat} does here was given for all hands, not found"
+    held, all_held = float(node.reach[node.locked].sum()), node.own.size
+    return f"locked: what {node.seat} does here was given for {held:.1f} of {all_held:.1f} combos"
+
+
+def pot_text(node: "Decision") -> str:
+    """What is in the middle, and what is to call: "pot 1.5 bb, 0.5 bb to call"."""
+    if _in_bb(node):
+        return f"pot {node.pot:g} bb" + f", {node.to_call:g} bb to call" * bool(node.to_call)
+    if node.unit.name == "pot":
+        call = f", {node.to_call:g} to call" * bool(node.to_call)
+        return f"pot {node.pot:g}{call} (starting pot = 1)"
+    return f"pot {node.pot} chips" + f", {node.to_call} to call" * bool(node.to_call)
+
+
+def _place(node: "Decision") -> str:
+    return (node.line.strip() or "first decision") + _board(node)
+
+
+def _board(node: "Decision") -> str:
+    """The board, where the line does not name all of its cards."""
+    return f" on {cards_text(node.board)}" if node.unit.name == "chips" else ""
+
+
+def _in_bb(node: "Decision") -> bool:
+    return node.unit.name == "bb"

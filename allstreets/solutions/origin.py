@@ -1,0 +1,326 @@
+"""What a spot has from a solved whole game, and how far exact play is from the solution's own.
+
+Both play the same tree from the same ranges; the solution by its card model, the spot by combo.
+At a decision their *distance* is the share of the range that acts differently: for each hand class
+½ Σ |one's chance − the other's| over the actions, a mean over the classes as they get there and
+meet the other's range. 0 is the same play, 1 is never the same action.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from allstreets.base import Floats
+from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_text, line_text
+from allstreets.cards import Range
+from allstreets.engines import judge_flop, plays_all_streets, real_plays
+from allstreets.games import estimate_spot
+from allstreets.solutions.decision import Decision
+from allstreets.solutions.flop_spot import FlopSpot
+from allstreets.solutions.format import percent_text
+from allstreets.solutions.hands import class_sums
+from allstreets.solutions.pot_view import swept
+from allstreets.solutions.records import OWN_GAME
+from allstreets.solutions.spot import SpotResult
+from allstreets.solutions.whole_game import UnifiedResult
+
+Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole hand; None: unknown
+
+
+@dataclass(frozen=True)
+class RealFigures:
+    """A solution's own play of a flop, judged with real cards."""
+
+    evs: tuple[float, float]  # of OOP and IP in bb over the whole hand
+    loss: float  # mean of both players' best-response gains, a share of the pot
+
+
+def real_figures(
+    result: UnifiedResult, found: FlopSpot, threads: int = 1, free: int | None = None
+) -> RealFigures | None:
+    """What both players' stored strategies win on a flop with real cards, and what they lose.
+
+    None: the solution does not say how turn and river are played there, or `free` bytes of memory
+    are not enough to find out.
+    """
+    if found.place is None or not plays_all_streets(result.cards):
+        return None
+    if free is not None and _bytes(found) > free:
+        return None
+    flop, pots = found.flop.flop, [result.pot(n) for n in range(len(result.game.flop_pots))]
+    arrays = result.source.arrays(found.place)
+    play = real_plays(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
+    pot = pots[found.number]
+    weights: Floats = np.stack([one.hand_weights for one in found.ranges])  # [2, 169]
+    values = judge_flop(
+        [(pot.tree, pot.payoffs)], flop, [play], weights[:, None, :], threads=threads
+    )
+    assert values.own is not None
+    own, best = (
+        [float(weights[player] @ some[player, 0]) / found.spot.pairs for player in Player]
+        for some in (values.own, values.best)
+    )
+    loss = (sum(best) - sum(own)) / 2 / found.spot.pot
+    return RealFigures((own[0] / CHIPS_PER_BB, own[1] / CHIPS_PER_BB), max(loss, 0.0))
+
+
+def _bytes(found: FlopSpot) -> int:
+    """The memory of all combos whose strategies are shared about as widely as those of rows."""
+    full = replace(found.spot, oop=Range.full(), ip=Range.full())
+    return estimate_spot(full, river_groups="suits").process_bytes
+
+
+@dataclass(frozen=True)
+class DecisionDifference:
+    """A decision on the flop as the solution plays it and as it is played exactly."""
+
+    line: str  # on the flop, "" is the first decision: "x", "b50%"
+    seat: str  # who acts: "BB", "SB"
+    distance: float  # 0 … 1
+    actions: tuple[str, ...]  # [A]
+    solution: tuple[float, ...]  # [A]: how often each is taken
+    exact: tuple[float, ...]  # [A]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How much the solution's own play of a flop differs from exact play."""
+
+    solution: Evs  # as its own game has it, by the hands of its card model
+    exact: Evs
+    decisions: tuple[DecisionDifference, ...]  # OOP's first one, and IP's answers to it
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which flop of which solution a spot is."""
+
+    line: str  # before the flop
+    flop: str  # in the spot's suits
+    canonical: str
+    fingerprint: str  # of the spot, whichever suits its flop is spelled in
+    name: str | None  # of the solution
+    stack_bb: str
+    cards: str  # its card model
+    flops: int  # that it was trained on
+    iterations: int
+    exploitability: float | None  # in the game of `judged`, mbb/hand
+    doubt: str  # why the ranges were not learned; "" where they were
+    differences: Differences | None  # None: the solution holds nothing of this flop
+    loss: float | None = None  # of its play of the flop with real cards, a share of the pot
+    certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
+    judged: str = OWN_GAME  # by which best response `exploitability` was found
+    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not judged
+
+    @classmethod
+    def of(
+        cls,
+        result: UnifiedResult,
+        found: FlopSpot,
+        exact: SpotResult | None = None,
+        real: RealFigures | None = None,
+    ) -> "Origin":
+        """Of a flop; with the solved spot also how much the two differ."""
+        compared = exact is not None and found.place is not None
+        certificate = result.facts.certificate
+        valid = certificate is not None and not certificate.outdated
+        return cls(
+            line=found.line,
+            flop=found.cards,
+            canonical=found.flop.flop.text,
+            fingerprint=found.fingerprint,
+            name=result.facts.name,
+            stack_bb=bb_text(result.rules.stack),
+            cards=str(result.cards),
+            flops=len(result.game.flops.flops),
+            iterations=result.iterations,
+            exploitability=result.exploitability,
+            doubt=found.doubt,
+            differences=differences(result, found, exact) if compared and exact else None,
+            loss=None if real is None else real.loss,
+            certified=certificate.real_exploitability_mbb if valid and certificate else None,
+            judged=result.facts.judged,
+            real_evs=None if real is None else real.evs,
+        )
+
+    @classmethod
+    def read(cls, keys: Mapping[str, Any]) -> "Origin":
+        """What `mapping` wrote down; keys of later versions are ignored."""
+        given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
+        found = given["differences"]
+        if found is not None:
+            decisions = tuple(
+                DecisionDifference(
+                    line=one["line"],
+                    seat=one["seat"],
+                    distance=one["distance"],
+                    **{key: tuple(one[key]) for key in ("actions", "solution", "exact")},
+                )
+                for one in found["decisions"]
+            )
+            given["differences"] = Differences(
+                tuple(found["solution"]), tuple(found["exact"]), decisions
+            )
+        if given.get("real_evs") is not None:
+            given["real_evs"] = tuple(given["real_evs"])
+        return cls(**given)
+
+    @property
+    def counted(self) -> str:
+        """How the EVs of its own game are counted; real cards where its hands are combos."""
+        kind = self.cards.split()[0]
+        return "with real cards" if kind == "exact" else f"{OWN_GAME}, by {kind}"
+
+    def mapping(self) -> dict[str, Any]:
+        """Plain data, as a manifest stores it."""
+        return asdict(self)
+
+
+def differences(result: UnifiedResult, found: FlopSpot, exact: SpotResult) -> Differences:
+    """How much a solution's own play of a flop differs from the solved spot."""
+    assert found.place is not None
+    view = result.flop_view(found.place, found.number)
+    view = swept(view, result.cards.plays_classes)
+    tree = view.pot.tree
+    first, answers = view.node(0, ""), []
+    for child in tree.children_of(0).tolist():
+        if tree.kind[child] == NodeKind.DECISION:
+            answers.append(child)
+    decisions = []
+    for node in (0, *answers):
+        line = line_text(tree, node, notation=BIG_BLINDS)
+        mine, theirs = view.node(node, line), exact.node(line_text(exact.spot.tree, node))
+        # What nobody gets to was learned by neither of them.
+        if mine.reached and theirs.reached:
+            decisions.append(_difference(mine, theirs))
+    owned = (exact.evs[p] / CHIPS_PER_BB - first.paid[p] for p in Player)
+    return Differences(
+        solution=_known(first.ev(Player.OOP), first.ev(Player.IP)),
+        exact=_known(*owned),
+        decisions=tuple(decisions),
+    )
+
+
+def _difference(mine: Decision, theirs: Decision) -> DecisionDifference:
+    own = theirs.own
+    weights = class_sums(own.classes, own.weights)
+    exact = np.array([own.cells(chances) for chances in theirs.strategy])  # [A, 169]
+    apart = np.abs(exact - mine.strategy).sum(axis=0) / 2
+    met = (weights > 0) & np.isfinite(apart)
+    return DecisionDifference(
+        line=mine.line,
+        seat=mine.seat,
+        distance=float(apart[met] @ weights[met] / weights[met].sum()),
+        actions=mine.actions,
+        solution=tuple(mine.frequencies().tolist()),
+        exact=tuple(theirs.frequencies().tolist()),
+    )
+
+
+def _known(oop: float, ip: float) -> Evs:
+    return None if math.isnan(oop) else oop, None if math.isnan(ip) else ip
+
+
+def origin_lines(origin: Origin, reached: float) -> list[str]:
+    """Which figures come from where, and how much they differ; `reached` is a share of the pot."""
+    name = f"'{origin.name}'" if origin.name else "the whole-game solution"
+    lines = [
+        f"Ranges and pot: line '{origin.line}' of {name} ({origin.stack_bb} bb, cards "
+        f"{origin.cards}, {origin.iterations:,} iterations), {_worth(origin)}.",
+        f"Strategies and EVs: {origin.flop} solved exactly, to {100 * reached:.2g} % of the pot.",
+    ]
+    if origin.doubt:
+        lines.append(f"The line is {origin.doubt.partition(',')[0]}: its ranges mean little.")
+    return [*lines, *difference_lines(origin)]
+
+
+def origin_head(origin: Origin, reached: float) -> str:
+    """The same in a line."""
+    name = f"'{origin.name}'" if origin.name else "the whole game"
+    parts = [
+        f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
+        f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
+    ]
+    found = origin.differences
+    if origin.loss is not None:
+        parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
+    if found is None:
+        parts.append("the solution holds no play of it to compare with")
+    else:
+        oop, (evs, counted) = Player.OOP, _own_evs(origin, found)
+        parts.append(
+            f"EV of {oop.seat} {_ev(evs[oop])} bb there {counted}, {_ev(found.exact[oop])} here"
+        )
+        acts = [
+            f"{percent_text(one.distance, 0)} of {one.seat}'s range"
+            for one in found.decisions
+            if one.line in ("", "x")
+        ]
+        if acts:
+            parts.append(f"{' and '.join(acts)} act differently at first")
+    return " · ".join(parts)
+
+
+def difference_lines(origin: Origin) -> list[str]:
+    """How much the solution's play of the flop differs from exact play, in words."""
+    found = origin.differences
+    if found is None:
+        return [
+            "The solution holds no play of this flop to compare with: it has "
+            f"{origin.flops:,} of the 1,755."
+        ]
+    evs, counted = _own_evs(origin, found)
+    seats = [
+        f"{player.seat} {_ev(evs[player])} → {_ev(found.exact[player])} bb" for player in Player
+    ]
+    lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
+    own = [f"{player.seat} {_ev(found.solution[player])} bb" for player in Player]
+    if [_ev(ev) for ev in evs] != [_ev(ev) for ev in found.solution]:
+        lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")
+    if origin.loss is not None:
+        lines.append(
+            f"With real cards its own play of this flop is exploitable for {_of_pot(origin.loss)} "
+            "of the pot."
+        )
+    for one in found.decisions:
+        where = f" after {one.line}" if one.line else " first"
+        mixes = zip(one.actions, one.solution, one.exact, strict=True)
+        mix = ", ".join(f"{word} {_share(mine)} → {_share(exact)}" for word, mine, exact in mixes)
+        lines.append(
+            f"{one.seat}{where}: {mix} %; {percent_text(one.distance, 0)} of the range act "
+            "differently."
+        )
+    return lines
+
+
+def _own_evs(origin: Origin, found: Differences) -> tuple[Evs, str]:
+    """EVs of the solution's own play, with real cards where these are known, and which they are."""
+    if origin.real_evs is not None:
+        return origin.real_evs, "with real cards"
+    return found.solution, origin.counted
+
+
+def _worth(origin: Origin) -> str:
+    """How good the solution is, by the figures that it has."""
+    own = origin.exploitability
+    if origin.certified is not None:
+        more = "" if own is None else f", {own:.3g} {origin.judged}"
+        return f"exploitable for {origin.certified:.3g} mbb/hand with real cards{more}"
+    if own is None:
+        return "exploitability unknown"
+    return f"exploitable for {own:.3g} mbb/hand {origin.judged}"
+
+
+def _ev(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
+
+
+def _of_pot(loss: float) -> str:
+    return f"{100 * loss:.2g} %"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}"

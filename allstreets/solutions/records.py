@@ -1,0 +1,124 @@
+"""Records that are stored beside a solution: its certificate, and the solution it simplifies."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+ALL, OWN = "all", "own"  # flops that are judged: every one, or those that were trained
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How exploitable a solution is in the real game; figures in mbb/hand.
+
+    Best responses see every card that a player sees. Flops that were not trained are solved for the
+    solution's own ranges first.
+    """
+
+    real_exploitability_mbb: float
+    interval_mbb: tuple[float, float]  # 95 %; from the figure to itself where nothing was drawn
+    after_flop_mbb: float  # of it, by best responses after the flop alone
+    unseen_gap_mbb: float  # of it, by best responses before the flop on top
+    own_exploitability_mbb: float | None  # in the solution's own game, for comparison
+    chosen: str  # "all", "own" or how many flops were drawn of either kind
+    flops: int  # that were judged
+    trained_flops: int  # of these: played as the solution stores it
+    completion: str | None  # what the others were solved with; None: there were none
+    seed: int  # of the draw
+    seconds: float
+    code_version: str
+    judged: str  # a hash of strategies and rules
+    outdated: bool = False  # the solution is no longer the one that was judged
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as JSON data."""
+        return {**asdict(self), "interval_mbb": list(self.interval_mbb)}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "Certificate":
+        """What `to_json` wrote down."""
+        known = {each.name for each in fields(cls)}
+        given = {key: value for key, value in facts.items() if key in known}
+        low, high = given["interval_mbb"]
+        return cls(**{**given, "interval_mbb": (float(low), float(high))})
+
+    @property
+    def width(self) -> float:
+        """Half the interval's length."""
+        return (self.interval_mbb[1] - self.interval_mbb[0]) / 2
+
+    @property
+    def flops_text(self) -> str:
+        """Which flops were judged: "all 1,755 flops", "64 flops that stand for all"."""
+        if self.chosen == ALL:
+            return f"all {self.flops:,} flops"
+        if self.chosen == OWN:
+            return f"the {self.flops:,} flop{'' if self.flops == 1 else 's'} that it was trained on"
+        return f"{self.flops:,} flops that stand for all"
+
+
+OWN_GAME = "in its own game"
+REAL_CARDS = "with real cards, on its own flops"
+
+
+@dataclass(frozen=True)
+class MadeSimple:
+    """Of a spot or a whole game; figures are in `unit`."""
+
+    folder: str | None  # of the solution that it was made from; None: that was not stored
+    name: str | None  # of that solution
+    rule: str  # for people: "1 size, steps of 25 %"
+    grid: float | None
+    sizes: int | None
+    drop: float | None
+    players: tuple[str, ...]  # who is simple
+    unit: str  # "% of pot", "mbb/hand"
+    judged: str  # by which best response: OWN_GAME or REAL_CARDS
+    before: float  # exploitability of the solution that it was made from
+    after: float  # of what is stored
+    prices: Mapping[str, float]  # by player: what the other's best response wins more
+
+    def mapping(self) -> dict[str, Any]:
+        """Plain data, as a manifest stores it."""
+        return {**asdict(self), "players": list(self.players), "prices": dict(self.prices)}
+
+    @classmethod
+    def read(cls, keys: Mapping[str, Any]) -> "MadeSimple":
+        """What `mapping` wrote down; keys of later versions are ignored."""
+        given = {field.name: keys[field.name] for field in fields(cls)}
+        return cls(**{**given, "players": tuple(given["players"])})
+
+    @property
+    def source(self) -> str:
+        """The solution that it was made from, for people."""
+        if self.name is None:
+            return self.folder or "a solution that was not stored"
+        return f"'{self.name}'" + (f" in {self.folder}" if self.folder else "")
+
+    @property
+    def head(self) -> str:
+        """In a few words: "simple: steps of 25 %", "simple SB: 1 size"."""
+        who = f" {self.players[0]}" if len(self.players) == 1 else ""
+        return f"simple{who}: {self.rule}"
+
+    @property
+    def cost(self) -> str:
+        """What it costs, in a sentence."""
+        prices = ", ".join(f"{seat} {price:.3g}" for seat, price in self.prices.items())
+        return (
+            f"exploitable for {self.after:.3g} {self.unit} {self.judged}, before for "
+            f"{self.before:.3g}; price of {prices}"
+        )
+
+    @property
+    def text(self) -> str:
+        """Who is simple in which way, and what that costs, in a line."""
+        return f"{self._how}; {self.cost}"
+
+    def lines(self) -> list[str]:
+        """The same in two lines, with what it was made from."""
+        return [f"{self._how}; made from {self.source}", f"  {self.cost}"]
+
+    @property
+    def _how(self) -> str:
+        return f"{' and '.join(self.players)} simple: {self.rule}"

@@ -1,0 +1,145 @@
+"""Where the numbers of a solved whole game come from: a solver in memory, or files.
+
+Both give the same arrays, so that what is shown at the end of a run is what is stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from allstreets.base import Arrays, Floats, Place
+from allstreets.betting import CHIPS_PER_BB
+from allstreets.engines import ShardedEngine
+from allstreets.games import WholeGame
+from allstreets.solutions.preflop import PreflopSolution, SolutionFacts
+from allstreets.solvers import Kept, WholeGameSolver, keep
+
+Row = dict[str, Any]
+
+
+class UnifiedSource(Protocol):
+    """The numbers of a solved whole game."""
+
+    @property
+    def before(self) -> PreflopSolution:
+        """The part before the flop."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there are strategies after the flop."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One row per flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
+
+    def arrays(self, flop: int) -> Arrays:
+        """What is known of a flop, by its place; see `engines.quantised`."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredGame:
+    """All that a bundle stores of a whole game but its flops, which are written one by one."""
+
+    game: WholeGame
+    before: PreflopSolution
+    rows: tuple[Row, ...]  # of the flops
+    facts: SolutionFacts
+
+
+class SolverSource:
+    """The numbers of a solver as it stands; it must not be trained while this is in use."""
+
+    def __init__(self, solver: WholeGameSolver, kept: Kept | None = None) -> None:
+        self.solver = solver
+        self._kept = kept
+        self._reach = solver.preflop.pot_reach(solver.preflop.average())
+
+    @cached_property
+    def kept(self) -> Kept:
+        """How strategies are stored, and how good they are then."""
+        return self._kept or keep(self.solver)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there are strategies after the flop."""
+        return self.kept.numbers is not None
+
+    @cached_property
+    def before(self) -> PreflopSolution:
+        """The part before the flop."""
+        leaves = None
+        if self.kept.values is not None:
+            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
+        return PreflopSolution.of(self.solver.preflop, leaves)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """One row per flop."""
+        flops, figures = self.solver.game.flops, self.kept.figures
+        evs = self._flop_evs()
+        errors = figures.flop_exploitability
+        return tuple(
+            {
+                "flop": flop.text,
+                "weight": float(flops.weights[place]),
+                "share": float(figures.flop_shares[place]),
+                "exploitability_pct": None if errors is None else float(errors[place]),
+                "ev_oop_bb": None if evs is None else _number(evs[0, place]),
+                "ev_ip_bb": None if evs is None else _number(evs[1, place]),
+            }
+            for place, flop in enumerate(flops.flops)
+        )
+
+    def _flop_evs(self) -> Floats | None:
+        """[2, F]: mean results in bb of the hands that see each flop."""
+        values = self.kept.values
+        if values is None:
+            return None
+        totals = np.einsum("aph,apkh->ak", self._reach, values)
+        dealt = self.solver.games.dealt
+        seen = np.sum(
+            [dealt.reached(own, other) for own, other in zip(*self._reach, strict=True)], axis=0
+        )
+        none = np.full_like(totals, np.nan)
+        means: Floats = np.divide(totals, seen * CHIPS_PER_BB, out=none, where=seen > 0)
+        return means
+
+    def arrays(self, flop: int) -> Arrays:
+        """What is known of a flop, by its place."""
+        games, numbers = self.solver.games, self.kept.numbers
+        if numbers is None:
+            return {}
+        assert self.kept.values is not None
+        packed = games.pack(flop, self._reach, [numbers] * games.pots)
+        return {"values": self.kept.values[:, :, flop], **packed}
+
+    def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
+        """Let games that live elsewhere write the flops of a bundle; None: these are here."""
+        games, kept = self.solver.games, self.kept
+        if not isinstance(games, ShardedEngine):
+            return None
+        assert kept.values is not None
+        assert kept.numbers is not None, "what is not stored is not written"
+        numbers = [kept.numbers] * games.pots
+        return games.write_packed(folder, token, names, kept.values, self._reach, numbers)
+
+    def facts(self, **others: Any) -> SolutionFacts:
+        """The facts of the solution; `others` are those that the solver does not know."""
+        solver, figures = self.solver, self.kept.figures
+        return SolutionFacts(
+            iterations=solver.iterations,
+            algorithm=str(solver.schedule),
+            exploitability=figures.exploitability,
+            preflop_exploitability=figures.preflop_exploitability,
+            values=figures.values,
+            cards=solver.games.model,
+            seed=solver.batches.seed,
+            **others,
+        )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

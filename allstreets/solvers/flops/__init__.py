@@ -1,1 +1,0 @@
-"""Flops one by one, with full ranges and a card model."""

@@ -1,0 +1,377 @@
+"""CFR before the flop: 169 hands, a small tree, and leaves valued by other code.
+
+    for player in (OOP, IP):
+        down: both players' reach [169] at every node
+        fold → result · pairs;  all-in → stake · margin;  flop → `leaves`
+        up: counterfactual values [169], the player's regrets; the other's average strategy
+
+The pots that see a flop are valued by `Leaves`: a table of values for pairs of hands in the
+separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
+
+With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
+so its value is not needed, and its regret is discounted and otherwise left alone. What lies
+below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
+
+Actions can be closed for good, too (`dropping`): whatever their regrets, they are not played.
+Hands can be locked at a decision: they play what they are told, and so do they in best responses.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags, Floats
+from allstreets.betting import (
+    BIG_BLINDS,
+    CHIPS_PER_BB,
+    NodeKind,
+    Outcome,
+    Player,
+    action_text,
+    line_text,
+)
+from allstreets.cards import HAND_COUNT, HAND_NAMES
+from allstreets.cfr import IterationWeights, Metrics, Pruning, Schedule
+from allstreets.games import PreflopGame, Strategies
+from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
+
+SMALL_SHARE = 0.01
+"""What every hand adds to the average besides its reach, so that it is sensible everywhere."""
+
+NO_FLAGS = np.zeros((0, HAND_COUNT), np.bool_)
+
+
+class Leaves(Protocol):
+    """The pots that see a flop: reach [P, 169] in, counterfactual values [P, 169] out.
+
+    Values are totals over combos.
+    """
+
+    def step(
+        self, player: Player, player_reach: Floats, opponent_reach: Floats, hand_mask: Flags | None
+    ) -> Floats:
+        """A half-iteration; `hand_mask` [P, 169] are the hands that need values, None: all."""
+
+    def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
+        """Values of the best response to the average strategies below."""
+
+    def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
+        """Values of the average strategies below."""
+
+
+def preflop_layout(game: PreflopGame) -> PreflopLayout:
+    """The game as the kernels read it."""
+    tree = game.tree
+    decisions = tree.decisions()
+    kinds, results = tree.kind, game.results.transpose(1, 0, 2)
+    ends = np.flatnonzero((kinds == NodeKind.FOLD) | (kinds == NodeKind.SHOWDOWN))
+    shown = kinds[ends] == NodeKind.SHOWDOWN
+    win, loss = results[:, ends, Outcome.WIN], results[:, ends, Outcome.LOSE]
+    children = [tree.children_of(node) for node in decisions]
+    return PreflopLayout(
+        decision=np.array(decisions, np.int64),
+        player=tree.player[decisions].astype(np.int64),
+        first=np.cumsum([0, *(len(each) for each in children)]),
+        child=np.concatenate([np.zeros(0, np.int64), *children]).astype(np.int64),
+        ends=ends,
+        on_pairs=np.where(shown, (win + loss) / 2, win),
+        on_margin=np.where(shown, (win - loss) / 2, 0.0),
+        pairs=np.ascontiguousarray(game.pairs, np.float64),
+        margin=np.ascontiguousarray(game.margin.T, np.float64),
+    )
+
+
+class PreflopCfr:
+    """Regrets and average strategies before the flop."""
+
+    def __init__(self, game: PreflopGame, leaves: Leaves) -> None:
+        self.game, self.leaves = game, leaves
+        self._layout = preflop_layout(game)
+        self._slots = {
+            int(node): slice(int(first), int(last))
+            for node, first, last in zip(
+                self._layout.decision, self._layout.first[:-1], self._layout.first[1:], strict=True
+            )
+        }
+        # All decisions in one array [S, 169], and a part of it for each.
+        self._regrets, self._sums, self._strategies = (self._zeros() for _ in range(3))
+        self.regrets = {node: self._regrets[slots] for node, slots in self._slots.items()}
+        self.sums = {node: self._sums[slots] for node, slots in self._slots.items()}
+        self._reach = np.ones((game.tree.node_count, 2, HAND_COUNT))
+        self._values = np.zeros((game.tree.node_count, HAND_COUNT))
+        self._pots = np.array([pot.node for pot in game.pots], np.int64)
+        self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
+        self._play_locks()
+
+    def _play_locks(self) -> None:
+        """Locked hands regret and have summed up just what they are told to play."""
+        for node, lock in self.game.locks.items():
+            for numbers in (self.regrets[node], self.sums[node]):
+                numbers[:, lock.held] = lock.strategy[:, lock.held]
+
+    def _zeros(self) -> Floats:
+        return np.zeros((len(self._layout.child), HAND_COUNT))
+
+    def current(self) -> Strategies:
+        """Regret matching at every decision."""
+        return {
+            node: normalised(regrets, self.closed.get(node))
+            for node, regrets in self.regrets.items()
+        }
+
+    def average(self) -> Strategies:
+        """The average strategy at every decision."""
+        return {node: normalised(sums) for node, sums in self.sums.items()}
+
+    def hand_mask(self, player: Player, threshold: float = -np.inf) -> Flags:
+        """[N, 169]: the player's hands that can get to each node by actions that are not closed.
+
+        Closed are actions with regrets below `threshold`, and those that are closed for good.
+        """
+        tree = self.game.tree
+        mask = np.ones((tree.node_count, HAND_COUNT), np.bool_)
+        for node in self.game.tree.decisions():
+            children = tree.children_of(node)
+            mask[children] = mask[node]
+            if tree.player[node] == player:
+                regrets, closed = self.regrets[node], self.closed.get(node)
+                if closed is not None:
+                    mask[children] &= ~closed
+                    regrets = np.where(closed, -np.inf, regrets)
+                # Where no action has positive regret all are played.
+                mask[children] &= (regrets >= threshold) | (regrets <= 0).all(axis=0)
+        return mask
+
+    def step(self, player: Player, now: IterationWeights) -> Floats:
+        """One half-iteration; returns the player's values at the root.
+
+        Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
+        """
+        layout, reach, values = self._layout, self._reach, self._values
+        preflop_down(
+            layout, int(player), self._regrets, self._closed(), self._strategies, reach, values
+        )
+        prunes = now.threshold > -np.inf or bool(self.closed)
+        mask = self.hand_mask(player, now.threshold) if prunes else None
+        values[self._pots] = self.leaves.step(
+            player,
+            reach[self._pots, player],
+            reach[self._pots, player.opponent],
+            None if mask is None else mask[self._pots],
+        )
+        preflop_up(
+            layout, int(player), self._regrets, self._sums, self._strategies, reach, values,
+            NO_FLAGS if mask is None else mask,
+            np.array([now.positive, now.negative, now.lowest, now.average, now.weight]),
+            SMALL_SHARE,
+        )  # fmt: skip
+        self._play_locks()
+        root: Floats = values[0].copy()
+        return root
+
+    def _closed(self) -> Flags:
+        """[S, 169]: actions that are closed for good; [0, 169] where none is."""
+        if not self.closed:
+            return NO_FLAGS
+        closed = np.zeros(self._regrets.shape, np.bool_)
+        for node, flags in self.closed.items():
+            closed[self._slots[node]] = flags
+        return closed
+
+    def values(
+        self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
+    ) -> Floats:
+        """[N, 169]: values when the other plays `strategies`; the player too, or his best."""
+        return self.game.values(player, leaf_values, best=best, strategies=strategies)
+
+    def pot_reach(self, strategies: Strategies) -> Floats:
+        """[2, P, 169]: both players' reach at the pots that see a flop."""
+        return self.game.pot_reach(strategies)
+
+    def regret_sums(self) -> tuple[float, float, int]:
+        """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
+        positive = [
+            np.maximum(regrets[:, self._free(node)], 0.0) for node, regrets in self.regrets.items()
+        ]
+        return (
+            float(sum(part.sum() for part in positive)),
+            float(max((part.max(initial=0.0) for part in positive), default=0.0)),
+            sum(part.size for part in positive),
+        )
+
+    def _free(self, node: int) -> Flags | slice:
+        """The hands that choose for themselves at a decision."""
+        lock = self.game.locks.get(node)
+        return slice(None) if lock is None else ~lock.held
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        regrets = {f"preflop.regrets.{node:04d}": array for node, array in self.regrets.items()}
+        return regrets | {f"preflop.sums.{node:04d}": array for node, array in self.sums.items()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        for name, array in self.state().items():
+            array[...] = state[name]
+
+
+def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
+    """[A, 169]: positive parts divided by their sum; even where there are none.
+
+    What is `closed` [A, 169] gets nothing; something is open for every hand.
+    """
+    positive = np.maximum(stored, 0.0)
+    even = np.full_like(positive, 1 / len(positive))
+    if closed is not None:
+        positive[closed] = 0.0
+        even = ~closed / (~closed).sum(axis=0)
+    total = positive.sum(axis=0)
+    found: Floats = np.divide(positive, total, out=even, where=total > 0)
+    return found
+
+
+MBB_PER_CHIP = 1000 / CHIPS_PER_BB
+
+RegretSums = tuple[float, float, int]
+"""(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
+
+
+class PreflopTraining(ABC):
+    """A preflop tree with leaves of some kind."""
+
+    def __init__(
+        self, preflop: PreflopCfr, schedule: Schedule, pruning: Pruning | None, *, raked: bool
+    ) -> None:
+        self.preflop, self.schedule, self.pruning = preflop, schedule, pruning
+        self._raked = raked
+        self._iterations = 0
+        self._regret_weight = 0.0  # what the iterations still weigh in the positive regrets
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """What a checkpoint must share to be restored; threads may differ."""
+
+    @property
+    @abstractmethod
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays that grow with the game."""
+
+    @property
+    def unit(self) -> str:
+        """Exploitability and regrets are in thousandths of a big blind per hand."""
+        return "mbb/hand"
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far; one updates both players."""
+        return self._iterations
+
+    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
+        """Run `iterations` more; after each ask `callback` whether to stop."""
+        for _ in range(iterations):
+            self._prepare()
+            now = self.schedule.at(self._iterations + 1, self.pruning)
+            for player in Player:
+                self.preflop.step(player, now)
+            self._iterations += 1
+            self._regret_weight = self._regret_weight * now.positive + 1.0
+            if callback is not None and callback(self._iterations):
+                return
+
+    def _prepare(self) -> None:  # noqa: B027  # most leaves have nothing to choose
+        """Called before every iteration."""
+
+    @property
+    def can_evaluate(self) -> bool:
+        """Whether all strategies are stored, as a best response needs."""
+        return True
+
+    def exploitability(self) -> float | None:
+        """Mean of both players' best-response gains in the whole game, in mbb/hand."""
+        if not self.can_evaluate:
+            return None
+        average = self.preflop.average()
+        reach = self.preflop.pot_reach(average)
+        gain = 0.0
+        for player in Player:
+            # Under rake the results do not cancel: a gain is what the best response adds.
+            for best in (True, False) if self._raked else (True,):
+                run = self.preflop.leaves.best_response if best else self.preflop.leaves.evaluate
+                leaves = run(player, reach[player.opponent])
+                mean = self._mean(player, leaves, average, best=best)
+                gain += mean if best else -mean
+        return max(gain / 2, 0.0)
+
+    def _mean(self, player: Player, leaves: Floats, average: Strategies, *, best: bool) -> float:
+        """A player's result in mbb/hand when his pots that see a flop are worth `leaves`."""
+        values = self.preflop.values(player, leaves, best=best, strategies=average)
+        return float(values[0].sum()) / self.preflop.game.weight * MBB_PER_CHIP
+
+    @property
+    def avg_positive_regret(self) -> float | None:
+        """Mean positive regret per entry and iteration, in mbb/hand; None: not known."""
+        return self._regret_figures()[0]
+
+    def _regret_sums(self) -> list[RegretSums] | None:
+        """The regrets of the parts of the game, each per iteration in which it took part.
+
+        None: regrets do not measure how good the play is.
+        """
+        total, largest, entries = self.preflop.regret_sums()
+        weight = self._regret_weight or 1.0  # an untrained tree has no regrets to divide
+        return [(total / weight, largest / weight, entries)]
+
+    def _regret_figures(self) -> tuple[float | None, float | None]:
+        """(mean positive regret, largest regret) per iteration, in mbb/hand."""
+        parts = self._regret_sums()
+        if parts is None:
+            return None, None
+        scale = self.preflop.game.weight / MBB_PER_CHIP
+        total, entries = sum(part[0] for part in parts), sum(part[2] for part in parts)
+        return total / max(entries, 1) / scale, max(part[1] for part in parts) / scale
+
+    def metrics(self, *, exploitability: bool = True) -> Metrics:
+        """Convergence figures, in mbb/hand."""
+        mean, largest = self._regret_figures()
+        return Metrics(
+            exploitability=self.exploitability() if exploitability else None,
+            avg_positive_regret=mean,
+            max_regret=largest,
+            strategy_entropy=self._entropy(),
+        )
+
+    def _entropy(self) -> float:
+        """Mean entropy of the preflop strategies, 0 (pure) to 1 (even)."""
+        entropies = []
+        for chances in self.preflop.average().values():
+            if len(chances) == 1:  # nothing is chosen there
+                continue
+            logs = np.log(np.where(chances > 0, chances, 1.0))
+            entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
+        return float(np.concatenate(entropies).mean()) if entropies else 0.0
+
+    def strategies(self) -> Mapping[str, Mapping[str, float]]:
+        """The average strategy before the flop: "line: hand" → action → probability."""
+        tree = self.preflop.game.tree
+        found: dict[str, dict[str, float]] = {}
+        for node, chances in self.preflop.average().items():
+            names = [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]
+            for hand, name in enumerate(HAND_NAMES):
+                key = f"{line_text(tree, node, notation=BIG_BLINDS)}: {name}".strip()
+                found[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next iteration depends on."""
+        progress = np.array([float(self._iterations), self._regret_weight])
+        return {"progress": progress, **self.preflop.state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        self._iterations = int(state["progress"][0])
+        self._regret_weight = float(state["progress"][1])
+        self.preflop.restore(state)

@@ -1,1 +1,0 @@
-"""The betting before the flop, and the separated pipeline on top of solved flops."""

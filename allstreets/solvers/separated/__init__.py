@@ -1,1 +1,0 @@
-"""The separated pipeline: the betting before the flop on values of flops solved beforehand."""

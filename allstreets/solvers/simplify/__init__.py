@@ -1,1 +1,0 @@
-"""Simple strategies, and what they cost against a best response."""

@@ -1,1 +1,0 @@
-"""Spots: flop, turn or river with given ranges, every combo and every card."""

@@ -1,1 +1,0 @@
-"""The whole game: preflop decisions on top of every flop's subgames."""
