@@ -5,7 +5,7 @@ A spot, and a whole game:
     from allstreets import Spot, solve
 
     result = solve(Spot(board="QsJh2h7c", oop="TT+,AQs+", ip="22+,A9s+", pot=10, stack=95))
-    result.node("x b75%").frequencies()
+    result.node("x b75%").taken
 
     from allstreets import load, train
 

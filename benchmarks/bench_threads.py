@@ -43,7 +43,7 @@ from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.spec import EngineSpec
 from allstreets.engines.thread_pool import Pool
 from allstreets.games.whole_game import WholeGame, pot_at
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, WholeGameSolver
 from allstreets.training import TrainConfig, check_config
 from allstreets.training.flops_run import plan_flops
@@ -253,11 +253,11 @@ def tables_job(threads: int) -> Job:
 
 
 @cache
-def small_solution() -> UnifiedResult:
+def small_solution() -> WholeSolution:
     """A whole game on 16 flops."""
     solver = solver_of(whole_game(16), CLASSES, processors())
     solver.train_batch(20)
-    return UnifiedResult.of(solver)
+    return WholeSolution.of(solver)
 
 
 def certify_job(threads: int) -> Job:

@@ -296,7 +296,7 @@ def _figures(one: OnBoard) -> BoardFigures:
         one.weight,
         one.weight * float(node.own.weights.sum()),
         node.reached,
-        node.frequencies(),
+        node.taken,
         np.array([node.ev(player) for player in Player]),
         np.array([node.mean(node.equity(player), player) for player in Player]),
     )

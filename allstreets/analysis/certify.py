@@ -42,7 +42,7 @@ from allstreets.games import (
     estimate_unified,
     hands_of_flops,
 )
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 
 SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
@@ -86,7 +86,7 @@ class Completion:
 class Judge:
     """Plays a solution with real cards."""
 
-    result: UnifiedResult
+    result: WholeSolution
     completion: Completion = field(default_factory=Completion)
     threads: int = 1
     device: str = CPU  # where flops are solved exactly
@@ -136,7 +136,7 @@ class Judge:
     def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
         place = self.stored.get(flop.number)
         if place is not None:
-            return self.result.cards, self.result.source.arrays(place)
+            return self.result.cards, self.result.stored.source.arrays(place)
         if flop.number not in self._ahead:
             others = [one for one in following if one.number not in self.stored]
             count = min(self.threads, AT_ONCE)

@@ -18,16 +18,15 @@ import numpy as np
 
 from allstreets.analysis.board_report import report_of
 from allstreets.base import Floats, InputError, quotient
-from allstreets.betting import ANY_CARD_WORD, BIG_BLINDS, Player, split_line
+from allstreets.betting import BIG_BLINDS, Player
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, cards_text, combo_text
 from allstreets.games import Bound, lock_bounds, named_action
 from allstreets.solutions import (
     CHIPS,
     Decision,
-    PreflopResult,
-    SpotResult,
-    UnifiedResult,
+    SpotSolution,
     Unit,
+    WholeSolution,
     class_sums,
     number_text,
     percent_text,
@@ -142,7 +141,7 @@ def compare_decisions(first: Decision, second: Decision, notes: tuple[str, ...] 
         if one != other:
             raise InputError(f"the decisions differ in {what}: {one} and {other}")
     hands = () if first.actor is None else _hands(first, second)
-    taken = first.frequencies(), second.frequencies()
+    taken = first.taken, second.taken
     values = [(first.ev(player), second.ev(player)) for player in Player]
     return Comparison(
         first.line,
@@ -232,7 +231,7 @@ def _difference(
 
 
 Two = tuple[float, float]  # before and after; NaN where it is not known
-Solved: TypeAlias = SpotResult | PreflopResult
+Solved: TypeAlias = SpotSolution | WholeSolution
 SHOWN = 0.0005  # of a frequency: less is not seen in a table
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 
@@ -329,18 +328,10 @@ def difference(
     """
     found = (_place(before, after, line, asked) for line in lines)
     places = tuple(place for place in found if place is not None)
-    if isinstance(before, SpotResult) and isinstance(after, SpotResult):
-        oop, ip = zip(before.evs, after.evs, strict=True)
-        # In either solution an EV is off by at most what one player could still gain, and the
-        # exploitability is the mean of both gains.
-        doubt = 2 * before.spot.pot * _known(before.exploitability, after.exploitability)
-        return Difference(CHIPS.name, before.spot.pot, CHIPS.seats, (oop, ip), float(doubt), places)
-    assert isinstance(before, PreflopResult)
-    assert isinstance(after, PreflopResult)
-    unknown = float("nan"), float("nan")
-    oop, ip = zip(before.values or unknown, after.values or unknown, strict=True)
-    doubt = 2 * _known(before.exploitability, after.exploitability)
-    return Difference("mbb/hand", None, BIG_BLINDS.seats, (oop, ip), doubt, places)
+    old, new, unknown = before.figures, after.figures, (float("nan"), float("nan"))
+    oop, ip = zip(old.evs or unknown, new.evs or unknown, strict=True)
+    doubt = _known(old.accuracy, new.accuracy)
+    return Difference(old.ev_unit, old.pot, before.unit.seats, (oop, ip), doubt, places)
 
 
 def _known(*exploitabilities: float | None) -> float:
@@ -431,46 +422,35 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
     """How often actions of a decision were to be taken, by their places."""
-    if isinstance(after, SpotResult):
-        here = after.find(line)
-        return {
-            named_action(after.spot.tree, here.node, bound.action, bound.where): bound
-            for bound in asked
-            if ANY_CARD_WORD not in bound.line and after.find(bound.line) == here
-        }
-    if not isinstance(after, UnifiedResult) or split_line(line, after.read_root).flop is not None:
-        return {}
-    place = after.game.place(line, "line")
-    known = [bound for lock in after.lock for bound in lock_bounds(lock, f"lock '{lock.line}'")]
+    here = after.lock_target(line, "line")
+    known = [bound for lock in after.locks for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {
-        named_action(place.tree, place.node, bound.action, bound.where, BIG_BLINDS): bound
+        named_action(here.tree, here.node, bound.action, bound.where, after.unit.notation): bound
         for bound in (*known, *asked)
-        if after.game.place(bound.line, bound.where).order == place.order
+        if after.lock_target(bound.line, bound.where).key == here.key
     }
 
 
 def _shown(result: Solved, line: str) -> _Shown:
-    if isinstance(result, UnifiedResult):
-        found = split_line(line, result.read_root)
-        if found.after is not None and found.flop is None:
-            report = report_of(result.decisions(line), line)
-            total = report.total
-            return _Shown(
-                report.unit.seats[report.player],
-                report.pot,
-                report.unit.name,
-                total.evs,
-                dict(zip(report.actions, report.labels, strict=True)),
-                dict(zip(report.actions, total.frequencies, strict=True)),
-            )
-    node = result.node(line)
+    if result.spans_boards(line):
+        report = report_of(result.boards(line).decisions, line)
+        total = report.total
+        return _Shown(
+            report.unit.seats[report.player],
+            report.pot,
+            report.unit.name,
+            total.evs,
+            dict(zip(report.actions, report.labels, strict=True)),
+            dict(zip(report.actions, total.frequencies, strict=True)),
+        )
+    node = result.at(line).decision
     return _Shown(
         node.seat,
         node.pot,
         node.unit.name,
         (node.ev(Player.OOP), node.ev(Player.IP)),
         dict(zip(node.actions, node.labels, strict=True)),
-        dict(zip(node.actions, node.frequencies().tolist(), strict=True)),
+        dict(zip(node.actions, node.taken.tolist(), strict=True)),
     )
 
 

@@ -23,7 +23,7 @@ from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
 from allstreets.engines import CardModel, Engine, storable
 from allstreets.games import Lock, WholeGame, limits, lock_bounds, smallest_change
-from allstreets.solutions import UnifiedResult, live
+from allstreets.solutions import WholeSolution, live
 
 Stored = Callable[[Floats], Floats]
 """Rounds strategies [A, H] to what can be stored."""
@@ -104,7 +104,7 @@ class Order:
 
 
 def give_orders(
-    games: Engine, game: WholeGame, open_solution: Callable[[str], UnifiedResult]
+    games: Engine, game: WholeGame, open_solution: Callable[[str], WholeSolution]
 ) -> None:
     """Let games play what locks say flop by flop."""
     for order in flop_orders(game, games.model, open_solution):
@@ -112,7 +112,7 @@ def give_orders(
 
 
 def flop_orders(
-    game: WholeGame, cards: CardModel, open_solution: Callable[[str], UnifiedResult]
+    game: WholeGame, cards: CardModel, open_solution: Callable[[str], WholeSolution]
 ) -> Iterator[Order]:
     """The strategies of all decisions that are locked flop by flop."""
     for (root, node), lock in game.locks.by_flop.items():
@@ -124,7 +124,7 @@ def flop_orders(
 def _orders(
     game: WholeGame,
     cards: CardModel,
-    source: UnifiedResult,
+    source: WholeSolution,
     root: int,
     node: int,
     lock: Lock,
@@ -134,7 +134,8 @@ def _orders(
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
     strategies, weights, classes = list[Floats](), list[Floats](), list[Longs]()
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
-        view = source.flop_view(_place(source, flop, f"{where}.solution"), pot)
+        _require_flop(source, flop, f"{where}.solution")
+        view = source.stored.view(source.game.flop_pots[pot].node, flop)
         strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)
@@ -160,15 +161,13 @@ def _orders(
         yield Order(pot, place, node, part)
 
 
-def _place(source: UnifiedResult, flop: Flop, where: str) -> int:
-    found = source.place_of(flop)
-    if found is None:
+def _require_flop(source: WholeSolution, flop: Flop, where: str) -> None:
+    if source.stored.place_of(flop) is None:
         raise InputError(f"{where}: it was not solved on {flop.text}; name one with all the flops")
-    return found
 
 
 def _require_alike(
-    game: WholeGame, cards: CardModel, source: UnifiedResult, pot: int, node: int, where: str
+    game: WholeGame, cards: CardModel, source: WholeSolution, pot: int, node: int, where: str
 ) -> None:
     """Refuse a solution whose hands, or whose betting, are others."""
     if source.cards.flop_hands != cards.flop_hands:

@@ -47,14 +47,20 @@ from allstreets.games import (
     named_action,
     smallest_change,
 )
-from allstreets.solutions import Decision, SpotResult, UnifiedResult, played_lock, taken_action
+from allstreets.solutions import (
+    Decision,
+    SpotSolution,
+    WholeSolution,
+    played_lock,
+    taken_action,
+)
 
 DIGITS = 7  # of locked probabilities: more would only make texts long
 Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
 
 
-def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
+def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
     """Locks that take every action as often as the bounds say, by the smallest change.
 
     Bounds of one node count together; nodes are locked from the root on, so that a range that a
@@ -69,7 +75,9 @@ def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, .
     for _, some in sorted(found.items()):
         least, most = limits(result.spot.tree, some[0][1].node, [bound for bound, _ in some])
         lines = _boards(result, some[0][1], some[0][0].where)
-        nodes = [result.node(line_text(result.spot.tree, one.node, one.cards)) for one in lines]
+        nodes = [
+            result.at(line_text(result.spot.tree, one.node, one.cards)).decision for one in lines
+        ]
         weights = [
             _weights(result, node, one, played) for node, one in zip(nodes, lines, strict=True)
         ]
@@ -88,10 +96,10 @@ def observed_locks(result: SpotResult, bounds: Sequence[Bound]) -> tuple[Lock, .
     return tuple(locks)
 
 
-def lock_as_played(result: SpotResult, line: str) -> Lock:
+def lock_as_played(result: SpotSolution, line: str) -> Lock:
     """The strategy of a whole range at a decision, as the solution has it."""
-    found = result.find(line)
-    node = result.node(line)
+    found = result.path(line)
+    node = result.at(line).decision
     return played_lock(result.spot, found, _over_combos(node, node.strategy))[0]
 
 
@@ -107,7 +115,7 @@ def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
     return replace(spot, lock=(*kept, *locks))
 
 
-def _find(result: SpotResult, bound: Bound) -> Line:
+def _find(result: SpotSolution, bound: Bound) -> Line:
     """The decision of a bound; ANY_CARD where all cards are meant."""
     spot = result.spot
     try:
@@ -120,7 +128,7 @@ def _find(result: SpotResult, bound: Bound) -> Line:
     return line
 
 
-def _boards(result: SpotResult, line: Line, where: str) -> list[Line]:
+def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
     """The line with each card that `*` can stand for."""
     opened = [place for place, card in enumerate(line.cards) if card == ANY_CARD]
     if not opened:
@@ -139,7 +147,7 @@ def _boards(result: SpotResult, line: Line, where: str) -> list[Line]:
     ]
 
 
-def _weights(result: SpotResult, node: Decision, line: Line, played: Played) -> Floats:
+def _weights(result: SpotSolution, node: Decision, line: Line, played: Played) -> Floats:
     """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
     tree = result.spot.tree
     steps = {
@@ -153,7 +161,7 @@ def _weights(result: SpotResult, node: Decision, line: Line, played: Played) -> 
     for (step, cards), child in steps.items():
         chances = played.get((step, cards))
         if chances is None:
-            there = result.node(line_text(tree, step, cards))
+            there = result.at(line_text(tree, step, cards)).decision
             chances = _over_combos(there, there.strategy)
         reach *= chances[taken_action(tree, child)][node.combos]
     other = node.hands[node.player.opponent]
@@ -170,7 +178,7 @@ def _over_combos(node: Decision, strategy: Floats) -> Floats:
 
 
 def observed_game_locks(
-    result: UnifiedResult, bounds: Sequence[Bound], folder: str
+    result: WholeSolution, bounds: Sequence[Bound], folder: str
 ) -> tuple[Lock, ...]:
     """Locks that take every action as often as the bounds say; `folder` has the solution."""
     found: dict[str, tuple[GamePlace, list[Bound]]] = {}
@@ -200,7 +208,7 @@ def observed_game_locks(
     return tuple(locks)
 
 
-def lock_game_as_played(result: UnifiedResult, line: str, folder: str) -> Lock:
+def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
     """What the whole range plays at a decision of the solution in `folder`."""
     place = result.game.place(line, f"line '{line}'")
     if place.root is not None:
@@ -273,13 +281,13 @@ class LockRequest:
         """The lines to what is locked."""
         return list(dict.fromkeys(bound.line for bound in self.bounds)) or [self.line]
 
-    def of_spot(self, result: SpotResult) -> tuple[Lock, ...]:
+    def of_spot(self, result: SpotSolution) -> tuple[Lock, ...]:
         """The locks of a spot that do so."""
         if self.bounds:
             return observed_locks(result, self.bounds)
         return (lock_as_played(result, self.line) if self.as_is else self._told(self.line),)
 
-    def of_game(self, result: UnifiedResult, folder: str) -> tuple[Lock, ...]:
+    def of_game(self, result: WholeSolution, folder: str) -> tuple[Lock, ...]:
         """The locks of a whole game that do so; `folder` has the solution."""
         if self.bounds:
             return observed_game_locks(result, self.bounds, folder)

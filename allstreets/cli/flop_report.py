@@ -10,7 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solutions import FlopsResult
+    from allstreets.solutions import WholeSolution
 
 GROUPS = ("suits", "pairing", "high_card")
 ORDER = ("rainbow", "two-tone", "monotone", "unpaired", "paired", "trips", *"AKQJT98765432")
@@ -53,7 +53,9 @@ def report_flops(
     _report_all(folder, result, rows, form)
 
 
-def _report_all(folder: Path, result: "FlopsResult", rows: list[dict[str, Any]], form: str) -> None:
+def _report_all(
+    folder: Path, result: "WholeSolution", rows: list[dict[str, Any]], form: str
+) -> None:
     from allstreets.solutions import summary_of
 
     if form == "csv":
@@ -77,7 +79,7 @@ def _report_all(folder: Path, result: "FlopsResult", rows: list[dict[str, Any]],
 
 
 def _print_overview(
-    out: "Console", folder: Path, result: "FlopsResult", rows: list[dict[str, Any]]
+    out: "Console", folder: Path, result: "WholeSolution", rows: list[dict[str, Any]]
 ) -> None:
     from allstreets.solutions import summary_of
     from allstreets.training import duration
@@ -139,11 +141,13 @@ def _print_groups(out: "Console", rows: list[dict[str, Any]]) -> None:
     out.print("EVs are shares of the pot; IP bets after a check.")
 
 
-def _report_one(result: "FlopsResult", flop: str, line: str, spr: float | None, form: str) -> None:
+def _report_one(
+    result: "WholeSolution", flop: str, line: str, spr: float | None, form: str
+) -> None:
     from allstreets.cli.node_view import print_head, print_mix, write_node
     from allstreets.solutions import node_report, without_nan
 
-    node, row = result.node(line, flop, spr), result.row(flop, spr)
+    node, row = result.at(line, flop, spr).decision, result.row(flop, spr)
     if form == "csv":
         write_node(node, form)
     elif form == "json":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from allstreets.solutions import Decision, PreflopResult
+    from allstreets.solutions import Decision, WholeSolution
     from allstreets.solvers import WholeGameSolver
     from allstreets.training import Progress
 
@@ -13,7 +13,7 @@ CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 EV_NOTE = "EVs are in bb, results of the whole hand: chips already put in count as lost."
 
 
-def print_charts(out: "Console", progress: "Progress", result: "PreflopResult") -> None:
+def print_charts(out: "Console", progress: "Progress", result: "WholeSolution") -> None:
     """The opening while a game is being solved, in one piece: a table may be drawn below it.
 
     On a terminal that is wide enough the two charts stand side by side.
@@ -53,7 +53,7 @@ def _chart(node: "Decision") -> "tuple[RenderableType, ...]":
     return Text(_opening_title(node)), Group(*lines), mix_picture(node)
 
 
-def print_opening(out: "Console", solution: "PreflopResult | WholeGameSolver") -> None:
+def print_opening(out: "Console", solution: "WholeSolution | WholeGameSolver") -> None:
     """The small blind's first decision, and the big blind's response to the first raise.
 
     `solution` is a solver in memory, or a solution loaded from a bundle.
@@ -70,8 +70,8 @@ def print_opening(out: "Console", solution: "PreflopResult | WholeGameSolver") -
         out.print(EV_NOTE)
 
 
-def _opening(result: "PreflopResult") -> "list[Decision]":
-    return [result.node(line) for line in result.opening_lines()]
+def _opening(result: "WholeSolution") -> "list[Decision]":
+    return [result.at(line).decision for line in result.opening_lines()]
 
 
 def _opening_title(node: "Decision") -> str:
@@ -81,7 +81,7 @@ def _opening_title(node: "Decision") -> str:
     return f"{node_title(node)}{reached}:"
 
 
-def _result(solution: "PreflopResult | WholeGameSolver") -> "PreflopResult":
-    from allstreets.solutions import PreflopResult, UnifiedResult
+def _result(solution: "WholeSolution | WholeGameSolver") -> "WholeSolution":
+    from allstreets.solutions import WholeSolution
 
-    return solution if isinstance(solution, PreflopResult) else UnifiedResult.of(solution)
+    return solution if isinstance(solution, WholeSolution) else WholeSolution.of(solution)

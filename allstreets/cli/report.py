@@ -171,7 +171,7 @@ def report(
 
         node = solve_behind(result, line, announce=_announce_behind).node(line)
     else:
-        node = result.node(line)
+        node = result.at(line).decision
     from allstreets.cli.node_view import print_combos, print_head, print_mix, write_node
 
     if form is not ReportFormat.text:

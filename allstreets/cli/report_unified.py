@@ -10,7 +10,7 @@ from allstreets.cli.output import command, console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.solutions import Decision, PreflopResult
+    from allstreets.solutions import Decision, WholeSolution
 
 TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reached")
 
@@ -32,7 +32,7 @@ def report_unified(
     table over flops, with a line that of the decision on every flop; `chart` is a picture to draw
     of the decision, `parquet` a file for the table.
     """
-    from allstreets.solutions import PreflopResult
+    from allstreets.solutions import WholeSolution
     from allstreets.storage import load
 
     if chart is not None:
@@ -46,11 +46,11 @@ def report_unified(
     if table and combos:
         raise InputError("the table covers all flops: leave --combos out")
     result = load(folder)
-    assert isinstance(result, PreflopResult)  # a whole game is one with flops below
+    assert isinstance(result, WholeSolution)  # a whole game is one with flops below
     if table:
         _report_flops(result, line, form, parquet)
     elif asked:
-        node = result.node(line or "", flop)
+        node = result.at(line or "", flop).decision
         if combos and not node.by_combo:
             raise InputError(
                 "--combos has no meaning here: hands are the 169 classes; they are combos on turn "
@@ -66,7 +66,7 @@ def report_unified(
 
 
 def _report_node(
-    result: "PreflopResult", node: "Decision", form: str, chart: Path | None, *, combos: bool
+    result: "WholeSolution", node: "Decision", form: str, chart: Path | None, *, combos: bool
 ) -> None:
     from allstreets.cli.node_view import print_combos, print_head, print_mix, write_node
     from allstreets.cli.preflop_view import EV_NOTE
@@ -90,9 +90,9 @@ def _report_node(
         out.print(f"Chart: {chart}", markup=False)
 
 
-def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> None:
+def _print_overview(out: "Console", folder: Path, result: "WholeSolution") -> None:
     from allstreets.cli.preflop_view import print_opening
-    from allstreets.solutions import UnifiedResult
+    from allstreets.solutions import WholeSolution
     from allstreets.training import summary_lines
 
     for text in (result.facts.name, result.facts.description, *summary_lines(result)):
@@ -101,7 +101,7 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
     print_opening(out, result)
     lines = result.opening_lines()
     ways = [["--line", lines[-1], "--chart", "chart.svg"]] if lines else []
-    if isinstance(result, UnifiedResult):
+    if isinstance(result, WholeSolution):
         ways.append(["--flops"])
         seen = result.flop_lines() if result.has_flops else []
         if seen:
@@ -112,11 +112,11 @@ def _print_overview(out: "Console", folder: Path, result: "PreflopResult") -> No
 
 
 def _report_flops(
-    result: "PreflopResult", line: str | None, form: str, parquet: Path | None
+    result: "WholeSolution", line: str | None, form: str, parquet: Path | None
 ) -> None:
-    from allstreets.solutions import UnifiedResult
+    from allstreets.solutions import WholeSolution
 
-    if not isinstance(result, UnifiedResult):
+    if not isinstance(result, WholeSolution):
         raise InputError("this solution ends at the flop: there is no table over flops")
     rows = result.flops if line is None else result.flop_table(line)
     if parquet is not None:

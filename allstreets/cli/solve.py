@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.games import Estimate, Spot
-    from allstreets.solutions import Origin, SpotResult
+    from allstreets.solutions import Origin, SpotSolution
     from allstreets.training import SpotConfig, SpotOutcome
 
 
@@ -192,7 +192,7 @@ def run_job(
     config: "SpotConfig",
     spot: "Spot",
     job: Job,
-    origin: "Callable[[SpotResult], Origin] | None" = None,
+    origin: "Callable[[SpotSolution], Origin] | None" = None,
     more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,
 ) -> None:
     """Solve a spot and print the outcome; `origin` says which flop of a whole game it is.
@@ -313,7 +313,7 @@ def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome")
         f"chips{raked}"
     )
     if outcome.solver.spot.tree.child_count[0]:
-        node = outcome.result.node("")
+        node = outcome.result.at("").decision
         out.print(f"\nFirst decision, {node.seat}:", end="")
         print_mix(out, node)
     else:
@@ -327,6 +327,8 @@ def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -
         return
     if outcome.interrupted:
         out.print(f"\nInterrupted; saved in {output}. Go on with the same command and --resume.")
-    words = outcome.result.node("").actions if outcome.solver.spot.tree.child_count[0] else ("",)
+    words = (
+        outcome.result.at("").decision.actions if outcome.solver.spot.tree.child_count[0] else ("",)
+    )
     out.print()
     print_looks(out, output, "--line", words[0])

@@ -9,7 +9,7 @@ from allstreets.cli.output import console, print_json, print_looks
 from allstreets.cli.solve import Job, print_origin, run_job
 
 if TYPE_CHECKING:
-    from allstreets.solutions import FlopSpot, SpotResult
+    from allstreets.solutions import FlopSpot, SpotSolution
     from allstreets.storage import KeptFlop
     from allstreets.training import SpotConfig
 
@@ -73,7 +73,7 @@ def solve_flop(
         console(stderr=True).print("Playing the solution's own strategies with real cards …")
     real = real_figures(result, found, thread_count(job.threads), available_bytes())
 
-    def origin(exact: "SpotResult") -> "Origin":
+    def origin(exact: "SpotSolution") -> "Origin":
         return Origin.of(result, found, exact, real)
 
     run_job(config, found.spot, job, origin)

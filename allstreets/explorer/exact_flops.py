@@ -28,7 +28,7 @@ from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves
-from allstreets.solutions import FlopSpot, UnifiedResult, flop_spot, origin_lines, suits_text
+from allstreets.solutions import FlopSpot, WholeSolution, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
 
 
@@ -111,16 +111,16 @@ class ExactFlops:
         return None if name is None else self._solves.detail(name)
 
 
-def _load(folder: Path) -> UnifiedResult:
+def _load(folder: Path) -> WholeSolution:
     """The whole game in a folder."""
     if folder_kind(folder) != "unified":
         raise MissingError("flops are solved out of whole games, and this is none")
     return load_unified(folder)
 
 
-def _find(result: UnifiedResult, line: str) -> tuple[WholeLine[int], FlopSpot]:
+def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
     """The flop of a line; what follows it there says where one looks, not what is solved."""
-    whole = split_line(line, result.read_root)
+    whole = split_line(line, result.roots.read)
     if whole.flop is None:
         return whole, flop_spot(result, line)
     return whole, flop_spot(result, whole.before, whole.cards)

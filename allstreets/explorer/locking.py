@@ -25,7 +25,7 @@ from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.opening import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
-from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load_spot, load_unified
 from allstreets.training import lock_game, lock_spot_config
 
@@ -50,7 +50,7 @@ class Locking:
         with self._mutex:
             result = self._opened.open(folder)
             title = f"{name}: {lock_words(result, form)}"[:200]
-            if isinstance(result, UnifiedResult):
+            if isinstance(result, WholeSolution):
                 locks = lock_request(result, form).of_game(result, source.folder)
                 game = lock_game(folder, result, locks, None).config
                 return self._solves.train(game_form(game, title), source)
@@ -91,7 +91,7 @@ class Locking:
         )
 
 
-def _load(folder: Path) -> SpotResult | UnifiedResult:
+def _load(folder: Path) -> SpotSolution | WholeSolution:
     """The spot or the whole game in a folder."""
     kind = folder_kind(folder)
     if kind == "unified":
@@ -101,14 +101,14 @@ def _load(folder: Path) -> SpotResult | UnifiedResult:
     return load_spot(folder)
 
 
-def locks_of(result: SpotResult, form: LockForm) -> tuple[Lock, ...]:
+def locks_of(result: SpotSolution, form: LockForm) -> tuple[Lock, ...]:
     """The locks of a spot that a form asks for."""
     if form.way == "as_is" and form.everywhere:
         raise InputError("'as it is now' differs from card to card: lock one board")
     return lock_request(result, form).of_spot(result)
 
 
-def lock_request(result: SpotResult | UnifiedResult, form: LockForm) -> LockRequest:
+def lock_request(result: SpotSolution | WholeSolution, form: LockForm) -> LockRequest:
     """What a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
@@ -125,11 +125,11 @@ def lock_request(result: SpotResult | UnifiedResult, form: LockForm) -> LockRequ
     return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
-def lock_words(result: SpotResult | UnifiedResult, form: LockForm) -> str:
+def lock_words(result: SpotSolution | WholeSolution, form: LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
-    node = result.node(form.line)
+    node = result.at(form.line).decision
     label = dict(zip(node.actions, node.labels, strict=True)).get(form.action, form.action)
     if form.way in WORDS:
         what = f"{label} {WORDS[form.way]} {form.percent:g} %"
@@ -144,9 +144,9 @@ def lock_words(result: SpotResult | UnifiedResult, form: LockForm) -> str:
     return f"{node.seat} at {where}: {what}"
 
 
-def _line(result: SpotResult | UnifiedResult, form: LockForm) -> str:
+def _line(result: SpotSolution | WholeSolution, form: LockForm) -> str:
     """The line of a form, with any cards where that is asked for."""
-    if isinstance(result, UnifiedResult):
+    if isinstance(result, WholeSolution):
         return any_cards(form.line)
     found = parse_line(result.spot.tree, form.line, board=result.spot.cards)
     return line_text(result.spot.tree, found.node) if form.everywhere else form.line

@@ -7,7 +7,7 @@ from allstreets.betting import NodeKind
 from allstreets.practice.playable import Playable
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
-from allstreets.solutions import PreflopResult, SpotResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage import SpotSet, load, read_manifest
 
 MODELS = (
@@ -21,10 +21,10 @@ def open_playable(folder: Path) -> Playable:
     folder = folder.resolve()
     result = load(folder)
     found: Playable | None = None
-    if isinstance(result, SpotResult):
+    if isinstance(result, SpotSolution):
         name = read_manifest(folder, "spot").get("name")
         found = PlayableSpot(result, str(name or folder.name), folder)
-    elif isinstance(result, PreflopResult):
+    elif isinstance(result, WholeSolution):
         found = PlayableWhole(result, result.facts.name or folder.name, folder)
     elif isinstance(result, SpotSet):
         one = next((entry.folder for entry in result.entries), "…")

@@ -8,7 +8,7 @@ import numpy as np
 from allstreets.base import Floats
 from allstreets.betting import BettingTree, NodeKind, Player, Street, dealt, line_text, parse_line
 from allstreets.practice.playable import AFTER, Position, TextureTest, Way, path_places
-from allstreets.solutions import Decision, SpotResult
+from allstreets.solutions import Decision, SpotSolution
 
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
 
@@ -18,7 +18,7 @@ class PlayableSpot:
 
     root = Position(AFTER, 0)
 
-    def __init__(self, result: SpotResult, name: str, folder: Path) -> None:
+    def __init__(self, result: SpotSolution, name: str, folder: Path) -> None:
         self.result, self.name, self.folder = result, name, folder
 
     @property
@@ -63,7 +63,7 @@ class PlayableSpot:
 
     def decision(self, at: Position) -> Decision:
         """A decision of the solution."""
-        return self.result.node(self.line(at))
+        return self.result.at(self.line(at)).decision
 
     def weights(self, at: Position) -> tuple[Floats, Floats]:
         """The ranges that get to a position."""

@@ -46,7 +46,7 @@ from allstreets.practice.playable import (
     Way,
     path_places,
 )
-from allstreets.solutions import Decision, PotView, PreflopResult, UnifiedResult, in_suits, swept
+from allstreets.solutions import Decision, PotView, WholeSolution, in_suits, swept
 
 CACHED_VIEWS = 8  # pots on flops, with all their values
 UNOPENED = "unopened"
@@ -63,10 +63,10 @@ class PlayableWhole:
     root = Position(BEFORE, 0)
     chips_per_bb = float(CHIPS_PER_BB)
 
-    def __init__(self, result: PreflopResult, name: str, folder: Path) -> None:
+    def __init__(self, result: WholeSolution, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
         self._result = result
-        self._whole = result if isinstance(result, UnifiedResult) and result.has_flops else None
+        self._whole = result if isinstance(result, WholeSolution) and result.has_flops else None
         self._before = result.before.tree
         self._pots: dict[int, tuple[int, FlopPot]] = {
             pot.node: (number, pot) for number, pot in enumerate(flop_pots(self._before))
@@ -213,7 +213,7 @@ class PlayableWhole:
     @cached_property
     def _flops(self) -> tuple[tuple[Flop, ...], Floats]:
         """The flops that are dealt, and how often each is."""
-        if isinstance(self._result, UnifiedResult) and self._pots:
+        if isinstance(self._result, WholeSolution) and self._pots:
             found = self._result.game.flops
             return found.flops, found.weights
         every = all_flops()

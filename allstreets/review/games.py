@@ -9,7 +9,7 @@ from pathlib import Path
 from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, NodeKind
 from allstreets.hands import PlayedHand
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, folder_kind, load_unified
 
 MAKE = "allstreets train … --output DIR makes one"
@@ -20,7 +20,7 @@ class SolvedGame:
     """A whole game, and what it is called."""
 
     name: str
-    result: UnifiedResult
+    result: WholeSolution
     identity: str = ""  # changes when the solution does
     folder: Path | None = None  # where it lies
 

@@ -23,7 +23,7 @@ from allstreets.review.spots import WORST, Effort, SolvedStreet
 from allstreets.solutions import (
     BehindResult,
     Decision,
-    UnifiedResult,
+    WholeSolution,
     in_suits,
     solve_behind,
     swept,
@@ -79,7 +79,7 @@ class SolvedAgain:
         """The decision, solved by itself if the solution does not get there."""
         line = line_text(self.tree, node)
         if self._behind is None:
-            decision = self._solved.result.node(line)
+            decision = self._solved.result.at(line).decision
             if decision.reached:
                 return decision
             effort = self._effort
@@ -109,7 +109,7 @@ class OwnFlop:
 
     solved_to = None
 
-    def __init__(self, result: UnifiedResult, root: int, board: tuple[int, ...], why: str) -> None:
+    def __init__(self, result: WholeSolution, root: int, board: tuple[int, ...], why: str) -> None:
         """`root`: where the flop is dealt; `why` it is not solved again."""
         self._result, self._board, self._why = result, board, why
         self._flop = canonical_flop(board[:3])
@@ -139,13 +139,13 @@ class OwnFlop:
         return None if worth is None else within(worth / 1000, decision.share)
 
 
-def worth_of(result: UnifiedResult) -> float | None:
+def worth_of(result: WholeSolution) -> float | None:
     """The exploitability of a whole game in mbb/hand, with real cards where that is certified."""
     certificate = result.facts.certificate
     return result.exploitability if certificate is None else certificate.real_exploitability_mbb
 
 
-def worth_text(result: UnifiedResult) -> str:
+def worth_text(result: WholeSolution) -> str:
     """The same in words; "" where it is not known."""
     worth = worth_of(result)
     where = result.facts.judged if result.facts.certificate is None else "with real cards"

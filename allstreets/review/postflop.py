@@ -39,7 +39,7 @@ from allstreets.review.plays import OwnFlop, SolvedAgain, StreetPlay
 from allstreets.review.preflop import Arrival
 from allstreets.review.records import ReviewedDecision
 from allstreets.review.spots import Effort, StreetStart, solve_street, with_hand
-from allstreets.solutions import Decision, UnifiedResult, is_reached
+from allstreets.solutions import Decision, WholeSolution, is_reached
 
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
@@ -51,7 +51,7 @@ class LostError(Exception):
 def follow_postflop(
     hand: PlayedHand,
     hero: Player,
-    whole: UnifiedResult,
+    whole: WholeSolution,
     arrival: Arrival,
     effort: Effort,
     draws: Draws,
@@ -111,7 +111,7 @@ class _Street:
         self.notes = list(assumed)
         self.left: Ranges = held[0], held[1]
 
-    def open(self, whole: UnifiedResult, root: int, effort: Effort) -> None:
+    def open(self, whole: WholeSolution, root: int, effort: Effort) -> None:
         """Find what judges it: solved again, or a flop as the whole game plays it."""
         try:
             solved = solve_street(whole.game, self._start, self.left, effort)

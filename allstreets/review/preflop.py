@@ -24,7 +24,7 @@ from allstreets.review.judging import (
 from allstreets.review.mapping import map_action
 from allstreets.review.plays import worth_of, worth_text
 from allstreets.review.records import ReviewedDecision
-from allstreets.solutions import UnifiedResult, is_reached
+from allstreets.solutions import WholeSolution, is_reached
 
 LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
 
@@ -39,7 +39,7 @@ class Arrival:
     why: str  # why they are not
 
 
-def follow_preflop(hand: PlayedHand, hero: Player, result: UnifiedResult, draws: Draws) -> Arrival:
+def follow_preflop(hand: PlayedHand, hero: Player, result: WholeSolution, draws: Draws) -> Arrival:
     """Judge the hero's decisions before the flop, and find the ranges that see it."""
     tree, hole = result.game.tree, hand.holes[hero]
     assert hole is not None
@@ -80,7 +80,7 @@ def _off_tree(tree: BettingTree, node: int, player: Player) -> str:
 
 
 def _judged(
-    start: Draft, result: UnifiedResult, node: int, combo: int, taken: int, same: bool
+    start: Draft, result: WholeSolution, node: int, combo: int, taken: int, same: bool
 ) -> ReviewedDecision:
     words, decision = option_words(result.game.tree, node), result.before.node(node)
     found = judge(decision, words, combo, taken)
@@ -101,7 +101,7 @@ def _judged(
     )
 
 
-def _ranges(result: UnifiedResult, node: int) -> tuple[tuple[Floats, Floats] | None, str]:
+def _ranges(result: WholeSolution, node: int) -> tuple[tuple[Floats, Floats] | None, str]:
     """Both ranges at a node of the tree, by combo, or why there are none."""
     reach = result.before.reach[node]  # [2, 169]
     oop, ip = (reach @ (HAND_SIZES / HAND_SIZES.sum())).tolist()

@@ -30,7 +30,7 @@ from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
 from allstreets.games import Spot, WholeGame, available_bytes, estimate_spot
 from allstreets.hands import Moment, PlayedHand
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 
 SHARED = ", river hands alike in strength and suits sharing a strategy"
@@ -69,7 +69,7 @@ TRIMMED_WORDS = (
 class SolvedStreet:
     """A street that was solved, and what was left out for that, in words that go on a sentence."""
 
-    result: SpotResult
+    result: SpotSolution
     how: str
 
 
@@ -176,7 +176,7 @@ def _solver(
     )
 
 
-def _solve(solver: SpotSolver, effort: Effort) -> SpotResult:
+def _solve(solver: SpotSolver, effort: Effort) -> SpotSolution:
     solver.train_batch(1)  # not counted: kernels may be compiled for it
     began = time.perf_counter()
 
@@ -191,7 +191,7 @@ def _solve(solver: SpotSolver, effort: Effort) -> SpotResult:
         reached = solver.exploitability() / solver.spot.pot
         if late():
             break
-    result = SpotResult.of(solver)
+    result = SpotSolution.of(solver)
     result.exploitability, result.iterations = float(reached), solver.iterations
     result.seconds = time.perf_counter() - began
     return result

@@ -10,8 +10,8 @@ from allstreets.betting import bb_text
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.solutions.decision import Decision
 from allstreets.solutions.format import pot_text
-from allstreets.solutions.preflop import PreflopResult
 from allstreets.solutions.tables import without_nan
+from allstreets.solutions.whole_game import WholeSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,12 @@ class Chart:
     evs: Floats  # [169]: bb; NaN: not known
 
 
-def preflop_chart(result: PreflopResult, line: str = "", flop: str | None = None) -> Chart:
+def preflop_chart(result: WholeSolution, line: str = "", flop: str | None = None) -> Chart:
     """The chart of the decision that a line leads to, before the flop or on one."""
-    return node_chart(result, result.node(line, flop))
+    return node_chart(result, result.at(line, flop).decision)
 
 
-def node_chart(result: PreflopResult, node: Decision) -> Chart:
+def node_chart(result: WholeSolution, node: Decision) -> Chart:
     """The chart of a decision."""
     return Chart(
         title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
@@ -42,7 +42,7 @@ def node_chart(result: PreflopResult, node: Decision) -> Chart:
         line=node.line,
         actions=node.actions,
         labels=node.labels,
-        frequencies=node.frequencies(),
+        frequencies=node.taken,
         strategy=np.array([node.cells(row) for row in node.strategy]),
         reach=node.shown_reach,
         evs=node.cells(node.evs(), evs=True),
@@ -54,7 +54,7 @@ def node_title(node: Decision) -> str:
     return f"{node.seat} after {node.line}" if node.line else f"{node.seat}, first to act"
 
 
-def _subtitle(result: PreflopResult, node: Decision) -> str:
+def _subtitle(result: WholeSolution, node: Decision) -> str:
     parts = [f"{bb_text(result.rules.stack)} bb stacks", pot_text(node)]
     known = result.exploitability
     parts.append(

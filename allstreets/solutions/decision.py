@@ -14,6 +14,7 @@ beside the board, or an equity that a card model does not know.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,18 @@ class Evs:
         """NaN throughout; `strategy` [A, H] of who acts."""
         oop, ip = (np.full(len(one.reach), np.nan) for one in hands)
         return cls((oop, ip), np.full(strategy.shape, np.nan))
+
+
+@dataclass(frozen=True)
+class HandPlay:
+    """One combo or hand class at a decision; NaN where a number is not known."""
+
+    hand: str
+    frequencies: dict[str, float]  # action → probability
+    evs: dict[str, float]  # action → EV, in the unit of the decision
+    ev: float  # of the strategy
+    equity: float
+    reach: float  # with which it gets here
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,9 +263,14 @@ class Decision:
         """[169]: values [H] averaged over the combos of each class; NaN where there are none."""
         return self._hands(player).cells(values, evs=evs)
 
-    def frequencies(self) -> Floats:
+    @cached_property
+    def taken(self) -> Floats:
         """[A]: how often each action is taken over the whole range."""
         return np.array([self.mean(chances) for chances in self.strategy])
+
+    def frequencies(self) -> dict[str, float]:
+        """Action → how often it is taken over the whole range."""
+        return dict(zip(self.actions, self.taken.tolist(), strict=True))
 
     def taken_evs(self) -> Floats:
         """[A]: mean EV of the hands that take each action; NaN if hardly any does."""
@@ -261,7 +279,7 @@ class Decision:
         if means is None:
             rows = zip(self.action_evs, self.strategy, strict=True)
             means = np.array([self.own.mean(evs, chances) for evs, chances in rows])
-        return np.where(often_taken(self.frequencies()), means, np.nan)
+        return np.where(often_taken(self.taken), means, np.nan)
 
     def range_evs(self) -> Floats:
         """[A]: EV of each action for the whole range, if all of its hands took it.
@@ -270,23 +288,36 @@ class Decision:
         """
         return np.array([self.mean(evs) for evs in self.action_evs])
 
-    def hand(self, name: str) -> dict[str, float]:
-        """Action → probability of a class ("AKs", "77") or of two cards ("AhKs").
+    def hand(self, name: str) -> "HandPlay":
+        """What a class ("AKs", "77") or two cards ("AhKs") do here, and what that is worth.
 
         Where hands are classes, two cards are read as theirs; where they are combos, a class plays
         the mean of its combos.
         """
-        text = name.strip()
+        text, rows = name.strip(), [*self.strategy, *self.action_evs, self.evs(), self.equity()]
         if self.by_combo and len(text) >= 4:
-            rows = self.strategy[:, self.combos == parse_combo(text)]  # [A, 1], or none
+            columns = np.array(rows)[:, self.combos == parse_combo(text)]  # [2A + 2, 1], or none
+            reach = self.reach[self.combos == parse_combo(text)]
         else:
             number = parse_hand(text) if len(text) < 4 else int(HAND_OF_COMBO[parse_combo(text)])
-            rows = np.array([self.cells(chances)[number] for chances in self.strategy])[:, None]
-        if not rows.size or np.isnan(rows).any():
+            count = len(self.actions)
+            cells = [self.cells(row, evs=place >= count) for place, row in enumerate(rows)]
+            columns = np.array([row[number] for row in cells])[:, None]
+            reach = self.reach_cells(self.player)[[number]]
+        if not columns.size or np.isnan(columns[: len(self.actions)]).any():
             if self.by_combo:
                 raise InputError(f"{name} is not in the range that gets here")
             raise InputError(f"{name} does not fit beside the flop {cards_text(self.board)}")
-        return dict(zip(self.actions, rows[:, 0].tolist(), strict=True))
+        numbers = columns[:, 0].tolist()
+        chances, evs = numbers[: len(self.actions)], numbers[len(self.actions) : -2]
+        return HandPlay(
+            hand=text,
+            frequencies=dict(zip(self.actions, chances, strict=True)),
+            evs=dict(zip(self.actions, evs, strict=True)),
+            ev=numbers[-2],
+            equity=numbers[-1],
+            reach=float(reach[0]),
+        )
 
     def class_counts(self) -> Floats:
         """[169]: the combos of each class that the board leaves."""
@@ -335,6 +366,14 @@ class Decision:
     def table(self) -> list[dict[str, Any]]:
         """One row per hand: reach, EV, each action's probability and EV; of combos also equity."""
         return hand_rows(self)
+
+    def frame(self) -> Any:
+        """`table` as a pandas.DataFrame."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise InputError("frame() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.table())
 
     def __repr__(self) -> str:
         """One line: where, who and what."""

@@ -54,7 +54,7 @@ from allstreets.games import (
 )
 from allstreets.solutions.pot_evaluation import live
 from allstreets.solutions.reached import LineReach
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
 NAMED_LINES = 6  # in a message
@@ -89,7 +89,7 @@ class FlopSpot:
         return data_hash(spot_mapping(replace(self.spot, board=self.flop.flop.text)))
 
 
-def flop_spot(result: UnifiedResult, line: str, flop: str | None = None) -> FlopSpot:
+def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> FlopSpot:
     """The spot of a flop after a line; the flop may stand in the line, "r2.5 c | QsJh2h"."""
     found = _find(result, line, flop)
     assert found.flop is not None
@@ -108,7 +108,7 @@ def flop_spot(result: UnifiedResult, line: str, flop: str | None = None) -> Flop
         flop=found.flop,
         pot=pot,
         number=number,
-        place=result.place_of(found.flop.flop) if result.has_flops else None,
+        place=result.stored.place_of(found.flop.flop) if result.has_flops else None,
         doubt=shares.why_not(BIG_BLINDS.seats),
     )
 
@@ -124,9 +124,9 @@ def suits_text(here: CanonicalFlop, there: CanonicalFlop) -> str:
     return ", ".join(f"{SUITS[one]} is {SUITS[other]}" for one, other in moved)
 
 
-def _find(result: UnifiedResult, line: str, flop: str | None) -> WholeLine[int]:
+def _find(result: WholeSolution, line: str, flop: str | None) -> WholeLine[int]:
     """A line that ends where the flop is dealt, and the flop."""
-    found = split_line(line, result.read_root, flop)
+    found = split_line(line, result.roots.read, flop)
     kind = result.game.tree.kind[found.root]
     if kind != NodeKind.CHANCE:
         over = kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
@@ -144,7 +144,7 @@ def _find(result: UnifiedResult, line: str, flop: str | None) -> WholeLine[int]:
     return found
 
 
-def _lines(result: UnifiedResult) -> str:
+def _lines(result: WholeSolution) -> str:
     lines = [f"'{one}'" for one in result.flop_lines()]
     more = ", …" if len(lines) > NAMED_LINES else ""
     return ", ".join(lines[:NAMED_LINES]) + more if lines else "none, all hands end before it"
@@ -162,9 +162,9 @@ def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
     return Range(np.where(weights >= LEAST_REACH, weights, 0.0)[HAND_OF_COMBO])
 
 
-def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop) -> Spot:
+def _locked(spot: Spot, result: WholeSolution, number: int, flop: CanonicalFlop) -> Spot:
     """The spot with the locks of its pot; by combo where they go by the flop."""
-    pot, tree = result.pot(number), spot.tree
+    pot, tree = result.stored.pot(result.game.flop_pots[number].node), spot.tree
     by_flop = [node for root, node in result.game.locks.by_flop if root == pot.pot.node]
     locks = [
         Lock(
@@ -182,13 +182,13 @@ def _locked(spot: Spot, result: UnifiedResult, number: int, flop: CanonicalFlop)
         if node not in by_flop:
             locks.append(Lock(line_text(tree, node), strategy=_mix(tree, node, chances)))
             continue
-        place = result.place_of(flop.flop) if result.has_flops else None
+        place = result.stored.place_of(flop.flop) if result.has_flops else None
         if place is None or result.cards.kind == "buckets":
             raise InputError(
                 f"'{line_text(tree, node)}' is locked flop by flop, and what hands play on "
                 f"{spot.board} is not stored by combo"
             )
-        strategy, _ = result.flop_view(place, number).stage_play(node)
+        strategy, _ = result.stored.view(pot.pot.node, flop.flop).stage_play(node)
         if result.cards.plays_classes:
             by_combo = np.where(live_combos(spot.cards), strategy[:, HAND_OF_COMBO], 0.0)
         else:

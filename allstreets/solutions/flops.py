@@ -1,148 +1,304 @@
-"""Flops solved one by one: the table over flops, and every decision on any of them.
+"""What a solution stores after the flop, by root: pots on flops, and the table over flops.
 
-A line is ROOT | FLOP | words, as in a whole game; its root names the stack-to-pot ratio:
-"spr3.5 | AsKh7d | x b50%". Turn and river are averaged over, so that no card is named.
+`GameFlops` are the pots of a whole game, on all of its flops; `ModelFlops` are flops that were
+solved one by one, whose roots are stack-to-pot ratios.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base import Arrays, InputError, Singles
+from allstreets.base import Arrays, Floats, Singles, quotient
 from allstreets.betting import (
+    BIG_BLINDS,
     CHIPS_PER_POT,
     POSTFLOP,
-    POT_SHARES,
+    FlopPot,
     Player,
     PlayerSizes,
     PostflopRules,
     Street,
     StreetSizes,
-    find_decision,
-    line_text,
-    read_only,
-    split_line,
-    whole_line,
 )
-from allstreets.cards import HAND_COUNT, Flop, hand_pairs, parse_flop
-from allstreets.engines import CardModel, PackedStrategies
-from allstreets.games import PotGame, model_stack, pot_at
-from allstreets.solutions.decision import POTS, Decision, Evs, OnBoard
+from allstreets.cards import Flop, hand_pairs, parse_flop
+from allstreets.engines import CardModel, PackedStrategies, real_plays
+from allstreets.games import PotGame, WholeGame, model_stack, pot_at
+from allstreets.solutions.decision import POTS, Decision, Evs
+from allstreets.solutions.lifted_streets import RealStreets
 from allstreets.solutions.pot_evaluation import flop_hands
-from allstreets.solutions.pot_view import PotView
+from allstreets.solutions.pot_view import HandTotals, PotView
+from allstreets.solutions.preflop import FULL
+from allstreets.solutions.source import Row, Source
+from allstreets.solutions.walk import SolvedFlop
 
-RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
 EVEN = 0.5
-FULL = read_only(np.ones((2, HAND_COUNT)))  # both players' reach: every hand
-
-Row = dict[str, Any]
+OPEN_STREETS = 2  # pots on flops whose turns and rivers stay in memory: a few hundred MB each
 
 
-class FlopsResult:
-    """A solved model of flops: `flops`, `node`, `strategy` and `values`."""
+class Flops(Protocol):
+    """What a solution has after the flop, by root."""
 
-    notation = POT_SHARES
+    @property
+    def cards(self) -> CardModel:
+        """What players know of the cards."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether strategies after the flop are stored."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The table over flops."""
+
+    def solved(self, root: int) -> Sequence[SolvedFlop]:
+        """The flops that are dealt at a root."""
+
+    def pot(self, root: int) -> PotGame:
+        """The pot that sees a flop."""
+
+    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
+        """The strategies of the pot on a flop, as they are stored."""
+
+    def view(self, root: int, flop: Flop) -> PotView:
+        """Every decision of the pot on a flop."""
+
+    def streets(self, root: int, flop: Flop) -> RealStreets:
+        """Turn and river of the pot on a flop, where strategies go by their cards."""
+
+    def counted(self, decision: Decision) -> Decision:
+        """A decision of a view, with EVs in the solution's convention."""
+
+    def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
+        """EVs of OOP and IP when a flop has been dealt.
+
+        Both get there with `reach` [2, 169], in so many pairs of combos.
+        """
+
+
+class GameFlops:
+    """The pots of a whole game on its flops; every flop is dealt in every pot."""
+
+    def __init__(self, game: WholeGame, source: Source, cards: CardModel) -> None:
+        self.game, self.source, self.cards = game, source, cards
+        self._pots: dict[int, PotGame] = {}
+        self._streets: dict[tuple[int, int], RealStreets] = {}
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether strategies after the flop are stored."""
+        return self.source.is_kept
+
+    @property
+    def rows(self) -> list[Row]:
+        """One row per flop.
+
+        weight: how many of the 22,100 flops it stands for; share: of all hands that see a flop,
+        those that see this one; exploitability_pct: of its pots, given the ranges that get there;
+        ev_oop_bb, ev_ip_bb: mean results of the hands that see it.
+        """
+        return [
+            {
+                "flop": flop.text,
+                "suits": flop.texture.suits,
+                "pairing": flop.texture.pairing,
+                "high_card": flop.texture.high_card,
+                "connectedness": flop.texture.connectedness,
+                **{key: value for key, value in row.items() if key != "flop"},
+            }
+            for flop, row in zip(self.game.flops.flops, self.source.rows, strict=True)
+        ]
+
+    @cached_property
+    def _solved(self) -> tuple[SolvedFlop, ...]:
+        flops, rows = self.game.flops, self.source.rows
+        return tuple(
+            SolvedFlop(flop, weight, row["exploitability_pct"])
+            for flop, weight, row in zip(flops.flops, flops.weights.tolist(), rows, strict=True)
+        )
+
+    def solved(self, root: int) -> tuple[SolvedFlop, ...]:
+        """The flops of the game."""
+        del root
+        return self._solved
+
+    @cached_property
+    def flop_pots(self) -> tuple[FlopPot, ...]:
+        """The pots that see a flop."""
+        return self.game.flop_pots
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {pot.node: number for number, pot in enumerate(self.flop_pots)}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
+
+    def number(self, root: int) -> int:
+        """The number of the pot that a node before the flop leads to."""
+        return self._numbers[root]
+
+    def place_of(self, flop: Flop) -> int | None:
+        """The place of a flop in the set; None: it is not one of them."""
+        return self._places.get(flop.number)
+
+    def arrays(self, flop: Flop) -> Arrays:
+        """Everything that is stored of a flop."""
+        return self.source.arrays(self._places[flop.number])
+
+    def pot(self, root: int) -> PotGame:
+        """The pot that a node leads to; trees are built when needed."""
+        if root not in self._pots:
+            self._pots[root] = self.game.after_the_flop(self.flop_pots[self._numbers[root]])
+        return self._pots[root]
+
+    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
+        """The strategies of the pot on a flop, as they are stored."""
+        return self._strategies(root, self.arrays(flop))
+
+    def _strategies(self, root: int, arrays: Arrays) -> PackedStrategies:
+        streets, number = self.cards.streets, self._numbers[root]
+        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
+        return PackedStrategies(self.pot(root).tree, streets, stored)
+
+    def view(self, root: int, flop: Flop) -> PotView:
+        """Every decision of the pot on a flop."""
+        arrays, number, pot = self.arrays(flop), self._numbers[root], self.pot(root)
+        return PotView(
+            pot=pot,
+            flop=flop,
+            hands=flop_hands(self.cards, flop, arrays.get("held")),
+            strategies=self._strategies(root, arrays),
+            reach=self.source.before.reach[root],
+            evaluate=_StoredEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
+        )
+
+    def streets(self, root: int, flop: Flop) -> RealStreets:
+        """Turn and river of the pot on a flop, where they are stored by card."""
+        key = self._places[flop.number], root
+        streets = self._streets.pop(key, None)
+        if streets is None:
+            pot, arrays = self.pot(root), self.arrays(flop)
+            trees = [self.pot(each.node).tree for each in self.flop_pots]
+            play = real_plays(self.cards, flop, trees, arrays)[self._numbers[root]]
+            like = [known for (place, _), known in self._streets.items() if place == key[0]]
+            reach = self.source.before.reach[root]
+            streets = RealStreets(pot, flop, play, reach, like[0] if like else None)
+        self._streets[key] = streets  # the last to be given up
+        while len(self._streets) > OPEN_STREETS:
+            del self._streets[next(iter(self._streets))]
+        return streets
+
+    def counted(self, decision: Decision) -> Decision:
+        """Results of the whole hand, as they are."""
+        return decision
+
+    def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
+        """EVs when a flop has been dealt, by its stored totals [2, P, 169]."""
+        values = self.arrays(flop)["values"]
+        won = (reach * values[:, self._numbers[root]].astype(np.float64)).sum(axis=1)
+        oop, ip = quotient(won, np.full(2, pairs * BIG_BLINDS.scale)).tolist()
+        return oop, ip
+
+    def values_at(self, flop: Flop) -> Floats:
+        """[2, P, 169]: both players' values at the root of every pot on a flop.
+
+        Totals over a class's combos and all of the opponent's, in chips times pairs of combos.
+        """
+        return self.arrays(flop)["values"].astype(np.float64)
+
+
+class _StoredEvs:
+    """EVs by combo, as they are stored with the strategies of a flop."""
+
+    def __init__(self, pot: PotGame, number: int, arrays: Arrays) -> None:
+        self._tree = pot.tree
+        self._nodes = pot.tree.decisions(Street.FLOP)
+        self._evs, self._action_evs = arrays[f"evs.{number}"], arrays[f"action_evs.{number}"]
+
+    def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
+        del reach
+        tree, place = self._tree, self._nodes.index(node)
+        first = int(tree.child_count[self._nodes[:place]].sum())
+        rows = slice(first, first + int(tree.child_count[node]))
+        # Where no opposing combo is met, there is no EV and nothing to add up.
+        evs, action_evs = np.nan_to_num(self._evs[:, place]), np.nan_to_num(self._action_evs[rows])
+        return HandTotals(
+            (evs[0] * met[0], evs[1] * met[1]), action_evs * met[tree.player_at(node)]
+        )
+
+
+class ModelFlops:
+    """Flops solved one by one, which may be others at each stack-to-pot ratio."""
+
+    is_stored = True
 
     def __init__(
         self,
         config: Mapping[str, Any],
-        model: CardModel,
+        cards: CardModel,
         rows: tuple[Row, ...],
         wanted: tuple[tuple[str, float], ...],
         arrays: Callable[[str, float], Arrays],
-        seconds: float = 0.0,
-        name: str | None = None,
-        description: str | None = None,
     ) -> None:
-        self.config, self.cards = config, model
-        self.wanted, self.seconds = wanted, seconds
-        self.name, self.description = name, description
-        self._rows, self._arrays = rows, arrays
-        self._pots: dict[float, PotGame] = {}
-
-    def __repr__(self) -> str:
-        """One line: what it is, and how much of it is solved."""
-        return f"<FlopsResult {self._line()}>"
-
-    def __str__(self) -> str:
-        """Some lines: what it is, and how each stack-to-pot ratio went."""
-        lines = [self._line()]
-        for spr in self.sprs:
-            figures = summary_of([row for row in self._rows if row["spr"] == spr])
-            lines.append(
-                f"SPR {spr:g}: {figures['solved']:,} flops, exploitable for "
-                f"{100 * figures['exploitability_mean']:.2f} % of the pot on average, EV OOP "
-                f"{figures['ev_oop']:.3f}, IP {figures['ev_ip']:.3f} pots"
-            )
-        return "\n".join(lines)
-
-    def _line(self) -> str:
-        name = f"{self.name}: " if self.name else ""
-        flops = len({row["flop"] for row in self._rows})
-        missing = f", {len(self.missing):,} are missing" if self.missing else ""
-        return f"{name}{self.cards.kind}, {flops:,} flops solved{missing}"
+        self.config, self.cards, self.wanted = config, cards, wanted
+        self._rows = {(str(row["flop"]), float(row["spr"])): row for row in rows}
+        self._arrays = arrays
+        self._pots: dict[int, PotGame] = {}
 
     @property
-    def flops(self) -> list[Row]:
-        """One row per flop and stack-to-pot ratio: pandas.DataFrame(result.flops) is a table.
+    def rows(self) -> list[Row]:
+        """One row per flop and stack-to-pot ratio.
 
         weight: how many of the 22,100 flops it stands for, as its set has it (subset_95); where
         flops were named, or those of several sets are in one folder, how often it is dealt.
         Exploitability, EVs and bet frequencies (OOP's first decision, IP's after a check) are
         shares: of the pot, of the pot, and of the hands that get there.
         """
-        return [dict(row) for row in self._rows]
+        return [dict(row) for row in self._rows.values()]
 
     @cached_property
     def sprs(self) -> tuple[float, ...]:
         """The stack-to-pot ratios at which there are flops, rising."""
-        return tuple(sorted({float(row["spr"]) for row in self._rows}))
+        return tuple(sorted({spr for _, spr in self._rows}))
 
     @property
     def missing(self) -> list[tuple[str, float]]:
         """(flop, SPR) that were requested and are not solved."""
-        there = {(row["flop"], row["spr"]) for row in self._rows}
-        return [key for key in self.wanted if key not in there]
+        return [key for key in self.wanted if key not in self._rows]
+
+    def row(self, root: int, flop: Flop) -> Row:
+        """The figures of a flop."""
+        return dict(self._rows[flop.text, self.sprs[root]])
 
     @cached_property
-    def _flops_at(self) -> dict[float, tuple[Flop, ...]]:
-        return {
-            spr: tuple(
-                parse_flop(row["flop"]).flop for row in self._rows if float(row["spr"]) == spr
+    def _solved(self) -> list[tuple[SolvedFlop, ...]]:
+        return [
+            tuple(
+                SolvedFlop(parse_flop(text).flop, row_weight(row), 100 * row["exploitability"])
+                for (text, ratio), row in self._rows.items()
+                if ratio == spr
             )
             for spr in self.sprs
-        }
+        ]
 
-    def flops_at(self, spr: float) -> tuple[Flop, ...]:
+    def solved(self, root: int) -> tuple[SolvedFlop, ...]:
         """The flops that are solved at a ratio."""
-        return self._flops_at[spr]
+        return self._solved[root]
 
-    def row(self, flop: str, spr: float | None = None) -> Row:
-        """The figures of a flop; any spelling will do."""
-        key = self._key(flop, spr)
-        return next(dict(row) for row in self._rows if (row["flop"], row["spr"]) == key)
-
-    def values(self, flop: str, spr: float | None = None) -> Singles:
-        """[2, 169, 169]: share of the pot of OOP and IP, own hand by row, the other's by column.
-
-        Under the average strategies, in pots; 0.5 where the two hands cannot meet.
-        """
-        won = self._arrays(*self._key(flop, spr))["pair_values"] / np.float32(CHIPS_PER_POT)
-        return np.stack([EVEN + won, EVEN - won.T])
-
-    def pot(self, spr: float) -> PotGame:
-        """The betting at a stack-to-pot ratio."""
-        if spr not in self._pots:
-            self._pots[spr] = pot_at(spr, self.sizes, self.config["max_raises_per_street"])
-        return self._pots[spr]
+    def pot(self, root: int) -> PotGame:
+        """The pot of a ratio."""
+        if root not in self._pots:
+            raises = self.config["max_raises_per_street"]
+            self._pots[root] = pot_at(self.sprs[root], self.sizes, raises)
+        return self._pots[root]
 
     def require_playable(self) -> None:
         """Refuse flops, ratios and sizes that there are not; trees are built when needed."""
-        for spr in self.sprs:
+        for root, spr in enumerate(self.sprs):
             PostflopRules(
                 Street.FLOP,
                 CHIPS_PER_POT,
@@ -150,7 +306,7 @@ class FlopsResult:
                 self.sizes,
                 max_raises=self.config["max_raises_per_street"],
             )
-            self.flops_at(spr)
+            self.solved(root)
 
     @cached_property
     def sizes(self) -> tuple[StreetSizes, ...]:
@@ -162,96 +318,48 @@ class FlopsResult:
         ]
         return tuple((player, player) for player in players)
 
-    def strategies(self, flop: str, spr: float | None = None) -> PackedStrategies:
-        """The strategies of all decisions of a flop, as they are stored."""
-        text, ratio = self._key(flop, spr)
-        arrays, streets = self._arrays(text, ratio), self.cards.streets
-        stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(streets)))
-        return PackedStrategies(self.pot(ratio).tree, streets, stored)
+    def arrays(self, root: int, flop: Flop) -> Arrays:
+        """Everything that is stored of a flop."""
+        return self._arrays(flop.text, self.sprs[root])
 
-    def flop_view(self, flop: str, spr: float | None = None) -> PotView:
-        """Every decision of a flop; EVs are results against half the pot, in pots."""
-        text, ratio = self._key(flop, spr)
-        found, held = parse_flop(text).flop, self._arrays(text, ratio).get("held")
+    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
+        """The strategies of the pot on a flop, as they are stored."""
+        arrays, streets = self.arrays(root, flop), self.cards.streets
+        stored = tuple(arrays[f"strategy.0.{stage}"] for stage in range(len(streets)))
+        return PackedStrategies(self.pot(root).tree, streets, stored)
+
+    def view(self, root: int, flop: Flop) -> PotView:
+        """Every decision of the pot on a flop; EVs are results against half the pot, in pots."""
         return PotView(
-            pot=self.pot(ratio),
-            flop=found,
-            hands=flop_hands(self.cards, found, held),
-            strategies=self.strategies(text, ratio),
+            pot=self.pot(root),
+            flop=flop,
+            hands=flop_hands(self.cards, flop, self.arrays(root, flop).get("held")),
+            strategies=self.strategies(root, flop),
             reach=FULL,
             unit=POTS,
         )
 
-    def node(self, line: str = "", flop: str | None = None, spr: float | None = None) -> Decision:
-        """The decision that a line leads to, by hand class; "" is the first one on the flop.
+    def streets(self, root: int, flop: Flop) -> RealStreets:
+        """No model that is solved flop by flop goes by the cards of turn and river."""
+        raise NotImplementedError
 
-        Ratio and flop may be part of the line or given as arguments. In a model with buckets a
-        class plays the mean of its combos' buckets, over the cards to come and weighted by how
-        often it gets here.
+    def counted(self, decision: Decision) -> Decision:
+        """Shares of the pot."""
+        return in_shares(decision)
+
+    def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
+        """EVs when a flop has been dealt, as the table over flops has them."""
+        del reach, pairs
+        row = self.row(root, flop)
+        return float(row["ev_oop"]), float(row["ev_ip"])
+
+    def pair_values(self, root: int, flop: Flop) -> Singles:
+        """[2, 169, 169]: share of the pot of OOP and IP, the player's hand by row.
+
+        Under the average strategies, in pots; 0.5 where the two hands cannot meet.
         """
-        ratio, cards, words = self._split(line, flop)
-        text, ratio = self._key(cards, ratio if spr is None else spr)
-        tree = self.pot(ratio).tree
-        node = find_decision(tree, words, POT_SHARES)
-        place = whole_line(ratio_word(ratio), cards, line_text(tree, node, notation=POT_SHARES))
-        return in_shares(self.flop_view(text, ratio).node(node, place))
-
-    def decisions(self, line: str = "", spr: float | None = None) -> Iterator[OnBoard]:
-        """The decision that a line leads to, on one flop after the other; it names no flop."""
-        weights = {row["flop"]: row_weight(row) for row in self._rows}
-        for flop, weight in weights.items():
-            yield OnBoard(weight, self.node(line, flop, spr))
-
-    def strategy(
-        self, line: str = "", flop: str | None = None, spr: float | None = None, *, hand: str
-    ) -> dict[str, float]:
-        """Action → probability of a hand ("AKs", "77", or two cards, read as their class)."""
-        return self.node(line, flop, spr).hand(hand)
-
-    def _split(self, line: str, flop: str | None) -> tuple[float | None, str, str]:
-        """(ratio, flop, words) of a line; words alone follow the flop that is given beside them."""
-        first = line.split("|")[0]
-        if flop is not None and line.strip() and not RATIO.fullmatch(first.strip()):
-            line = f"| {line}" if not line.strip().startswith("|") else line
-        found = split_line(line, self._read_ratio, flop)
-        if found.flop is None:
-            example = self._rows[0]["flop"] if self._rows else "AhKd7s"
-            raise InputError(f"line '{line}': name a flop, such as {example}")
-        return found.root, found.cards, found.after or ""
-
-    def _read_ratio(self, text: str) -> float | None:
-        if not text.strip():
-            return None
-        if found := RATIO.fullmatch(text.strip()):
-            return float(found[1])
-        raise InputError(
-            f"'{text.strip()}' is no stack-to-pot ratio: write {ratio_word(self.sprs[0])}, say"
-        )
-
-    def _key(self, flop: str, spr: float | None) -> tuple[str, float]:
-        """(flop, SPR) of a flop in any spelling; an `InputError` if it is not solved."""
-        text = parse_flop(flop).flop.text
-        there = sorted(float(row["spr"]) for row in self._rows if row["flop"] == text)
-        if not there:
-            count = len({row["flop"] for row in self._rows})
-            raise InputError(
-                f"the flop {flop} ({text}) is not solved here; {count:,} others are: "
-                "--format csv lists them"
-            )
-        if spr is None and len(there) == 1:
-            return text, there[0]
-        ratios = ", ".join(f"{ratio:g}" for ratio in there)
-        if spr is None:
-            raise InputError(f"the flop {flop} is solved at the SPRs {ratios}: say which by --spr")
-        near = [ratio for ratio in there if abs(ratio - spr) < 1e-9 * max(ratio, 1.0)]
-        if not near:
-            raise InputError(f"the flop {flop} is not solved at the SPR {spr:g}, only at {ratios}")
-        return text, near[0]
-
-
-def ratio_word(spr: float) -> str:
-    """The root of a line for a stack-to-pot ratio."""
-    return f"spr{spr:.12g}"
+        won = self.arrays(root, flop)["pair_values"] / np.float32(CHIPS_PER_POT)
+        return np.stack([EVEN + won, EVEN - won.T])
 
 
 def in_shares(node: Decision) -> Decision:

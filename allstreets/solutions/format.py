@@ -87,7 +87,7 @@ def decision_line(node: "Decision") -> str:
 
 def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
     """A head and a line per action: how often it is taken, and what it is worth."""
-    labels, taken = node.labels, node.frequencies()
+    labels, taken = node.labels, node.taken
     if not evs:
         return mix_lines(labels, taken, None, [""] * len(labels))
     worth, notes = (node.taken_evs(), node.range_evs()), node.line_reach.action_notes()

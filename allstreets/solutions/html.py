@@ -92,9 +92,7 @@ def decision_html(node: "Decision") -> str:
     legend = " ".join(
         f'<span style="background:{colour};color:#111;padding:1px 6px">'
         f"{html.escape(label)} {percent_text(frequency)}</span>"
-        for label, colour, frequency in zip(
-            node.labels, colours, node.frequencies().tolist(), strict=True
-        )
+        for label, colour, frequency in zip(node.labels, colours, node.taken.tolist(), strict=True)
     )
     return f'<div>{head}</div><table style="{style}">{rows}</table><div>{legend}</div>'
 

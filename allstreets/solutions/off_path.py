@@ -28,7 +28,8 @@ from allstreets.games import LockedNode, Spot
 from allstreets.solutions.decision import Decision
 from allstreets.solutions.reached import LEAST_SHARE
 from allstreets.solutions.resolve import Announce
-from allstreets.solutions.spot import SpotResult, solve
+from allstreets.solutions.spot import SpotSolution, solve
+from allstreets.solutions.walk import Position
 
 DEFAULT_TARGET = 0.003
 
@@ -86,7 +87,7 @@ class SpotPart(Spot):
 class BehindResult:
     """What happens behind an action that is never taken: `behind.node("x b50%")`."""
 
-    def __init__(self, result: SpotResult, line: str, assumed: str, solved: SpotResult) -> None:
+    def __init__(self, result: SpotSolution, line: str, assumed: str, solved: SpotSolution) -> None:
         self.line, self.assumed = line, assumed  # to where it begins, and what was assumed there
         self.solved = solved
         self._result = result
@@ -100,18 +101,20 @@ class BehindResult:
         """A decision behind the action, by the whole line to it."""
         part = self.solved.spot
         assert isinstance(part, SpotPart)
-        found = self._result.find(line)
+        found = self._result.path(line)
         chosen = part.nodes[part.free :]
         if found.node not in chosen or found.cards[: len(part.dealt)] != part.dealt:
             raise InputError(f"'{line}' does not lie behind '{self.line}', which was solved")
         numbers = self.solved.street(found.cards[len(part.dealt) :]).node(
             part.nodes.index(found.node)
         )
-        return replace(self._result.shown(line, found, numbers, part.ranges), notes=(self.assumed,))
+        position = Position(found.node, cards=found.cards)
+        shown = self._result.shown(position, numbers, part.ranges)
+        return replace(shown, notes=(self.assumed,))
 
 
 def solve_behind(
-    result: SpotResult,
+    result: SpotSolution,
     line: str,
     target: float | None = None,
     threads: int | None = None,
@@ -123,7 +126,7 @@ def solve_behind(
 
     `target` is a fraction of the pot there, by default that of the solution; `seconds` end it too.
     """
-    found = result.find(line)
+    found = result.path(line)
     node, action = _first_step(result, found)
     part, where = _part(result, found, node, action)
     tree = result.spot.tree
@@ -141,13 +144,13 @@ def solve_behind(
     return BehindResult(result, text, assumed, solve(part, goal, seconds=seconds, threads=threads))
 
 
-def _first_step(result: SpotResult, line: Line) -> tuple[Decision, int]:
+def _first_step(result: SpotSolution, line: Line) -> tuple[Decision, int]:
     """The decision and its action after which nothing was learned."""
     tree = result.spot.tree
     for node, child in zip(line.nodes, line.nodes[1:], strict=False):
         if tree.kind[node] != NodeKind.DECISION:
             continue
-        here = result.node(line_text(tree, node, line.cards))
+        here = result.at(line_text(tree, node, line.cards)).decision
         action = tree.children_of(node).tolist().index(child)
         if here.line_reach.taken[action] < LEAST_SHARE:
             return here, action
@@ -156,7 +159,7 @@ def _first_step(result: SpotResult, line: Line) -> tuple[Decision, int]:
 
 
 def _part(
-    result: SpotResult, line: Line, node: Decision, action: int
+    result: SpotSolution, line: Line, node: Decision, action: int
 ) -> tuple[SpotPart, tuple[int, ...]]:
     """The game after an action of a decision on a line, and the cards dealt before its root."""
     spot, tree = result.spot, result.spot.tree

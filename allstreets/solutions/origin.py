@@ -24,8 +24,8 @@ from allstreets.solutions.format import percent_text
 from allstreets.solutions.hands import class_sums
 from allstreets.solutions.pot_view import swept
 from allstreets.solutions.records import OWN_GAME
-from allstreets.solutions.spot import SpotResult
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.spot import SpotSolution
+from allstreets.solutions.whole_game import WholeSolution
 
 Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole hand; None: unknown
 
@@ -39,7 +39,7 @@ class RealFigures:
 
 
 def real_figures(
-    result: UnifiedResult, found: FlopSpot, threads: int = 1, free: int | None = None
+    result: WholeSolution, found: FlopSpot, threads: int = 1, free: int | None = None
 ) -> RealFigures | None:
     """What both players' stored strategies win on a flop with real cards, and what they lose.
 
@@ -50,8 +50,9 @@ def real_figures(
         return None
     if free is not None and _bytes(found) > free:
         return None
-    flop, pots = found.flop.flop, [result.pot(n) for n in range(len(result.game.flop_pots))]
-    arrays = result.source.arrays(found.place)
+    flop, stored = found.flop.flop, result.stored
+    pots = [stored.pot(pot.node) for pot in stored.flop_pots]
+    arrays = stored.arrays(flop)
     play = real_plays(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
     pot = pots[found.number]
     weights: Floats = np.stack([one.hand_weights for one in found.ranges])  # [2, 169]
@@ -118,9 +119,9 @@ class Origin:
     @classmethod
     def of(
         cls,
-        result: UnifiedResult,
+        result: WholeSolution,
         found: FlopSpot,
-        exact: SpotResult | None = None,
+        exact: SpotSolution | None = None,
         real: RealFigures | None = None,
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
@@ -179,10 +180,10 @@ class Origin:
         return asdict(self)
 
 
-def differences(result: UnifiedResult, found: FlopSpot, exact: SpotResult) -> Differences:
+def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> Differences:
     """How much a solution's own play of a flop differs from the solved spot."""
     assert found.place is not None
-    view = result.flop_view(found.place, found.number)
+    view = result.stored.view(found.pot.node, found.flop.flop)
     view = swept(view, result.cards.plays_classes)
     tree = view.pot.tree
     first, answers = view.node(0, ""), []
@@ -192,7 +193,7 @@ def differences(result: UnifiedResult, found: FlopSpot, exact: SpotResult) -> Di
     decisions = []
     for node in (0, *answers):
         line = line_text(tree, node, notation=BIG_BLINDS)
-        mine, theirs = view.node(node, line), exact.node(line_text(exact.spot.tree, node))
+        mine, theirs = view.node(node, line), exact.at(line_text(exact.spot.tree, node)).decision
         # What nobody gets to was learned by neither of them.
         if mine.reached and theirs.reached:
             decisions.append(_difference(mine, theirs))
@@ -215,8 +216,8 @@ def _difference(mine: Decision, theirs: Decision) -> DecisionDifference:
         seat=mine.seat,
         distance=float(apart[met] @ weights[met] / weights[met].sum()),
         actions=mine.actions,
-        solution=tuple(mine.frequencies().tolist()),
-        exact=tuple(theirs.frequencies().tolist()),
+        solution=tuple(mine.taken.tolist()),
+        exact=tuple(theirs.taken.tolist()),
     )
 
 

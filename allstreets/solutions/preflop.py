@@ -1,13 +1,14 @@
-"""A solution of the betting before the flop: strategies and values of every node by hand class.
+"""What stands above the flops of a solution: the betting before the flop, or fixed ranges.
 
-`PreflopSolution` holds the numbers, `PreflopResult` adds the facts of the run and the lines that
-people write. A whole game is the same with flops below (`solutions.whole_game`).
+`PreflopStrategies` holds strategies and values of every node by hand class. `PreflopRoots` are the
+nodes of that tree, `RatioRoots` the stack-to-pot ratios of flops that were solved one by one.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,30 +17,34 @@ from allstreets.base import Floats, InputError, require_shape
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
+    CHIPS_PER_POT,
     BettingTree,
     NodeKind,
     Player,
     PreflopRules,
-    WholeLine,
-    bb_text,
-    choices,
+    Street,
     line_text,
+    make_tree,
     paid_at,
     parse_line,
-    split_line,
+    payoffs,
+    read_only,
 )
-from allstreets.cards import HAND_NAMES, HAND_SIZES, preflop_class_equity
+from allstreets.cards import HAND_COUNT, HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
-from allstreets.games import Lock, PreflopLock, Strategies
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
+from allstreets.games import PreflopLock, Strategies, model_stack
+from allstreets.solutions.decision import BB, NOWHERE, POTS, Decision, Evs, Unit, betting_at
 from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
-from allstreets.solutions.spot import locks_text
+from allstreets.solutions.walk import NoNodeError
 from allstreets.solvers import PreflopCfr
+
+RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
+FULL = read_only(np.ones((2, HAND_COUNT)))  # both players' reach: every hand
 
 
 @dataclass(frozen=True, eq=False)
-class PreflopSolution:
+class PreflopStrategies:
     """Both players' strategies before the flop, and their values."""
 
     tree: BettingTree
@@ -50,7 +55,7 @@ class PreflopSolution:
     locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
 
     @classmethod
-    def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopSolution":
+    def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopStrategies":
         """The averages of a solver; `leaves` [2, P, 169] are what its pots are worth then."""
         average = preflop.average()
         values = None
@@ -65,7 +70,7 @@ class PreflopSolution:
         return cls(game.tree, game.pairs, average, values, game.locks)
 
     @classmethod
-    def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopSolution":
+    def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopStrategies":
         """What `arrays` holds."""
         strategies: Strategies = {}
         row = 0
@@ -137,9 +142,6 @@ class PreflopSolution:
         return Evs((oop, ip), self.values[player, children] / unit[player])
 
 
-Mix = dict[str, float]  # action → probability
-
-
 @dataclass(frozen=True)
 class SolutionFacts:
     """The figures of a solution as a whole, in mbb/hand; None = not known."""
@@ -166,133 +168,134 @@ class SolutionFacts:
         return OWN_GAME if self.simplified is None else self.simplified.judged
 
 
-class PreflopResult:
-    """A solution of the betting before the flop."""
+class Roots(Protocol):
+    """What stands above the flops: a root is a number, and leads to a pot that sees one."""
 
-    def __init__(self, rules: PreflopRules, before: PreflopSolution, facts: SolutionFacts) -> None:
-        self.rules, self.before, self.facts = rules, before, facts
+    @property
+    def unit(self) -> Unit:
+        """The unit of amounts and EVs, and the names of the seats."""
 
-    def __repr__(self) -> str:
-        """One line: which game, and how well it is solved."""
-        return f"<{type(self).__name__} {self._line()}>"
+    def tree(self, root: int) -> BettingTree:
+        """The tree that a root is a node of."""
 
-    def __str__(self) -> str:
-        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
-        lines = [self._line()]
-        if self.values is not None:
-            lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
-        lines += [locks_text(self.lock)] if self.lock else []
-        if self.before.tree.kind[0] == NodeKind.DECISION:
-            lines += ["", str(self.node(""))]
-        return "\n".join(lines)
+    def payoffs(self, root: int) -> Floats:
+        """[N, 2, 3]: its results where a hand ends, in chips."""
 
-    def _line(self) -> str:
-        error = self.exploitability
-        quality = (
-            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
+    def read(self, text: str) -> int:
+        """The root that the first part of a line names."""
+
+    def text(self, root: int) -> str:
+        """The canonical text of a root."""
+
+    def decision(self, root: int) -> Decision:
+        """Both ranges at a root, and the strategy where a player acts."""
+
+    def reach(self, root: int) -> Floats:
+        """[2, 169]: both players' reach at a root."""
+
+
+class PreflopRoots:
+    """The nodes of the betting before the flop."""
+
+    unit = BB
+
+    def __init__(self, rules: PreflopRules, strategies: PreflopStrategies) -> None:
+        self.rules, self.strategies = rules, strategies
+
+    def tree(self, root: int = 0) -> BettingTree:
+        """The betting before the flop."""
+        del root
+        return self.strategies.tree
+
+    @cached_property
+    def _payoffs(self) -> Floats:
+        return payoffs(self.strategies.tree, self.rules)
+
+    def payoffs(self, root: int = 0) -> Floats:
+        """[N, 2, 3]: results where a hand ends before the flop."""
+        del root
+        return self._payoffs
+
+    def read(self, text: str) -> int:
+        """The node that words lead to."""
+        return parse_line(self.strategies.tree, text, notation=BIG_BLINDS).node
+
+    def text(self, root: int) -> str:
+        """The line to a node."""
+        return line_text(self.strategies.tree, root, notation=BIG_BLINDS)
+
+    def decision(self, root: int) -> Decision:
+        """A node by hand class."""
+        return self.strategies.node(root)
+
+    def reach(self, root: int) -> Floats:
+        """[2, 169]: as both play before the flop."""
+        return np.asarray(self.strategies.reach[root], np.float64)
+
+
+class RatioRoots:
+    """The stack-to-pot ratios of flops solved one by one, rising. Both players hold every hand."""
+
+    unit = POTS
+
+    def __init__(self, sprs: Sequence[float]) -> None:
+        if not sprs:
+            raise InputError("no flop of this model is solved yet: look again later")
+        self.sprs = tuple(sprs)
+
+    def tree(self, root: int) -> BettingTree:
+        """A flop is dealt at every ratio."""
+        count = len(self.sprs)
+        return make_tree(
+            pot=CHIPS_PER_POT,
+            stack=model_stack(self.sprs[root]),
+            kind=[NodeKind.CHANCE] * count,
+            street=[Street.PREFLOP] * count,
+            player=[-1] * count,
+            parent=[-1, *([0] * (count - 1))],
+            invested=[(0, 0)] * count,
+            actions=[None] * count,
         )
-        name = f"{self.facts.name}: " if self.facts.name else ""
-        made = self.facts.simplified
-        how = "" if made is None else f", {made.head}"
-        return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{self._flops_text()}{how}, {quality} after "
-            f"{self.iterations:,} iterations"
-        )
 
-    def _flops_text(self) -> str:
-        return ", betting before the flop"
+    def payoffs(self, root: int) -> Floats:
+        """No hand ends before the flop."""
+        del root
+        return np.zeros((len(self.sprs), 2, 3))
 
-    @property
-    def lock(self) -> tuple[Lock, ...]:
-        """The strategies that were given, not found."""
-        return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
-
-    @property
-    def exploitability(self) -> float | None:
-        """Mean of both players' best-response gains in mbb/hand; None: not known."""
-        return self.facts.exploitability
-
-    @property
-    def values(self) -> tuple[float, float] | None:
-        """What the game is worth to OOP (big blind) and IP (small blind), in mbb/hand."""
-        return self.facts.values
-
-    @property
-    def iterations(self) -> int:
-        """Iterations that were run."""
-        return self.facts.iterations
-
-    @property
-    def metrics(self) -> list[dict[str, Any]]:
-        """One row per check of the run: pandas.DataFrame(result.metrics) is a table."""
-        return [dict(row) for row in self.facts.metrics]
-
-    def node(self, line: str = "", flop: str | None = None) -> Decision:
-        """The decision that a line leads to; "" is the small blind's first one."""
-        found = split_line(line, self.read_root, flop)
-        node = found.root
-        kind = self.before.tree.kind[node]
-        if kind in (NodeKind.FOLD, NodeKind.SHOWDOWN):
-            raise InputError(f"line '{line}': no player acts there any more")
-        if kind == NodeKind.CHANCE:
-            return self._after_the_flop(found, line)
-        if found.after is not None or found.flop is not None:
-            what = f"the flop {found.cards}" if found.cards else "what follows the bar"
+    def read(self, text: str) -> int:
+        """The place of a ratio; the smallest where none is named."""
+        if not text.strip():
+            return 0
+        ratio = RATIO.fullmatch(text.strip())
+        if ratio is None:
             raise InputError(
-                f"line '{found.before}' ends before the flop: leave {what} out, or go on "
-                "until the flop is dealt"
+                f"line '{text.strip()}' begins with neither a ratio nor a flop: write "
+                f"{self.text(0)} | AhKd7s | x"
             )
-        return self.before.node(node)
+        wanted = float(ratio[1])
+        place, near = min(enumerate(self.sprs), key=lambda pair: abs(pair[1] - wanted))
+        if abs(near - wanted) > 1e-9 * max(near, 1.0):
+            ratios = ", ".join(f"{spr:.12g}" for spr in self.sprs)
+            raise NoNodeError(
+                f"the SPR {wanted:g} is not solved here, only {ratios}",
+                [(f"SPR {near:.12g}", self.text(place))],
+            )
+        return place
 
-    def read_root(self, words: str) -> int:
-        """The node that words before the flop lead to."""
-        return parse_line(self.before.tree, words, notation=BIG_BLINDS).node
+    def text(self, root: int) -> str:
+        """The word for a ratio."""
+        return ratio_word(self.sprs[root])
 
-    def opening_lines(self) -> list[str]:
-        """The lines to the small blind's first decision and to the answer to his usual raise."""
-        tree = self.before.tree
-        if tree.kind[0] != NodeKind.DECISION:
-            return []
-        taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
-        raised = [
-            (float(taken[place]), child)
-            for place, (child, action) in enumerate(choices(tree, 0))
-            if action.is_aggressive and tree.kind[child] == NodeKind.DECISION
-        ]
-        usual = [max(raised)[1]] if raised else []
-        return [line_text(tree, node, notation=BIG_BLINDS) for node in (0, *usual)]
+    def decision(self, root: int) -> Decision:
+        """Hands depend on the flop."""
+        raise InputError(f"line '{self.text(root)}': no flop is dealt yet: pick one")
 
-    def _after_the_flop(self, found: WholeLine[int], line: str) -> Decision:
-        del found
-        raise InputError(
-            f"line '{line}' goes on after the flop, and this solution ends there; a solution of "
-            "the whole game knows what follows"
-        )
+    def reach(self, root: int) -> Floats:
+        """[2, 169]: every hand."""
+        del root
+        return FULL
 
-    @overload
-    def strategy(
-        self, line: str = "", flop: str | None = None, hand: None = None
-    ) -> dict[str, Mix]: ...
 
-    @overload
-    def strategy(self, line: str = "", flop: str | None = None, *, hand: str) -> Mix: ...
-
-    @overload
-    def strategy(self, line: str, flop: str | None, hand: str) -> Mix: ...
-
-    def strategy(
-        self, line: str = "", flop: str | None = None, hand: str | None = None
-    ) -> dict[str, Mix] | Mix:
-        """Action → probability of a hand ("AKs", "77", "AhKs"), or hand → action → probability.
-
-        Two cards are read as their class; on a flop with real combos they are that combo.
-        """
-        node = self.node(line, flop)
-        if hand is not None:
-            return self._mix(node, line, flop, hand)
-        held = node.class_counts()
-        return {name: node.hand(name) for place, name in enumerate(HAND_NAMES) if held[place]}
-
-    def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
-        del line, flop
-        return node.hand(hand)
+def ratio_word(spr: float) -> str:
+    """The root of a line for a stack-to-pot ratio."""
+    return f"spr{spr:.12g}"

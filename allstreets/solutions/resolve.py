@@ -30,8 +30,9 @@ from allstreets.betting import (
 from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
 from allstreets.games import Lock, Spot, sizes_mapping
 from allstreets.solutions.decision import Decision
-from allstreets.solutions.spot import SpotResult, solve
+from allstreets.solutions.spot import SpotSolution, solve
 from allstreets.solutions.stored_streets import StreetNumbers
+from allstreets.solutions.walk import Position
 
 CACHED_SPOTS = 4  # that stay in memory, solvers and all
 
@@ -48,7 +49,7 @@ def rest_of_line(text: str, cards: int) -> str:
     return "|".join(text.split("|")[2 * cards :]).strip()
 
 
-def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[float, float]]:
+def spot_below(result: SpotSolution, line: Line, cards: int) -> tuple[Spot, tuple[float, float]]:
     """The spot after the first `cards` cards of a line, and what both reaches were divided by."""
     spot, tree = result.spot, result.spot.tree
     chances = [node for node in line.nodes if tree.kind[node] == NodeKind.CHANCE]
@@ -103,7 +104,7 @@ def spot_below(result: SpotResult, line: Line, cards: int) -> tuple[Spot, tuple[
     return below, (scales[0], scales[1])
 
 
-def _leader(result: SpotResult, chance: int) -> int:
+def _leader(result: SpotSolution, chance: int) -> int:
     """Who made the last bet or raise of the street that a CHANCE node ends; −1: neither."""
     tree = result.spot.tree
     street = tree.street[chance]
@@ -148,7 +149,7 @@ def _locks_below(
     return tuple(found)
 
 
-class TrimmedResult(SpotResult):
+class TrimmedSolution(SpotSolution):
     """A solution with only the first `kept` streets stored; later ones are solved again."""
 
     def __init__(
@@ -163,19 +164,23 @@ class TrimmedResult(SpotResult):
         super().__init__(spot, view)
         self.kept, self.target = kept, target
         self.announce, self.threads = announce, threads
-        self._below: dict[tuple[int, tuple[int, ...]], tuple[SpotResult, tuple[float, float]]] = {}
+        self._below: dict[
+            tuple[int, tuple[int, ...]], tuple[SpotSolution, tuple[float, float]]
+        ] = {}
 
-    def node(self, line: str = "") -> Decision:
-        """The decision that a line leads to; beyond the stored streets after solving them again."""
+    @property
+    def stored_streets(self) -> int:
+        """Later streets are solved again."""
+        return self.kept
+
+    def _decision(self, position: Position) -> Decision:
+        """Beyond the stored streets after solving them again."""
         tree = self.spot.tree
-        found = parse_line(tree, line, board=self.spot.cards)
-        if len(found.cards) < self.kept:
-            return super().node(line)
-        if tree.kind[found.node] != NodeKind.DECISION:
-            return super().node(line)  # says what is wrong
-        result, scales = self._solved(found)
-        text = line_text(tree, found.node, found.cards)
-        shown = result.node(rest_of_line(text, self.kept))
+        if len(position.cards) < self.kept or tree.kind[position.node] != NodeKind.DECISION:
+            return super()._decision(position)
+        path = Line(tuple(tree.path_to(position.node)), position.cards)
+        below, scales = self._solved(path)
+        shown = below.at(rest_of_line(self.line(position), self.kept)).decision
         oop, ip = (
             replace(
                 hands,
@@ -185,9 +190,10 @@ class TrimmedResult(SpotResult):
             )
             for hands, scale, whole in zip(shown.hands, scales, self.spot.ranges, strict=True)
         )
+        line = self.line(position)
         return replace(shown, line=line, hands=(oop, ip), deal=lambda: self.pairs(shown.board))
 
-    def _solved(self, line: Line) -> tuple[SpotResult, tuple[float, float]]:
+    def _solved(self, line: Line) -> tuple[SpotSolution, tuple[float, float]]:
         tree, cards = self.spot.tree, self.kept
         roots = [
             below

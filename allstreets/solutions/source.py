@@ -14,17 +14,17 @@ from allstreets.base import Arrays, Floats, Place
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
-from allstreets.solutions.preflop import PreflopSolution, SolutionFacts
+from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
 from allstreets.solvers import Kept, WholeGameSolver, keep
 
 Row = dict[str, Any]
 
 
-class UnifiedSource(Protocol):
+class Source(Protocol):
     """The numbers of a solved whole game."""
 
     @property
-    def before(self) -> PreflopSolution:
+    def before(self) -> PreflopStrategies:
         """The part before the flop."""
 
     @property
@@ -44,7 +44,7 @@ class StoredGame:
     """All that a bundle stores of a whole game but its flops, which are written one by one."""
 
     game: WholeGame
-    before: PreflopSolution
+    before: PreflopStrategies
     rows: tuple[Row, ...]  # of the flops
     facts: SolutionFacts
 
@@ -68,12 +68,12 @@ class SolverSource:
         return self.kept.numbers is not None
 
     @cached_property
-    def before(self) -> PreflopSolution:
+    def before(self) -> PreflopStrategies:
         """The part before the flop."""
         leaves = None
         if self.kept.values is not None:
             leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
-        return PreflopSolution.of(self.solver.preflop, leaves)
+        return PreflopStrategies.of(self.solver.preflop, leaves)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

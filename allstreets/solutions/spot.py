@@ -3,23 +3,42 @@
 import html
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allstreets import solvers  # whose kernels are loaded when something is solved
-from allstreets.base import Flags, InputError, Longs, Pair
-from allstreets.betting import BettingTree, Line, NodeKind, Player, line_text, parse_line
-from allstreets.cards import COMBO_COUNT, Range, cards_text, combo_equity, fitting, pairs_of
+from allstreets.base import Flags, Floats, InputError, Longs, Pair
+from allstreets.betting import (
+    BettingTree,
+    Line,
+    NodeKind,
+    Player,
+    Street,
+    dealt,
+    line_text,
+    parse_line,
+)
+from allstreets.cards import (
+    COMBO_COUNT,
+    Range,
+    Runouts,
+    cards_text,
+    combo_equity,
+    fitting,
+    pairs_of,
+)
 from allstreets.cfr import Schedule
 from allstreets.engines import CPU, NodeNumbers, RiverGroups
-from allstreets.games import Lock, Spot
+from allstreets.games import Lock, Spot, spot_root
 from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, betting_at
 from allstreets.solutions.format import number_text, percent_text
 from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import MadeSimple
 from allstreets.solutions.stored_streets import StreetNumbers
+from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
 from allstreets.solvers import dealt_numbers, only_end
 
 if TYPE_CHECKING:
@@ -31,8 +50,11 @@ DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 CACHED_STREETS = 16  # boards that stay in memory: of a big spot, megabytes each
 
 
-class SpotResult:
-    """A solution that can be walked: `result.node("x b33 c | 7h | x")`."""
+class SpotSolution(Solution):
+    """A solved spot: one board, two ranges, every turn and river card."""
+
+    unit = CHIPS
+    start = Position()
 
     def __init__(
         self,
@@ -40,6 +62,7 @@ class SpotResult:
         view: Callable[[tuple[int, ...]], StreetNumbers],
         solver: "SpotSolver | None" = None,
     ) -> None:
+        super().__init__()
         self.spot = spot
         self.solver = solver  # what the numbers come from, if they are not read from a file
         self._view = view
@@ -54,67 +77,154 @@ class SpotResult:
         self.simplified: MadeSimple | None = None  # what it was made simple from
 
     @classmethod
-    def of(cls, solver: "SpotSolver") -> "SpotResult":
+    def of(cls, solver: "SpotSolver") -> "SpotSolution":
         """The solution that a solver holds now; later iterations change what it shows."""
         return cls(solver.spot, solver.view, solver)
 
+    @property
+    def figures(self) -> Figures:
+        """Exploitability in % of the pot, EVs in chips."""
+        share = self.exploitability if np.isfinite(self.exploitability) else None
+        return Figures(
+            exploitability=None if share is None else 100 * share,
+            unit="% of pot",
+            evs=self.evs,
+            ev_unit=CHIPS.name,
+            # One player could gain at most twice the mean of both.
+            accuracy=None if share is None else float(2 * self.spot.pot * share),
+            pot=self.spot.pot,
+        )
+
+    @property
+    def locks(self) -> tuple[Lock, ...]:
+        """The strategies that were given, not found."""
+        return self.spot.lock
+
+    def lock_target(self, line: str, where: str) -> LockTarget:
+        """A decision of the spot, on a card or on every card."""
+        del where
+        path = parse_line(self.spot.tree, line, board=self.spot.cards, any_card=True)
+        return LockTarget((path.node, path.cards), self.spot.tree, path.node)
+
+    # The walk.
+
+    def read(self, line: str, flop: str | None = None) -> Position:
+        """The position that a line leads to."""
+        if flop is not None:
+            raise InputError(f"a spot has its own board: leave the flop {flop} out")
+        return self._hinted(line, self._read)
+
+    def _read(self, line: str) -> Position:
+        path = parse_line(self.spot.tree, line, board=self.spot.cards)
+        return Position(path.node, cards=path.cards)
+
+    def line(self, position: Position) -> str:
+        """The canonical line to a position."""
+        return line_text(self.spot.tree, position.node, position.cards)
+
+    def tree(self, position: Position) -> BettingTree:
+        """The tree of the spot."""
+        del position
+        return self.spot.tree
+
+    def payoffs(self, position: Position) -> Floats:
+        """[N, 2, 3]: results relative to half the starting pot, in chips."""
+        del position
+        return self.spot.payoffs
+
+    def board(self, position: Position) -> tuple[int, ...]:
+        """The board of the spot, and the cards dealt after it."""
+        return (*self.spot.cards, *position.cards)
+
+    @property
+    def stored_streets(self) -> int:
+        """How many streets are stored; later ones are solved when they are looked at."""
+        return Street.RIVER - self.spot.tree.first_street + 1
+
+    def deal(self, position: Position) -> Deal:
+        """One card a street."""
+        return Deal(1, True, solved_again=len(position.cards) + 1 >= self.stored_streets)
+
+    def dealt(self, position: Position, cards: tuple[int, ...] = ()) -> Position:
+        """The next street."""
+        return Position(dealt(self.spot.tree, position.node), cards=(*position.cards, *cards))
+
+    def above(self, position: Position) -> Position | None:
+        """The position before the last action or card."""
+        if not position.node:
+            return None
+        tree, node = self.spot.tree, int(self.spot.tree.parent[position.node])
+        count = len(position.cards) - (tree.kind[node] == NodeKind.CHANCE)
+        return Position(node, cards=position.cards[:count])
+
+    def runouts(self, position: Position) -> Runouts:
+        """The cards that may come, and which of them are the same to both ranges."""
+        same = self._first_runouts
+        for card in position.cards:
+            same = same.after(card)
+        return same
+
+    @cached_property
+    def _first_runouts(self) -> Runouts:
+        return spot_root(self.spot)
+
+    def source(self, position: Position) -> str:
+        """The solution itself."""
+        del position
+        return ""
+
+    # The numbers.
+
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""
-        found = self._streets.pop(cards, None) or self._view(cards)
-        self._streets[cards] = found  # the last to be given up
+        numbers = self._streets.pop(cards, None) or self._view(cards)
+        self._streets[cards] = numbers  # the last to be given up
         while len(self._streets) > CACHED_STREETS:
             del self._streets[next(iter(self._streets))]
-        return found
+        return numbers
 
-    def node(self, line: str = "") -> Decision:
-        """The decision that a line of actions and cards leads to; "" is the first one."""
-        found = self.find(line)
-        return self.shown(line, found, self.street(found.cards).node(found.node), self.spot.ranges)
+    def decision(self, position: Position) -> Decision:
+        """Both ranges at a position; of a solver as it stands now."""
+        return super().decision(position) if self.solver is None else self._ended(position)
 
-    def find(self, line: str) -> Line:
-        """The way to a decision."""
-        tree = self.spot.tree
-        found = parse_line(tree, line, board=self.spot.cards)
-        if tree.kind[found.node] == NodeKind.CHANCE:
-            raise InputError(f"'{line}': a card is dealt there: write '{line.strip()} | 7h |'")
-        if tree.kind[found.node] != NodeKind.DECISION:
-            raise InputError(f"'{line}': no player acts there any more")
-        return found
+    def _decision(self, position: Position) -> Decision:
+        if self.spot.tree.kind[position.node] == NodeKind.DECISION:
+            numbers = self.street(position.cards).node(position.node)
+            return self.shown(position, numbers, self.spot.ranges)
+        above = None
+        if position.node:
+            parent = int(self.spot.tree.parent[position.node])
+            above = self.decision(Position(parent, cards=position.cards))
+        combos, reach = self._left(position.node, above)
+        fits = fitting(*combos)
+        weights = reach[0] * (fits @ reach[1]), reach[1] * (reach[0] @ fits)
+        hands = hands_of(self.spot.ranges, combos, reach, weights)
+        return self._record(position, hands, lambda: self._deal_evs(position.node, hands, above))
 
-    def shown(self, line: str, found: Line, numbers: NodeNumbers, ranges: Ranges) -> Decision:
+    def shown(self, position: Position, numbers: NodeNumbers, ranges: Ranges) -> Decision:
         """A decision with its numbers, which may come from elsewhere; `ranges` start there."""
         end = only_end(self.spot)
         if end is not None:
-            board = (*self.spot.cards, *found.cards)
-            numbers = dealt_numbers(self.spot, end, numbers, ranges, board)
+            numbers = dealt_numbers(self.spot, end, numbers, ranges, self.board(position))
         weights = [reach * met for reach, met in zip(numbers.reach, numbers.met, strict=True)]
-        half, invested = self.spot.pot / 2, self.spot.tree.invested[found.node].astype(np.float64)
+        half, invested = self.spot.pot / 2, self.spot.tree.invested[position.node]
         # Results are relative to half the pot: from here on, what was put in is in the middle.
-        oop, ip = (numbers.values[p] + half + invested[p] for p in Player)
-        actions = numbers.action_values + half + invested[numbers.player]
-        return self._place(
-            line,
-            found,
+        oop, ip = (numbers.values[p] + half + float(invested[p]) for p in Player)
+        actions = numbers.action_values + half + float(invested[numbers.player])
+        return self._record(
+            position,
             hands_of(ranges, numbers.combos, numbers.reach, (weights[0], weights[1])),
             lambda: Evs((oop, ip), actions),
             numbers.equity,
             strategy=numbers.strategy,
-            locked=self._locked(found.node, found.cards)[numbers.combos[numbers.player]],
+            locked=self._locked(position)[numbers.combos[numbers.player]],
         )
 
-    def at(self, found: Line) -> Decision:
-        """Any place: a decision, the deal of a card, or the end of a hand."""
-        tree, line = self.spot.tree, line_text(self.spot.tree, found.node, found.cards)
-        if tree.kind[found.node] == NodeKind.DECISION:
-            return self.node(line)
-        above = None
-        if found.node:
-            above = self.node(line_text(tree, int(tree.parent[found.node]), found.cards))
-        combos, reach = self._left(found.node, above)
-        fits = fitting(*combos)
-        weights = reach[0] * (fits @ reach[1]), reach[1] * (reach[0] @ fits)
-        hands = hands_of(self.spot.ranges, combos, reach, weights)
-        return self._place(line, found, hands, lambda: self._deal_evs(found.node, hands, above))
+    def path(self, line: str) -> Line:
+        """The nodes and cards on the way to a decision."""
+        node = self.at(line)
+        node.require_decision()
+        return Line(tuple(self.spot.tree.path_to(node.index)), node.position.cards)
 
     def _left(self, node: int, above: Decision | None) -> tuple[tuple[Longs, Longs], Pair]:
         """Both players' combos and reach after the action that led from a decision to a node."""
@@ -141,24 +251,23 @@ class SpotResult:
         ranges[player.opponent] = tree.pot_at(node) - hands[player].mean(evs[player])
         return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
 
-    def _place(
+    def _record(
         self,
-        line: str,
-        found: Line,
+        position: Position,
         hands: tuple[Hands, Hands],
         evaluate: Callable[[], Evs],
         equity: Pair | None = None,
         **more: Any,
     ) -> Decision:
         oop, ip = hands
-        board = (*self.spot.cards, *found.cards)
+        board = self.board(position)
         assert oop.combos is not None
         assert ip.combos is not None
         combos, reach = (oop.combos, ip.combos), (oop.reach, ip.reach)
         return Decision(
-            line=line,
+            line=self.line(position),
             board=board,
-            **betting_at(self.spot.tree, found.node, CHIPS),
+            **betting_at(self.spot.tree, position.node, CHIPS),
             paid=(0.0, 0.0),
             hands=hands,
             deal=lambda: self.pairs(board),
@@ -173,12 +282,12 @@ class SpotResult:
             self._pairs[board] = pairs_of(self.spot.ranges, board)
         return self._pairs[board]
 
-    def _locked(self, node: int, cards: tuple[int, ...]) -> Flags:
+    def _locked(self, position: Position) -> Flags:
         """[1326]: the combos with a locked strategy at a decision."""
         locks = [
             lock.weights > 0
             for lock in self.spot.locked_nodes
-            if lock.node == node and lock.holds_on(cards)
+            if lock.node == position.node and lock.holds_on(position.cards)
         ]
         locked: Flags = np.any([np.zeros(COMBO_COUNT, np.bool_), *locks], axis=0)
         return locked
@@ -190,7 +299,7 @@ class SpotResult:
             found = self.solver.expected_values() if self.solver else self.known_evs
             if found is not None:
                 return found
-        root = self.node("")
+        root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
 
     def __repr__(self) -> str:
@@ -253,7 +362,7 @@ def locks_text(locks: Sequence[Lock]) -> str:
     return f"strategies are locked at {', '.join(places[:SHOWN_PLACES])}{rest}"
 
 
-def result_line(result: "SpotResult") -> str:
+def result_line(result: "SpotSolution") -> str:
     """Which spot, and how well it is solved."""
     spot = result.spot
     known = np.isfinite(result.exploitability)
@@ -267,7 +376,7 @@ def result_line(result: "SpotResult") -> str:
     )
 
 
-def result_text(result: "SpotResult") -> str:
+def result_text(result: "SpotSolution") -> str:
     """A solution: how good it is, what it is worth, and its first decision."""
     oop, ip = result.evs
     lines = [
@@ -277,13 +386,13 @@ def result_text(result: "SpotResult") -> str:
         *([] if result.simplified is None else result.simplified.lines()),
     ]
     if result.spot.tree.child_count[0]:
-        lines += ["", str(result.node(""))]
+        lines += ["", str(result.at().decision)]
     else:
         lines.append(NO_DECISION)
     return "\n".join(lines)
 
 
-def result_html(result: "SpotResult") -> str:
+def result_html(result: "SpotSolution") -> str:
     """A solution: how good it is, what it is worth, and its first decision."""
     evs = result.evs
     head = (
@@ -296,7 +405,7 @@ def result_html(result: "SpotResult") -> str:
         head += f"<div>{html.escape(result.simplified.text)}</div>"
     if not result.spot.tree.child_count[0]:
         return f"{head}<div>{NO_DECISION}</div>"
-    return head + result.node("")._repr_html_()
+    return head + result.at().decision._repr_html_()
 
 
 def solve(
@@ -310,7 +419,7 @@ def solve(
     check: int = DEFAULT_CHECK,
     river_groups: RiverGroups = "none",
     device: str = CPU,
-) -> SpotResult:
+) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
     The result carries `exploitability` (a fraction of the pot), `iterations` and `seconds`.
@@ -325,7 +434,7 @@ def solve(
         reached = solver.exploitability() / spot.pot
         if seconds is not None and time.perf_counter() - start >= seconds:
             break
-    result = SpotResult.of(solver)
+    result = SpotSolution.of(solver)
     result.exploitability = float(reached)
     result.iterations = solver.iterations
     result.seconds = time.perf_counter() - start

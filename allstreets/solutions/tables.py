@@ -19,7 +19,7 @@ def action_rows(node: "Decision") -> list[Row]:
     `ev` is the mean over the hands that take it, where enough do; `known`: whether EVs of the
     action were learned at all.
     """
-    taken, evs, whole = node.frequencies(), node.taken_evs(), node.range_evs()
+    taken, evs, whole = node.taken, node.taken_evs(), node.range_evs()
     unit = node.unit.column
     rows = []
     for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True)):

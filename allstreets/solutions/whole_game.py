@@ -1,82 +1,213 @@
-"""A solved whole game that can be walked: `result.node("r2.5 c | AhKd7s | x b50%")`.
+"""A solved whole game: the betting before the flop, and the pots on every flop below it.
 
-It goes on to the river, on every flop of its set; a flop may be spelled with any suits. Where
-turn and river are stored card by card, their cards stand in the line: "c x | KsKhKd | x x | 5c".
+| solution            | above the flops                       | below                            |
+|---------------------|---------------------------------------|----------------------------------|
+| whole game          | the betting before the flop           | every pot on the solution's flops |
+| `store: preflop`,   | the betting before the flop           | nothing                          |
+| preflop game        |                                       |                                  |
+| flops one by one    | stack-to-pot ratios, every hand       | one pot a ratio on each flop     |
+
+A line is ROOT | FLOP | words after the flop: "r2.5 c | AsKh7d | x b50%"; of flops one by one
+"spr3.5 | AsKh7d | x b50%". Where turn and river are real cards they are named, "| 5c |"; where a
+card model averages over them, nothing stands for them.
+
+The strategies of a flop are taken from where they are best: a spot that was solved exactly beside
+the game, else what the game stores.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from functools import lru_cache
+from typing import Any, overload
 
 import numpy as np
 
-from allstreets.base import Arrays, Floats, InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
-    BIG_BLINDS,
     BLINDS_AND_CARDS,
-    FlopPot,
+    BettingTree,
     Line,
     NodeKind,
+    Notation,
+    PreflopRules,
     Street,
-    WholeLine,
-    find_decision,
-    flop_pots,
+    bb_text,
+    choices,
+    dealt,
     line_text,
     parse_line,
     split_line,
     whole_line,
 )
 from allstreets.cards import (
-    COMBO_PERMUTATIONS,
-    CanonicalFlop,
+    COMBO_COUNT,
+    HAND_NAMES,
+    HAND_SIZES,
     Flop,
+    Runouts,
+    canonical_flop,
     card_rank,
+    cards_text,
     parse_board,
-    parse_combo,
     parse_flop,
+    runouts,
 )
-from allstreets.engines import CardModel, PackedStrategies, real_plays
-from allstreets.games import Lock, PotGame, WholeGame
-from allstreets.solutions.decision import Decision, OnBoard
-from allstreets.solutions.lifted_streets import RealStreets
-from allstreets.solutions.pot_evaluation import flop_hands, live
-from allstreets.solutions.pot_view import HandTotals, PotView, swept
-from allstreets.solutions.preflop import Mix, PreflopResult, SolutionFacts
-from allstreets.solutions.source import Row, SolverSource, UnifiedSource
+from allstreets.engines import CardModel
+from allstreets.games import Lock, WholeGame
+from allstreets.solutions.decision import Decision, OnBoard, Unit
+from allstreets.solutions.exact_flop import ExactFlop
+from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
+from allstreets.solutions.pot_view import PotView, in_suits, swept
+from allstreets.solutions.preflop import (
+    RATIO,
+    PreflopRoots,
+    PreflopStrategies,
+    Roots,
+    SolutionFacts,
+)
+from allstreets.solutions.source import Row, SolverSource, Source
+from allstreets.solutions.spot import locks_text
+from allstreets.solutions.walk import (
+    Boards,
+    Deal,
+    Figures,
+    LockTarget,
+    NoNodeError,
+    Position,
+    Solution,
+    SolvedFlop,
+)
 from allstreets.solvers import Kept, WholeGameSolver
 
-NEAR = 3  # flops that are named in place of one that is missing
-OPEN_STREETS = 2  # pots on flops whose turns and rivers stay in memory: a few hundred MB each
+Mix = dict[str, float]  # action → probability
+FindExact = Callable[[int, tuple[int, ...]], ExactFlop | None]
+"""(root, flop) → the spot that was solved exactly there; None: none was."""
+
+NEAR = 3  # flops that a message names
+CACHED_VIEWS = 8  # pots on flops, with all their values
+CACHED_LINES = 4096  # tables over flops write the same ones on every flop
+ENDS = "this solution ends where the flop is dealt; a solution of the whole game goes on"
+NOT_STORED = (
+    "this solution stores no strategies after the flop (store: preflop, or memory: per_batch); "
+    "solve a flop of it with: allstreets solve --from FOLDER --flop …"
+)
+FLOP_ONLY = "with real combos, only the flop's decisions are stored"
 
 
-class UnifiedResult(PreflopResult):
-    """A solved whole game."""
+class WholeSolution(Solution):
+    """A solved whole game, a part of one, or flops solved one by one."""
 
-    def __init__(self, game: WholeGame, source: UnifiedSource, facts: SolutionFacts) -> None:
-        super().__init__(game.preflop, source.before, facts)
-        self.game, self.source = game, source
-        self.cards = facts.cards or CardModel()
-        self._pots: dict[int, PotGame] = {}
-        self._streets: dict[tuple[int, int], RealStreets] = {}
+    def __init__(self, roots: Roots, below: Flops | None, facts: SolutionFacts) -> None:
+        super().__init__()
+        self.roots, self.below, self.facts = roots, below, facts
+        self.find_exact: FindExact | None = None  # of flops that were solved exactly
+        self._view = lru_cache(CACHED_VIEWS)(self._new_view)
+        self._exact = lru_cache(CACHED_VIEWS)(self._new_exact)
+        self._root_text = lru_cache(CACHED_LINES)(roots.text)
+        self._words = lru_cache(CACHED_LINES)(line_text)
 
     @classmethod
-    def of(cls, solver: WholeGameSolver, kept: Kept | None = None, **facts: Any) -> "UnifiedResult":
+    def of(cls, solver: WholeGameSolver, kept: Kept | None = None, **facts: Any) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
         It is what a bundle would store; `kept` is what `keep` returned, if that was done already.
         """
         source = SolverSource(solver, kept)
-        return cls(solver.game, source, source.facts(**facts))
+        return cls.game_of(solver.game, source, source.facts(**facts))
 
-    def _flops_text(self) -> str:
-        flops = len(self.game.flops.flops)
-        return f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
+    @classmethod
+    def game_of(cls, game: WholeGame, source: Source, facts: SolutionFacts) -> "WholeSolution":
+        """A whole game whose numbers come from a `Source`."""
+        roots = PreflopRoots(game.preflop, source.before)
+        return cls(roots, GameFlops(game, source, facts.cards or CardModel()), facts)
+
+    # The game and its figures.
 
     @property
-    def lock(self) -> tuple[Lock, ...]:
+    def before(self) -> PreflopStrategies:
+        """Strategies and values before the flop."""
+        return self._preflop.strategies
+
+    @property
+    def rules(self) -> PreflopRules:
+        """The rules before the flop."""
+        return self._preflop.rules
+
+    @property
+    def _preflop(self) -> PreflopRoots:
+        if not isinstance(self.roots, PreflopRoots):
+            raise InputError("flops solved one by one have no betting before the flop")
+        return self.roots
+
+    @property
+    def stored(self) -> GameFlops:
+        """The pots of a whole game on its flops."""
+        if not isinstance(self.below, GameFlops):
+            raise InputError(ENDS)
+        return self.below
+
+    @property
+    def game(self) -> WholeGame:
+        """The game that was solved."""
+        return self.stored.game
+
+    @property
+    def models(self) -> ModelFlops:
+        """Flops that were solved one by one."""
+        if not isinstance(self.below, ModelFlops):
+            raise InputError("this is no model of flops")
+        return self.below
+
+    @property
+    def is_game(self) -> bool:
+        """Whether it is a whole game, whose flops can be solved for the ranges that get there."""
+        return isinstance(self.below, GameFlops)
+
+    @property
+    def cards(self) -> CardModel:
+        """What players know of the cards after the flop."""
+        return CardModel() if self.below is None else self.below.cards
+
+    @property
+    def has_flops(self) -> bool:
+        """Whether strategies after the flop are stored."""
+        return self.below is not None and self.below.is_stored
+
+    @property
+    def flops(self) -> list[Row]:
+        """The table over flops, a row each: pandas.DataFrame(solution.flops) is a table."""
+        if self.below is None:
+            raise InputError("this solution ends at the flop: there is no table over flops")
+        return list(self.below.rows)
+
+    @property
+    def figures(self) -> Figures:
+        """Exploitability and values in mbb/hand."""
+        error = self.exploitability
+        accuracy = None if error is None else 2 * error
+        return Figures(error, "mbb/hand", self.values, "mbb/hand", accuracy)
+
+    def lock_target(self, line: str, where: str) -> LockTarget:
+        """A decision before the flop, or on every flop."""
+        place = self.game.place(line, where)
+        return LockTarget(place.order, place.tree, place.node)
+
+    def spans_boards(self, line: str) -> bool:
+        """Whether a line goes on after a flop that it does not name."""
+        parts = split_line(line, self.roots.read)
+        return parts.after is not None and parts.flop is None
+
+    @property
+    def locks(self) -> tuple[Lock, ...]:
         """The strategies that were given, not found."""
-        return self.game.lock
+        if self.is_game:
+            return self.game.lock
+        return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
+
+    @property
+    def exploitability(self) -> float | None:
+        """Mean of both players' best-response gains in mbb/hand; None: not known."""
+        return self.facts.exploitability
 
     @property
     def preflop_exploitability(self) -> float | None:
@@ -84,269 +215,409 @@ class UnifiedResult(PreflopResult):
         return self.facts.preflop_exploitability
 
     @property
-    def flops(self) -> list[Row]:
-        """One row per flop: pandas.DataFrame(result.flops) is a table.
-
-        weight: how many of the 22,100 flops it stands for; share: of all hands that see a flop,
-        those that see this one; exploitability_pct: of its pots, given the ranges that get there;
-        ev_oop_bb, ev_ip_bb: mean results of the hands that see it.
-        """
-        return [
-            {
-                "flop": flop.text,
-                "suits": flop.texture.suits,
-                "pairing": flop.texture.pairing,
-                "high_card": flop.texture.high_card,
-                "connectedness": flop.texture.connectedness,
-                **{key: value for key, value in row.items() if key != "flop"},
-            }
-            for flop, row in zip(self.game.flops.flops, self.source.rows, strict=True)
-        ]
+    def values(self) -> tuple[float, float] | None:
+        """What the game is worth to OOP (big blind) and IP (small blind), in mbb/hand."""
+        return self.facts.values
 
     @property
-    def has_flops(self) -> bool:
-        """Whether strategies after the flop are stored."""
-        return self.source.is_kept
+    def iterations(self) -> int:
+        """Iterations that were run."""
+        return self.facts.iterations
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """One row per check of the run: pandas.DataFrame(solution.metrics) is a table."""
+        return [dict(row) for row in self.facts.metrics]
+
+    # The walk.
+
+    start = Position()
+
+    @property
+    def unit(self) -> Unit:
+        """Big blinds; of flops one by one pots."""
+        return self.roots.unit
+
+    def read(self, line: str, flop: str | None = None) -> Position:
+        """The position that a line leads to."""
+        return self._hinted(line, lambda text: self._read(text, flop))
+
+    def _read(self, line: str, flop: str | None) -> Position:
+        parts = split_line(line, self.roots.read, flop)
+        root, after = parts.root, (parts.after or "").strip()
+        rest = after.replace("|", " ").split()
+        if not self._sees_flop(root):
+            if parts.flop is not None or rest:
+                what = f"the flop {parts.cards}" if parts.cards else "what follows the bar"
+                raise InputError(
+                    f"line '{parts.before}' ends before the flop: leave {what} out, or go on "
+                    "until the flop is dealt"
+                )
+            return Position(root)
+        if parts.flop is None:
+            if set(rest) - {"*"}:
+                raise InputError(
+                    f"line '{line}': the flop is dealt after '{self._root_text(root)}': write "
+                    "three cards between bars, such as | AhKd7s |"
+                )
+            return Position(root)
+        cards = parse_board(parts.cards)
+        self._require_flop(root, cards, after)
+        tree, notation = self._pot_tree(root), self._notation(root, cards)
+        path = parse_line(tree, after, cards, notation=notation)
+        averages = self._averages(root, cards)
+        node = dealt(tree, path.node) if averages else path.node
+        named = path.cards if notation.names_cards else ()
+        position = Position(node, root, (*cards, *named))
+        if self.exact_at(position) is None:
+            require_street(self.cards, Street(int(tree.street[node])), line)
+        return position
+
+    def read_any_flop(self, line: str) -> tuple[int, int]:
+        """(root, decision in its pot) of a line on any flop.
+
+        "*" or a flop, which is ignored, may stand where it is dealt.
+        """
+        parts = split_line(self._with_bar(line), self.roots.read)
+        root, after = parts.root, parts.after or ""
+        if not self._sees_flop(root):
+            ways = self.ways_to_a_deal(Position(root))
+            if not ways:
+                raise NoNodeError("No flop is dealt any more on this way.")
+            raise NoNodeError("No flop has been dealt yet. These ways lead to one:", ways)
+        flops = self._require_below(line)
+        if flops.cards.stores_cards and "|" in after:
+            raise InputError(
+                f"line '{line}': tables over flops are of decisions on the flop, where turn and "
+                "river are real cards"
+            )
+        tree = flops.pot(root).tree
+        node = parse_line(tree, after, notation=self.unit.notation).node
+        node = node if flops.cards.plays_combos else dealt(tree, node)
+        require_street(flops.cards, Street(int(tree.street[node])), line)
+        if tree.kind[node] != NodeKind.DECISION:
+            raise InputError(f"line '{line}': no player acts there")
+        return root, node
+
+    def _with_bar(self, line: str) -> str:
+        """A line of flops one by one may leave its ratio out."""
+        first = line.split("|")[0].strip()
+        named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
+        return line if named else f"| {line}"
+
+    def ways_to_a_deal(self, position: Position) -> list[tuple[str, str]]:
+        """(label, line) for each action after which a card can come, without further bets."""
+        ways = []
+        for child in self.node(position).children:
+            path = [child]
+            while path[-1].kind == "decision":
+                quiet = [node for node in path[-1].children if node.action in ("x", "c")]
+                path += quiet[:1]
+            if path[-1].kind == "chance":
+                ways.append((", ".join(node.label for node in path), path[-1].line))
+        return ways
+
+    def _sees_flop(self, root: int) -> bool:
+        """Whether the flop is dealt at a root."""
+        return bool(self.roots.tree(root).kind[root] == NodeKind.CHANCE)
+
+    def _require_below(self, line: str) -> Flops:
+        if self.below is None:
+            raise InputError(
+                f"line '{line}' goes on after the flop, and this solution ends there; a solution "
+                "of the whole game knows what follows"
+            )
+        if not self.below.is_stored:
+            raise InputError(NOT_STORED)
+        return self.below
+
+    def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
+        """Refuse a flop of which nothing is known, and name near ones."""
+        if self._exact(root, cards[:3]) is not None:
+            return
+        line = whole_line(self._root_text(root), cards_text(cards), after)
+        named, flops = canonical_flop(cards), self._require_below(line).solved(root)
+        if any(solved.flop.number == named.flop.number for solved in flops):
+            return
+        text = cards_text(cards)
+        same = "" if text == named.flop.text else f" ({named.flop.text} but for suits)"
+        near = near_flops([solved.flop for solved in flops], named.flop)
+        raise NoNodeError(
+            f"the flop {text}{same} is not among the {len(flops):,} of this solution; near ones: "
+            f"{', '.join(flop.text for flop in near)}",
+            [(flop.text, whole_line(self._root_text(root), flop.text, after)) for flop in near],
+        )
+
+    def _averages(self, root: int, cards: tuple[int, ...]) -> bool:
+        """Whether the strategies of a flop average over turn and river."""
+        return self._exact(root, cards[:3]) is None and not self.cards.plays_combos
+
+    def _notation(self, root: int, cards: tuple[int, ...]) -> Notation:
+        """The notation of lines after a flop: turn and river are named where they are real."""
+        real = self.cards.stores_cards or self._exact(root, cards[:3]) is not None
+        return BLINDS_AND_CARDS if real else self.unit.notation
+
+    def line(self, position: Position) -> str:
+        """The canonical line to a position."""
+        if position.root is None:
+            return self._root_text(position.node)
+        cards, tree = position.cards, self._pot_tree(position.root)
+        words = self._words(tree, position.node, cards[3:], self._notation(position.root, cards))
+        return whole_line(self._root_text(position.root), cards_text(cards[:3]), words)
+
+    def line_on_any_flop(self, root: int, node: int) -> str:
+        """The line to a decision on any flop: "r2.5 c | * | x"."""
+        words = line_text(self._pot_tree(root), node, notation=self.unit.notation)
+        return whole_line(self._root_text(root), "*", words)
+
+    def _pot_tree(self, root: int) -> BettingTree:
+        assert self.below is not None
+        return self.below.pot(root).tree
+
+    def tree(self, position: Position) -> BettingTree:
+        """The betting before the flop, or that of the pot."""
+        if position.root is None:
+            return self.roots.tree(position.node)
+        return self._pot_tree(position.root)
+
+    def payoffs(self, position: Position) -> Floats:
+        """[N, 2, 3]: results of the whole hand, in chips."""
+        if position.root is None:
+            return self.roots.payoffs(position.node)
+        assert self.below is not None
+        return self.below.pot(position.root).payoffs
+
+    def board(self, position: Position) -> tuple[int, ...]:
+        """The cards that were dealt."""
+        return position.cards
+
+    def deal(self, position: Position) -> Deal:
+        """A flop, a card, or nothing that the solution would see."""
+        if position.root is None:
+            if self.below is None:
+                return Deal(3, False, note=ENDS)
+            return Deal(3, self.has_flops, note="" if self.has_flops else NOT_STORED)
+        exact = self.exact_at(position)
+        if exact is not None:
+            return exact.deal(position)
+        if self.cards.stores_cards:
+            return Deal(1, True)
+        if self.cards.plays_combos:
+            return Deal(1, False, note=FLOP_ONLY)
+        return Deal(0, True)
+
+    def dealt(self, position: Position, cards: tuple[int, ...] = ()) -> Position:
+        """The next street."""
+        if position.root is None:
+            return Position(0, position.node, cards)
+        node = dealt(self.tree(position), position.node)
+        return Position(node, position.root, (*position.cards, *cards))
+
+    def above(self, position: Position) -> Position | None:
+        """The position before the last action or card."""
+        root, cards = position.root, position.cards
+        if root is not None and not position.node:
+            return Position(root)
+        tree = self.tree(position)
+        parent = int(tree.parent[position.node]) if position.node else -1
+        if parent < 0 or (
+            tree.kind[position.node] == NodeKind.CHANCE
+            and root is None
+            and (tree.kind[parent] == NodeKind.CHANCE)
+        ):
+            return None
+        if tree.kind[parent] == NodeKind.CHANCE and len(cards) > 3:
+            cards = cards[:-1]
+        return Position(parent, root, cards)
+
+    def runouts(self, position: Position) -> Runouts:
+        """The cards that may come: ranges have no suits, so suits alike on the board are alike."""
+        same = runouts(position.cards[:3], [np.ones(COMBO_COUNT)])
+        for card in position.cards[3:]:
+            same = same.after(card)
+        return same
+
+    def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
+        """The flops that are stored for a pot."""
+        if self.below is None or not self.below.is_stored:
+            return ()
+        return self.below.solved(position.node)
+
+    def source(self, position: Position) -> str:
+        """How a flop was solved, where that was done beside the game."""
+        exact = self.exact_at(position)
+        return "" if exact is None else exact.accuracy
+
+    def exact_at(self, position: Position) -> ExactFlop | None:
+        """The spot that was solved exactly for the flop of a position; None: there is none."""
+        if position.root is None:
+            return None
+        return self._exact(position.root, position.cards[:3])
+
+    def _new_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        return None if self.find_exact is None else self.find_exact(root, flop)
+
+    # The numbers.
+
+    def _decision(self, position: Position) -> Decision:
+        line = self.line(position)
+        if position.root is None:
+            return self.roots.decision(position.node)
+        exact = self.exact_at(position)
+        if exact is not None:
+            return replace(exact.decision(position), line=line)
+        flops, cards = self._require_below(line), position.cards
+        flop, node = canonical_flop(cards[:3]), position.node
+        if len(cards) > 3:
+            path = Line(tuple(self.tree(position).path_to(node)), cards[3:])
+            streets = flops.streets(position.root, flop.flop)
+            return replace(streets.at(path, cards[:3]), line=line)
+        view = self._view(position.root, flop.flop)
+        if flops.cards.plays_combos:
+            return in_suits(view.combo_node(node, line), flop, cards)
+        return replace(flops.counted(view.node(node, line)), board=cards)
+
+    def _new_view(self, root: int, flop: Flop) -> PotView:
+        flops = self._require_below(flop.text)
+        return swept(flops.view(root, flop), flops.cards.plays_classes)
+
+    # Tables.
+
+    def boards(self, line: str) -> Boards:
+        """The decision that a line leads to, on one flop after the other; by combo where possible.
+
+        The line names no flop: "r2.5 c | x"; of flops one by one "spr3.5 | * | x", or "x" alone.
+        """
+        root, node = self.read_any_flop(line)
+        solved = self._require_below(line).solved(root)
+        decisions = (self._on_board(flop, root, node) for flop in solved)
+        return Boards(self.line_on_any_flop(root, node), len(solved), decisions)
+
+    def _on_board(self, solved: SolvedFlop, root: int, node: int) -> OnBoard:
+        assert self.below is not None
+        view = swept(self.below.view(root, solved.flop), self.cards.plays_classes)
+        line = self.line(Position(node, root, solved.flop.cards))
+        if self.cards.plays_combos:
+            return OnBoard(solved.weight, view.combo_node(node, line))
+        return OnBoard(solved.weight, self.below.counted(view.node(node, line)))
 
     def flop_table(self, line: str) -> list[Row]:
         """One row per flop: how often play gets to a decision after it, and what is done there.
 
         reached: whether enough of both ranges gets there for that to have been learned.
         """
+        root, node = self.read_any_flop(line)
         rows: list[Row] = []
-        self._refuse_cards(line)
-        for flop in self.game.flops.flops:
-            node = self.node(line, flop.text)
-            taken = node.frequencies().tolist()
+        for solved in self._require_below(line).solved(root):
+            decision = self.decision(Position(node, root, solved.flop.cards))
+            texture = solved.flop.texture
             rows.append(
                 {
-                    "flop": flop.text,
-                    "suits": flop.texture.suits,
-                    "pairing": flop.texture.pairing,
-                    "high_card": flop.texture.high_card,
-                    "weight": float(self.game.flops.weights[len(rows)]),
-                    "share": node.share,
-                    "reached": node.reached,
-                    **dict(zip(node.actions, taken, strict=True)),
+                    "flop": solved.flop.text,
+                    "suits": texture.suits,
+                    "pairing": texture.pairing,
+                    "high_card": texture.high_card,
+                    "weight": solved.weight,
+                    "share": decision.share,
+                    "reached": decision.reached,
+                    **dict(zip(decision.actions, decision.taken.tolist(), strict=True)),
                 }
             )
         return rows
 
-    def decisions(self, line: str) -> Iterator[OnBoard]:
-        """The decision that a line leads to, on one flop after the other; by combo where possible.
-
-        The line names no flop: "r2.5 c | x".
-        """
-        self._refuse_cards(line)
-        for flop, weight in zip(self.game.flops.flops, self.game.flops.weights, strict=True):
-            found = split_line(line, self.read_root, flop.text)
-            if found.root not in [pot.node for pot in self._flop_pots]:
-                raise InputError(
-                    f"line '{line}' ends before the flop: reports are of decisions on it"
-                )
-            view, inside = self._view(found, line)
-            view = swept(view, self.cards.plays_classes)
-            node = view.combo_node if self.cards.plays_combos else view.node
-            yield OnBoard(float(weight), node(inside, self._words(found, view, inside)))
+    def opening_lines(self) -> list[str]:
+        """The lines to the small blind's first decision and to the answer to his usual raise."""
+        tree = self.before.tree
+        if tree.kind[0] != NodeKind.DECISION:
+            return []
+        taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
+        raised = [
+            (float(taken[place]), child)
+            for place, (child, action) in enumerate(choices(tree, 0))
+            if action.is_aggressive and tree.kind[child] == NodeKind.DECISION
+        ]
+        usual = [max(raised)[1]] if raised else []
+        return [self._root_text(node) for node in (0, *usual)]
 
     def flop_lines(self) -> list[str]:
         """The lines to all pots that see a flop, the most frequent first."""
-        before, tree = self.before, self.game.tree
+        before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
-            for pot in self._flop_pots
+            for pot in self.stored.flop_pots
         }
-        return [
-            line_text(tree, node, notation=BIG_BLINDS)
-            for node in sorted(seen, key=lambda n: -seen[n])
-        ]
+        return [self._root_text(node) for node in sorted(seen, key=lambda node: -seen[node])]
 
     def values_at(self, flop: str) -> Floats:
         """[2, P, 169]: both players' values at the root of every pot on a flop.
 
-        Totals over a class's combos and all of the other's, in chips times pairs of combos.
+        Totals over a class's combos and all of the opponent's, in chips times pairs of combos.
         """
-        self._require_flops()
-        return self.source.arrays(self._place(parse_flop(flop), flop))["values"].astype(np.float64)
+        self._require_below(flop)
+        named = parse_flop(flop)
+        if self.stored.place_of(named.flop) is None:
+            self._require_flop(self.stored.flop_pots[0].node, parse_board(flop), "")
+        return self.stored.values_at(named.flop)
 
-    def pot(self, number: int) -> PotGame:
-        """What the pot with this number becomes after the flop; trees are built when needed."""
-        if number not in self._pots:
-            self._pots[number] = self.game.after_the_flop(self._flop_pots[number])
-        return self._pots[number]
+    @overload
+    def strategy(
+        self, line: str = "", flop: str | None = None, hand: None = None
+    ) -> dict[str, Mix]: ...
 
-    def strategies(self, place: int, number: int) -> PackedStrategies:
-        """The strategies of all decisions of a pot on a flop, as they are stored."""
-        self._require_flops()
-        return self._strategies(self.source.arrays(place), number)
+    @overload
+    def strategy(self, line: str = "", flop: str | None = None, *, hand: str) -> Mix: ...
 
-    def flop_view(self, place: int, number: int) -> PotView:
-        """The pot with this number on the flop at this place of the set."""
-        self._require_flops()
-        pot = self.pot(number)
-        return self._flop_view(place, number, pot, pot.pot.node)
+    @overload
+    def strategy(self, line: str, flop: str | None, hand: str) -> Mix: ...
 
-    def real_streets(self, place: int, number: int) -> RealStreets:
-        """Turn and river of a pot on a flop, by their places, where they are stored by card."""
-        self._require_flops()
-        found = self._streets.pop((place, number), None)
-        if found is None:
-            pot, flop = self.pot(number), self.game.flops.flops[place]
-            trees = [self.pot(each).tree for each in range(len(self._flop_pots))]
-            play = real_plays(self.cards, flop, trees, self.source.arrays(place))[number]
-            like = [one for (other, _), one in self._streets.items() if other == place]
-            reach = self.before.reach[pot.pot.node]
-            found = RealStreets(pot, flop, play, reach, like[0] if like else None)
-        self._streets[place, number] = found  # the last to be given up
-        while len(self._streets) > OPEN_STREETS:
-            del self._streets[next(iter(self._streets))]
-        return found
+    def strategy(
+        self, line: str = "", flop: str | None = None, hand: str | None = None
+    ) -> dict[str, Mix] | Mix:
+        """Action → probability of a hand ("AKs", "77", "AhKs"), or hand → action → probability.
 
-    def _after_the_flop(self, found: WholeLine[int], line: str) -> Decision:
-        if self.cards.stores_cards and found.flop is not None:
-            place, number = self._where(found)
-            way = self._way(number, found)
-            if way.cards:
-                streets = self.real_streets(place, number)
-                words = line_text(streets.pot.tree, way.node, way.cards, BLINDS_AND_CARDS)
-                before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
-                shown = streets.at(way, parse_board(found.cards))
-                return replace(shown, line=whole_line(before, found.cards, words))
-        view, inside = self._view(found, line)
-        return view.node(inside, self._words(found, view, inside))
+        Where hands are classes, two cards are read as theirs.
+        """
+        decision = self.at(line, flop).decision
+        if hand is not None:
+            return decision.hand(hand).frequencies
+        held = decision.class_counts()
+        names = (name for place, name in enumerate(HAND_NAMES) if held[place])
+        return {name: decision.hand(name).frequencies for name in names}
 
-    def _words(self, found: WholeLine[int], view: PotView, inside: int) -> str:
-        """The line to a decision on the flop, in its usual words."""
-        before = line_text(self.game.tree, found.root, notation=BIG_BLINDS)
-        after = line_text(view.pot.tree, inside, notation=BIG_BLINDS)
-        return whole_line(before, found.cards, after)
+    # For people.
 
-    def _view(self, found: WholeLine[int], line: str) -> tuple[PotView, int]:
-        """The pot on the flop that a line leads to, and the decision in its tree."""
-        self._require_flops()
-        if found.flop is None:
-            raise InputError(
-                f"line '{line}': a flop is dealt there; name one, such as "
-                f"{self.game.flops.flops[0].text}"
-            )
-        place, number = self._where(found)
-        pot = self.pot(number)
-        if self.cards.stores_cards:
-            inside = self._way(number, found).node
-        else:
-            inside = find_decision(pot.tree, found.after or "", BIG_BLINDS)
-        require_street(self.cards, Street(int(pot.tree.street[inside])), line)
-        return self._flop_view(place, number, pot, found.root), inside
+    def __repr__(self) -> str:
+        """One line: which game, and how well it is solved."""
+        return f"<{type(self).__name__} {self._headline()}>"
 
-    def _where(self, found: WholeLine[int]) -> tuple[int, int]:
-        """The place of a line's flop, and the number of its pot."""
-        assert found.flop is not None
-        place = self._place(found.flop, found.cards)
-        return place, [pot.node for pot in self._flop_pots].index(found.root)
+    def __str__(self) -> str:
+        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
+        lines = [self._headline()]
+        if self.values is not None:
+            lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
+        lines += [locks_text(self.locks)] if self.locks else []
+        first = self.node(self.start)
+        if first.kind == "decision":
+            lines += ["", str(first)]
+        return "\n".join(lines)
 
-    def _way(self, number: int, found: WholeLine[int]) -> Line:
-        """The way to a decision where turn and river cards are named."""
-        tree, words = self.pot(number).tree, found.after or ""
-        way = parse_line(tree, words, parse_board(found.cards), notation=BLINDS_AND_CARDS)
-        if tree.kind[way.node] == NodeKind.CHANCE:
-            way_on = f"{words.strip()} | 7h |"
-            raise InputError(
-                f"line '{words.strip()}' after the flop: a card is dealt there: write '{way_on}'"
-            )
-        if tree.kind[way.node] != NodeKind.DECISION:
-            raise InputError(
-                f"line '{words.strip()}' after the flop: no player acts there any more"
-            )
-        return way
-
-    def _refuse_cards(self, line: str) -> None:
-        """Refuse a table over flops of a line that names a turn card."""
-        after = split_line(line, self.read_root).after or ""
-        if self.cards.stores_cards and "|" in after:
-            raise InputError(
-                f"line '{line}': tables over flops are of decisions on the flop, where turn and "
-                "river are real cards"
-            )
-
-    def _flop_view(self, place: int, number: int, pot: PotGame, node: int) -> PotView:
-        arrays, flop = self.source.arrays(place), self.game.flops.flops[place]
-        return PotView(
-            pot=pot,
-            flop=flop,
-            hands=flop_hands(self.cards, flop, arrays.get("held")),
-            strategies=self._strategies(arrays, number),
-            reach=self.before.reach[node],
-            evaluate=_KeptEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
+    def _headline(self) -> str:
+        error = self.exploitability
+        quality = (
+            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
         )
-
-    def _strategies(self, arrays: Arrays, number: int) -> PackedStrategies:
-        streets = self.cards.streets
-        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
-        return PackedStrategies(self.pot(number).tree, streets, stored)
-
-    def _mix(self, node: Decision, line: str, flop: str | None, hand: str) -> Mix:
-        found = split_line(line, self.read_root, flop)
-        by_class = not self.cards.plays_combos or node.by_combo
-        if by_class or found.flop is None or len(hand) < 4:
-            return super()._mix(node, line, flop, hand)
-        combo = int(COMBO_PERMUTATIONS[found.flop.permutation][parse_combo(hand)])
-        places = np.flatnonzero(live(found.flop.flop) == combo)
-        if not len(places):
-            raise InputError(f"{hand} holds a card of the flop {found.cards}")
-        view, inside = self._view(found, line)
-        chances = view.strategies.at(inside)[:, int(places[0])]
-        return dict(zip(node.actions, chances.tolist(), strict=True))
-
-    def _require_flops(self) -> None:
-        if not self.has_flops:
-            raise InputError(
-                "this solution stores no strategies after the flop (store: preflop, or memory: "
-                "per_batch); solve a flop of it with: allstreets solve --from FOLDER --flop …"
-            )
-
-    @cached_property
-    def _flop_pots(self) -> tuple[FlopPot, ...]:
-        return flop_pots(self.game.tree)
-
-    @cached_property
-    def _place_of_number(self) -> Mapping[int, int]:
-        return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
-
-    def place_of(self, flop: Flop) -> int | None:
-        """The place of a flop in the set; None: it is not one of them."""
-        return self._place_of_number.get(flop.number)
-
-    def _place(self, flop: CanonicalFlop, text: str) -> int:
-        """The same of a flop that has to be there."""
-        place = self.place_of(flop.flop)
-        if place is None:
-            flops = self.game.flops.flops
-            near = near_flops(flops, flop.flop)
-            name = text if text == flop.flop.text else f"{text} ({flop.flop.text})"
-            raise InputError(
-                f"the flop {name} is not among the {len(flops):,} of this solution; near ones: "
-                f"{', '.join(one.text for one in near)}"
-            )
-        return place
-
-
-class _KeptEvs:
-    """EVs by combo as an exact game found them."""
-
-    def __init__(self, pot: PotGame, number: int, arrays: Arrays) -> None:
-        self._tree = pot.tree
-        self._nodes = pot.tree.decisions(Street.FLOP)
-        self._evs, self._action_evs = arrays[f"evs.{number}"], arrays[f"action_evs.{number}"]
-
-    def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
-        del reach
-        tree, place = self._tree, self._nodes.index(node)
-        first = int(tree.child_count[self._nodes[:place]].sum())
-        rows = slice(first, first + int(tree.child_count[node]))
-        # Where no opposing combo is met, there is no EV and nothing to add up.
-        evs, action_evs = np.nan_to_num(self._evs[:, place]), np.nan_to_num(self._action_evs[rows])
-        return HandTotals(
-            (evs[0] * met[0], evs[1] * met[1]), action_evs * met[tree.player_at(node)]
+        name = f"{self.facts.name}: " if self.facts.name else ""
+        made = self.facts.simplified
+        how = "" if made is None else f", {made.head}"
+        if not isinstance(self.roots, PreflopRoots):
+            return f"{name}{self.cards.kind}, {len(self.flops):,} flops solved"
+        below = ", betting before the flop"
+        if self.is_game:
+            flops = len(self.game.flops.flops)
+            below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
+        return (
+            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {quality} after "
+            f"{self.iterations:,} iterations"
         )
 
 
@@ -361,13 +632,13 @@ def require_street(cards: CardModel, street: Street, line: str) -> None:
 
 def near_flops(flops: Sequence[Flop], flop: Flop) -> list[Flop]:
     """The flops of a set that are most like another one."""
-    return sorted(flops, key=lambda one: _distance(one, flop))[:NEAR]
+    return sorted(flops, key=lambda other: _distance(other, flop))[:NEAR]
 
 
-def _distance(one: Flop, other: Flop) -> tuple[int, int]:
+def _distance(flop: Flop, other: Flop) -> tuple[int, int]:
     """How unlike two flops are: suits and pairing before ranks."""
-    texture = (one.texture.suits != other.texture.suits) + (
-        one.texture.pairing != other.texture.pairing
+    texture = (flop.texture.suits != other.texture.suits) + (
+        flop.texture.pairing != other.texture.pairing
     )
-    ranks = (abs(card_rank(a) - card_rank(b)) for a, b in zip(one.cards, other.cards, strict=True))
+    ranks = (abs(card_rank(a) - card_rank(b)) for a, b in zip(flop.cards, other.cards, strict=True))
     return texture, sum(ranks)

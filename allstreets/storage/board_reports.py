@@ -1,11 +1,10 @@
 """Reports over the boards of a solution, of any kind that has several."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from allstreets.analysis import BoardReport, report_of
-from allstreets.base import InputError
-from allstreets.solutions import FlopsResult, OnBoard, UnifiedResult
+from allstreets.solutions import Boards, OnBoard, ratio_word
 from allstreets.storage.opening import Solution, load
 from allstreets.storage.spot_set import SpotSet
 
@@ -25,26 +24,17 @@ def board_report(
     has several. `solution` may be its folder. `progress` is called with the boards that are read,
     of how many: all flops take a minute or more.
     """
-    found = load(solution) if isinstance(solution, Path | str) else solution
-    if isinstance(found, UnifiedResult):
-        decisions, total = found.decisions(line), len(found.game.flops.flops)
-    elif isinstance(found, FlopsResult):
-        decisions, total = found.decisions(line, spr), len({row["flop"] for row in found.flops})
-    elif isinstance(found, SpotSet):
-        decisions = found.decisions(line, name)
-        total = sum(name in (None, entry.name) for entry in found.entries)
+    loaded = load(solution) if isinstance(solution, Path | str) else solution
+    if isinstance(loaded, SpotSet):
+        boards = loaded.boards(line, name)
     else:
-        raise InputError(
-            "reports over boards are of whole games, models of flops and sets of spots "
-            "(allstreets solve --boards … --output); this is a single board, or ends at the flop"
-        )
-    return report_of(decisions if progress is None else _told(decisions, total, progress), line)
+        boards = loaded.boards(line if spr is None else f"{ratio_word(spr)} | * | {line}")
+    told = boards.decisions if progress is None else _told(boards, progress)
+    return report_of(told, line)
 
 
-def _told(
-    decisions: Iterable[OnBoard], total: int, progress: Callable[[int, int], None]
-) -> Iterator[OnBoard]:
-    for done, one in enumerate(decisions):
-        progress(done, total)
-        yield one
-    progress(total, total)
+def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBoard]:
+    for done, board in enumerate(boards.decisions):
+        progress(done, boards.count)
+        yield board
+    progress(boards.count, boards.count)

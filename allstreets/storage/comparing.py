@@ -4,7 +4,7 @@ from pathlib import Path
 
 from allstreets.analysis import Comparison, compare_decisions
 from allstreets.base import InputError
-from allstreets.solutions import PreflopResult, SpotResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage.game_keys import game_keys
 from allstreets.storage.opening import Solution, load
 
@@ -23,11 +23,11 @@ def compare(
     """
     one = load(first) if isinstance(first, Path | str) else first
     other = load(second) if isinstance(second, Path | str) else second
-    if isinstance(one, SpotResult) and isinstance(other, SpotResult) and flop is not None:
+    if isinstance(one, SpotSolution) and isinstance(other, SpotSolution) and flop is not None:
         raise InputError("--flop is for whole games: these are spots")
     notes = game_keys(one).notes(game_keys(other))
-    if isinstance(one, SpotResult) and isinstance(other, SpotResult):
-        return compare_decisions(one.node(line), other.node(line), notes)
-    assert isinstance(one, PreflopResult)  # what else has keys
-    assert isinstance(other, PreflopResult)
-    return compare_decisions(one.node(line, flop), other.node(line, flop), notes)
+    if isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
+        return compare_decisions(one.at(line).decision, other.at(line).decision, notes)
+    assert isinstance(one, WholeSolution)  # what else has keys
+    assert isinstance(other, WholeSolution)
+    return compare_decisions(one.at(line, flop).decision, other.at(line, flop).decision, notes)

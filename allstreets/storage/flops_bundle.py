@@ -16,7 +16,7 @@ from typing import Any
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
-from allstreets.solutions import FlopsResult
+from allstreets.solutions import ModelFlops, RatioRoots, SolutionFacts, WholeSolution
 from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -186,7 +186,7 @@ class FlopsBundle:
         )
 
 
-def load_flops(folder: Place | str) -> "FlopsResult":
+def load_flops(folder: Place | str) -> "WholeSolution":
     """Open a model of flops. Reads the manifest; a flop is read when it is first needed."""
 
     folder = mirrored(folder)
@@ -197,16 +197,23 @@ def load_flops(folder: Place | str) -> "FlopsResult":
         return _result(manifest, files)
 
 
-def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "FlopsResult":
-    result = FlopsResult(
+def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "WholeSolution":
+    flops = ModelFlops(
         config=manifest["config"],
-        model=CardModel.of(manifest["card_model"]),
+        cards=CardModel.of(manifest["card_model"]),
         rows=tuple(without_files(row) for row in manifest["rows"]),
         wanted=tuple((str(flop), float(spr)) for flop, spr in manifest["wanted"]),
         arrays=lambda flop, spr: files.arrays(file_name(flop, spr)),
+    )
+    flops.require_playable()
+    facts = SolutionFacts(
+        iterations=0,  # each flop has its own
+        algorithm=str(manifest["config"]["algorithm"]),
+        exploitability=None,
+        cards=flops.cards,
         seconds=float(manifest["seconds"]),
+        config=manifest["config"],
         name=manifest["name"],
         description=manifest["description"],
     )
-    result.require_playable()
-    return result
+    return WholeSolution(RatioRoots(flops.sprs), flops, facts)

@@ -23,7 +23,7 @@ from allstreets.games import (
     rules_of,
     spot_mapping,
 )
-from allstreets.solutions import PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution
 from allstreets.storage.manifest import folder_kind, read_manifest
 from allstreets.storage.opening import Solution
 from allstreets.storage.solution_files import facts_of
@@ -81,14 +81,15 @@ class GameKeys:
 
 def game_keys(solution: Solution) -> GameKeys:
     """The game of a solution."""
-    if isinstance(solution, SpotResult):
+    if isinstance(solution, SpotSolution):
         return _of_spot(solution.spot)
-    if isinstance(solution, UnifiedResult):
+    if not isinstance(solution, WholeSolution):
+        return GameKeys("set of spots")
+    if solution.is_game:
         return _of_game(solution.game, solution.cards)
-    if isinstance(solution, PreflopResult):
-        return _of_rules(solution.rules, solution.lock)
-    kinds = {"SpotSet": "set of spots", "FlopsResult": "model of flops"}
-    return GameKeys(kinds[type(solution).__name__])
+    if isinstance(solution.roots, PreflopRoots):
+        return _of_rules(solution.rules, solution.locks)
+    return GameKeys("model of flops")
 
 
 def stored_keys(folder: Path) -> GameKeys:

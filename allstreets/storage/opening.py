@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TypeAlias, cast
 
 from allstreets.base import InputError, Place
-from allstreets.solutions import FlopsResult, PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage.manifest import folder_kind
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.spot_set import SpotSet
 
-Solution: TypeAlias = "SpotResult | SpotSet | FlopsResult | PreflopResult | UnifiedResult"
+Solution: TypeAlias = SpotSolution | SpotSet | WholeSolution
 
 OPENERS = {
     "spot": ("allstreets.storage.spot_bundle", "load_spot"),

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.betting import build_preflop_tree
-from allstreets.games import preflop_locks, rules_mapping, rules_of
-from allstreets.solutions import PreflopResult
+from allstreets.games import Lock, preflop_locks, rules_mapping, rules_of
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.solution_files import (
@@ -34,7 +34,7 @@ def require_preflop_folder(folder: Path, *, resume: bool) -> None:
 
 
 def save_preflop(
-    result: "PreflopResult", folder: Path | str, *, identity: Mapping[str, Any]
+    result: "WholeSolution", folder: Path | str, *, identity: Mapping[str, Any]
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
@@ -54,7 +54,7 @@ def save_preflop(
         write_manifest(folder, {**head, "game": game, "token": token, "files": {"preflop": entry}})
 
 
-def load_preflop(folder: Path | str) -> "PreflopResult":
+def load_preflop(folder: Path | str) -> "WholeSolution":
     """Open a bundle."""
 
     folder = Path(folder)
@@ -62,7 +62,8 @@ def load_preflop(folder: Path | str) -> "PreflopResult":
     with damage_told(folder):
         rules, facts = rules_of(manifest["game"]["preflop"]), facts_of(manifest)
         tree = build_preflop_tree(rules)
-    result = PreflopResult(rules, open_preflop(folder, manifest, tree), facts)
+    before = open_preflop(folder, manifest, tree)
     with damage_told(folder):
-        result.before = replace(result.before, locks=preflop_locks(tree, result.lock))
-    return result
+        locks = tuple(Lock.from_mapping(lock) for lock in facts.config.get("lock") or ())
+        before = replace(before, locks=preflop_locks(tree, locks))
+    return WholeSolution(PreflopRoots(rules, before), None, facts)

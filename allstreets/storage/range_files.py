@@ -47,7 +47,7 @@ from allstreets.betting import (
     pot_share,
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
-from allstreets.solutions import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage.opening import load
 
 README = "README.txt"
@@ -73,7 +73,7 @@ class _RangeFile:
     about: str  # a line of the README
 
 
-def export_ranges(result: PreflopResult, folder: Path | str, kind: RangeKind | str) -> int:
+def export_ranges(result: WholeSolution, folder: Path | str, kind: RangeKind | str) -> int:
     """Write every range before the flop into a new folder; returns how many there are.
 
     The folder is complete or absent: it gets its name when the last file lies in it.
@@ -97,7 +97,7 @@ def export_ranges(result: PreflopResult, folder: Path | str, kind: RangeKind | s
     return ranges
 
 
-def zip_ranges(result: PreflopResult, kind: RangeKind | str) -> bytes:
+def zip_ranges(result: WholeSolution, kind: RangeKind | str) -> bytes:
     """The files of `export_ranges` as one .zip; the same solution gives the same bytes."""
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as packed:
@@ -108,15 +108,15 @@ def zip_ranges(result: PreflopResult, kind: RangeKind | str) -> bytes:
     return out.getvalue()
 
 
-def load_tree(folder: Place | str) -> PreflopResult:
+def load_tree(folder: Place | str) -> WholeSolution:
     """A solution that has a tree before the flop; an `InputError` for others."""
     result = load(folder)
-    if not isinstance(result, PreflopResult):
+    if not isinstance(result, WholeSolution):
         raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
     return result
 
 
-def _contents(result: PreflopResult, kind: RangeKind) -> Iterator[tuple[Path, bytes]]:
+def _contents(result: WholeSolution, kind: RangeKind) -> Iterator[tuple[Path, bytes]]:
     """Every file by its path inside the folder, one after the other; README.txt is the last."""
     listed = []
     for file in _monker_files(result) if kind == RangeKind.monker else _files(result, kind):
@@ -125,7 +125,7 @@ def _contents(result: PreflopResult, kind: RangeKind) -> Iterator[tuple[Path, by
     yield Path(README), _readme(result, kind, listed).encode()
 
 
-def _files(result: PreflopResult, kind: RangeKind) -> Iterator[_RangeFile]:
+def _files(result: WholeSolution, kind: RangeKind) -> Iterator[_RangeFile]:
     tree, reach = result.before.tree, result.before.reach
     for node in range(tree.node_count):
         if node and tree.actions[node] is None:  # what follows a flop
@@ -145,7 +145,7 @@ def _next(tree: BettingTree, node: int) -> str:
     return ENDS[NodeKind(int(tree.kind[node]))]
 
 
-def _monker_files(result: PreflopResult) -> Iterator[_RangeFile]:
+def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
     before, tree = result.before, result.before.tree
     names = {0: ""}
     for node in sorted(before.strategies):  # a parent comes before its children
@@ -184,7 +184,7 @@ def _ev_text(ev: float) -> str:
     return weight_text(round(ev, EV_DIGITS) + 0.0) if np.isfinite(ev) else "0"
 
 
-def _readme(result: PreflopResult, kind: RangeKind, files: list[tuple[str, str]]) -> str:
+def _readme(result: WholeSolution, kind: RangeKind, files: list[tuple[str, str]]) -> str:
     name = result.facts.name or "a heads-up game"
     what = "the range of a player after a line: how often he holds a combo and plays so"
     if kind == RangeKind.monker:

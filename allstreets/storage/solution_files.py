@@ -21,7 +21,7 @@ from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
-from allstreets.solutions import MadeSimple, PreflopSolution, SolutionFacts
+from allstreets.solutions import MadeSimple, PreflopStrategies, SolutionFacts
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     AGAIN,
@@ -181,13 +181,13 @@ def open_file(
 
 def open_preflop(
     folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
-) -> "PreflopSolution":
+) -> "PreflopStrategies":
     """The part of a solution before the flop."""
 
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
     with damage_told(folder):
-        return PreflopSolution.unpack(tree, arrays)
+        return PreflopStrategies.unpack(tree, arrays)
 
 
 @contextmanager

@@ -28,10 +28,10 @@ from allstreets.games import Spot, data_hash, spot_mapping, spot_root
 from allstreets.solutions import (
     Announce,
     MadeSimple,
-    SpotResult,
+    SpotSolution,
     StoredStreet,
     StreetNumbers,
-    TrimmedResult,
+    TrimmedSolution,
     board_name,
     board_names,
     pack_street,
@@ -111,7 +111,7 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
 
 
 def save_spot(
-    solver: "SpotSolver | SpotResult",
+    solver: "SpotSolver | SpotSolution",
     folder: Path | str,
     saved: Saved = "full",
     *,
@@ -131,7 +131,7 @@ def save_spot(
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
 
-    if isinstance(solver, SpotResult):
+    if isinstance(solver, SpotSolution):
         if solver.solver is None:
             raise InputError("only what was solved in this program can be saved: copy the folder")
         seconds = seconds or solver.seconds
@@ -220,7 +220,7 @@ def _kept_streets(levels: "Sequence[Street]", saved: str) -> "list[Street]":
     return [street for street in levels if street <= max(last, levels[0])]
 
 
-def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotResult":
+def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSolution":
     """Open a bundle. Reads the manifest; everything else is read, and verified, when needed.
 
     `announce` is called when a street that was not stored is about to be solved again.
@@ -232,12 +232,12 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotRe
     with damage_told(folder):
         kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, settings)
-    result: SpotResult
+    result: SpotSolution
     if manifest["saved"] == "full":
-        result = SpotResult(spot, opened.view)
+        result = SpotSolution(spot, opened.view)
     else:
         target = max(float(manifest["exploitability"]), 0.001)
-        result = TrimmedResult(spot, opened.view, len(kept), target, announce)
+        result = TrimmedSolution(spot, opened.view, len(kept), target, announce)
     result.exploitability = float(manifest["exploitability"])
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]

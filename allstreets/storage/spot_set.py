@@ -9,13 +9,13 @@ has a row is whole, and what has none is gone on with from its bundle.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, suggest
-from allstreets.solutions import OnBoard, SpotResult
+from allstreets.solutions import Boards, OnBoard, SpotSolution
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -145,7 +145,7 @@ class SpotSet:
         """The spots, each of which may be solved on several boards."""
         return list(dict.fromkeys(entry.name for entry in self.entries))
 
-    def decisions(self, line: str = "", name: str | None = None) -> Iterator[OnBoard]:
+    def boards(self, line: str = "", name: str | None = None) -> Boards:
         """The decision that a line leads to, on one board after the other.
 
         `name`: of which spot, where there are several.
@@ -156,11 +156,11 @@ class SpotSet:
             )
         if name is not None and name not in self.names:
             raise InputError(f"{self.folder} holds no spot '{name}': {suggest(name, self.names)}")
-        for entry in self.entries:
-            if name in (None, entry.name):
-                yield OnBoard(entry.weight, self.open(entry).node(line))
+        entries = [entry for entry in self.entries if name in (None, entry.name)]
+        decisions = (OnBoard(entry.weight, self.open(entry).at(line).decision) for entry in entries)
+        return Boards(line, len(entries), decisions)
 
-    def open(self, entry: Entry) -> SpotResult:
+    def open(self, entry: Entry) -> SpotSolution:
         """The solution of one spot."""
         return load_spot(self.folder / entry.folder)
 

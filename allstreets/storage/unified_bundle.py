@@ -17,7 +17,7 @@ from typing import Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.games import game_mapping, game_of
-from allstreets.solutions import PreflopSolution, Row, SolverSource, StoredGame, UnifiedResult
+from allstreets.solutions import PreflopStrategies, Row, SolverSource, StoredGame, WholeSolution
 from allstreets.solvers import Kept, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
@@ -195,7 +195,7 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load_unified(folder: Place | str) -> "UnifiedResult":
+def load_unified(folder: Place | str) -> "WholeSolution":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is needed."""
 
     folder = mirrored(folder)
@@ -210,19 +210,20 @@ def load_unified(folder: Place | str) -> "UnifiedResult":
     before = replace(open_preflop(folder, manifest, tree), locks=locks)
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
-    return UnifiedResult(game, source, facts)
+    return WholeSolution.game_of(game, source, facts)
 
 
-def unified_folder(result: "UnifiedResult") -> Path | None:
+def unified_folder(result: "WholeSolution") -> Path | None:
     """The folder that a whole game was opened from; None: it was solved in this program."""
-    return result.source.folder if isinstance(result.source, BundleSource) else None
+    source = result.stored.source if result.is_game else None
+    return source.folder if isinstance(source, BundleSource) else None
 
 
 class BundleSource:
     """The numbers of a bundle."""
 
     def __init__(
-        self, folder: Path, manifest: Mapping[str, Any], before: "PreflopSolution"
+        self, folder: Path, manifest: Mapping[str, Any], before: "PreflopStrategies"
     ) -> None:
         self.folder, self.before, self._entries = folder, before, manifest["flops"]
         self._files = FlopFiles(folder, manifest["token"], self._entries)

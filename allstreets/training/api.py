@@ -8,7 +8,7 @@ from weakref import finalize
 
 from allstreets.analysis import LockRequest, with_locks
 from allstreets.base import InputError, Place, place_of
-from allstreets.solutions import Certificate, SpotResult, UnifiedResult
+from allstreets.solutions import Certificate, SpotSolution, WholeSolution
 from allstreets.storage import Solution, load
 from allstreets.training.certify_run import CertifyObserver, plan_certify
 from allstreets.training.config import check_config
@@ -58,7 +58,7 @@ def lock(
     output: str | Path | None = None,
     *,
     observers: Sequence[Observer] = (),
-) -> SpotResult | UnifiedResult:
+) -> SpotSolution | WholeSolution:
     """Solve the spot or the whole game in a folder again, with what is requested locked.
 
     It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
@@ -67,12 +67,12 @@ def lock(
     folder, result = Path(folder), load(folder)
     place = None if output is None else Path(output)
     made_from = {"folder": str(folder.absolute()), "line": request.lines[0]}
-    if isinstance(result, UnifiedResult):
+    if isinstance(result, WholeSolution):
         locks = request.of_game(result, str(folder.absolute()))
         found = run([lock_game(folder, result, locks, place)], Watch(progress=tuple(observers)))
-        assert isinstance(found, UnifiedResult)
+        assert isinstance(found, WholeSolution)
         return found
-    if not isinstance(result, SpotResult):
+    if not isinstance(result, SpotSolution):
         raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
     spot = with_locks(result.spot, request.of_spot(result))
     config = lock_spot_config(folder, result)

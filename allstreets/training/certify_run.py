@@ -31,7 +31,7 @@ from allstreets.base import Floats, InputError, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
 from allstreets.games import available_bytes
-from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, UnifiedResult
+from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.training.certify_cluster import CertifyOnCluster
 from allstreets.training.certify_workers import Workers, judge_and_keep
@@ -110,7 +110,7 @@ class CertifyJob:
     crew: CertifyCrew = HERE
 
     @property
-    def result(self) -> UnifiedResult:
+    def result(self) -> WholeSolution:
         """The solution."""
         return self.judge.result
 

@@ -8,7 +8,7 @@ import numpy as np
 from allstreets.analysis import leaf_features
 from allstreets.base import Floats, InputError
 from allstreets.cards import FlopSet, choose_flops
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, load_unified
 
 
@@ -45,9 +45,10 @@ def solution_leaves(folder: Path) -> Floats:
     return leaves_of(result)
 
 
-def leaves_of(result: UnifiedResult) -> Floats:
+def leaves_of(result: WholeSolution) -> Floats:
     """[F, D]: what the pots of a solution are worth on each of its flops."""
     flops = range(len(result.game.flops.flops))
-    values = np.stack([result.source.arrays(place)["values"] for place in flops], axis=2)
+    source = result.stored.source
+    values = np.stack([source.arrays(place)["values"] for place in flops], axis=2)
     nodes = [pot.node for pot in result.game.flop_pots]
     return leaf_features(values, result.before.reach[nodes].transpose(1, 0, 2))

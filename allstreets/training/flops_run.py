@@ -33,7 +33,7 @@ from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
 from allstreets.engines import CPU, CardModel, EngineSpec, PagesAgain
 from allstreets.games import PotGame, available_bytes
-from allstreets.solutions import FlopsResult, summary_of
+from allstreets.solutions import WholeSolution, summary_of
 from allstreets.solvers import FlopEstimate, FlopsSolver, FlopTargets, estimate_flops, group_size
 from allstreets.storage import (
     CheckpointWarning,
@@ -104,7 +104,7 @@ class FlopsOutcome:
         fault = f": {self.faults[0].message}" if self.faults else ""
         return f"{len(self.missing):,} flops could not be solved{fault}"
 
-    def result(self) -> FlopsResult:
+    def result(self) -> WholeSolution:
         """The solution, read from its folder when it is needed."""
         return load_flops(self.job.output)
 

@@ -8,7 +8,7 @@ from allstreets.analysis import with_game_locks
 from allstreets.base import Place
 from allstreets.engines import AGREEMENT
 from allstreets.games import Lock, lock_mapping
-from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage import read_spot_manifest
 from allstreets.training.config import check_config
 from allstreets.training.solver_config import UnifiedConfig
@@ -24,7 +24,7 @@ NAMED_LOCKS = 2
 
 
 def lock_spot_config(
-    folder: Path, result: SpotResult, target: str | float | None = None, device: str | None = None
+    folder: Path, result: SpotSolution, target: str | float | None = None, device: str | None = None
 ) -> SpotConfig:
     """How the spot in a folder was solved, and so will be what is locked.
 
@@ -45,7 +45,7 @@ def lock_spot_config(
 
 def lock_game(
     folder: Path,
-    result: UnifiedResult,
+    result: WholeSolution,
     locks: Sequence[Lock],
     output: Place | None,
     *,
@@ -85,7 +85,7 @@ def lock_game(
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
 
 
-def cut_short(outcome: UnifiedOutcome, before: UnifiedResult) -> str | None:
+def cut_short(outcome: UnifiedOutcome, before: WholeSolution) -> str | None:
     """That a locked game has ended before it was solved as well as the other one, for people."""
     reached, solved = outcome.figures.exploitability, before.exploitability
     if reached is None or solved is None or reached <= max(solved, LEAST_MBB):

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from allstreets.betting import PreflopRules
-from allstreets.solutions import PreflopResult, PreflopSolution, SolutionFacts
+from allstreets.solutions import PreflopRoots, PreflopStrategies, SolutionFacts, WholeSolution
 from allstreets.solvers import PreflopTraining
 from allstreets.training.loop import Every
 
 if TYPE_CHECKING:
     from allstreets.training.records import Progress
 
-    ChartObserver = Callable[[Progress, PreflopResult], None]
+    ChartObserver = Callable[[Progress, WholeSolution], None]
 
 
 def charts_every(
@@ -40,7 +40,7 @@ def charts_every(
 
 def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
-) -> PreflopResult:
+) -> WholeSolution:
     """The average strategy before the flop as it stands, without EVs."""
 
     fresh = progress.fresh_metrics
@@ -50,4 +50,5 @@ def preflop_so_far(
         exploitability=fresh.exploitability if fresh else None,
         seconds=progress.seconds,
     )
-    return PreflopResult(rules, PreflopSolution.of(solver.preflop, None), facts)
+    roots = PreflopRoots(rules, PreflopStrategies.of(solver.preflop, None))
+    return WholeSolution(roots, None, facts)

@@ -16,10 +16,10 @@ from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
 from allstreets.solutions import (
-    FlopsResult,
-    PreflopResult,
-    PreflopSolution,
+    PreflopRoots,
+    PreflopStrategies,
     SolutionFacts,
+    WholeSolution,
     row_weight,
 )
 from allstreets.solvers import MBB_PER_CHIP, PairValues, PreflopSolver, mean_over_flops, refuse_rake
@@ -94,7 +94,7 @@ class PreflopOutcome:
     job: PreflopJob
     solver: PreflopSolver
     training: TrainingOutcome
-    solution: PreflopResult
+    solution: WholeSolution
     unsaved: str | None = None  # why the solution could not be saved, for people
 
     @property
@@ -116,7 +116,7 @@ class PreflopOutcome:
             "reason": self.training.reason,
         }
 
-    def result(self) -> PreflopResult:
+    def result(self) -> WholeSolution:
         """The solution."""
         return self.solution
 
@@ -125,31 +125,31 @@ class PreflopOutcome:
         save_preflop(self.solution, output, identity=dict(self.solver.identity))
 
 
-def model_values(result: FlopsResult) -> PairValues:
+def model_values(result: WholeSolution) -> PairValues:
     """What pairs of hands win after the flop, over the flops of a folder, at each of its SPRs."""
-    by_flop = {str(row["flop"]): row_weight(row) for row in result.flops}
+    models = result.models
+    by_flop = {str(row["flop"]): row_weight(row) for row in models.rows}
     texts = sorted(by_flop)
     flops = tuple(parse_flop(text).flop for text in texts)
     weights = np.array([by_flop[text] for text in texts], np.float64)
 
-    def values(spr: float) -> Iterator[Floats]:
+    def values(root: int) -> Iterator[Floats]:
         for flop in flops:
-            yield np.asarray(result.values(flop.text, spr)[0], np.float64)
+            yield np.asarray(models.pair_values(root, flop)[0], np.float64)
 
-    sprs = sorted({float(row["spr"]) for row in result.flops})
     chosen = FlopSet("models", flops, weights)
-    return mean_over_flops(chosen, {spr: values(spr) for spr in sprs})
+    return mean_over_flops(chosen, {spr: values(root) for root, spr in enumerate(models.sprs)})
 
 
 def preflop_result(
     job: PreflopJob, solver: PreflopSolver, training: TrainingOutcome
-) -> PreflopResult:
+) -> WholeSolution:
     """The solution as a result that can be walked."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
     leaves = np.stack(
         [solver.preflop.leaves.evaluate(player, reach[player.opponent]) for player in Player]
     )
-    before = PreflopSolution.of(solver.preflop, leaves)
+    before = PreflopStrategies.of(solver.preflop, leaves)
     assert before.values is not None
     scale = MBB_PER_CHIP / solver.preflop.game.weight
     oop, ip = (float(before.values[player, 0].sum()) * scale for player in Player)
@@ -164,4 +164,4 @@ def preflop_result(
         name=job.name,
         description=job.description,
     )
-    return PreflopResult(job.config.preflop_rules(), before, facts)
+    return WholeSolution(PreflopRoots(job.config.preflop_rules(), before), None, facts)

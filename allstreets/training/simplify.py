@@ -14,7 +14,7 @@ from allstreets.analysis import (
 )
 from allstreets.base import InputError, Place, thread_count
 from allstreets.betting import Player
-from allstreets.solutions import FlopsResult, MadeSimple, PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import MadeSimple, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     claim,
@@ -36,7 +36,7 @@ PLAYERS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP
 
 
 def simplify(
-    solution: SpotResult | UnifiedResult | Place | str,
+    solution: SpotSolution | WholeSolution | Place | str,
     *,
     grid: float | None = None,
     sizes: int | None = None,
@@ -62,9 +62,9 @@ def simplify(
     else:
         found = solution
     target = None if output is None else Path(output)
-    if isinstance(found, SpotResult | Path):
+    if isinstance(found, SpotSolution | Path):
         return _simple_spot(found, rule, players, threads, target, name)
-    if not isinstance(found, UnifiedResult):
+    if not isinstance(found, WholeSolution):
         raise _no_strategies(found)
     if target is None:
         return simplify_game(found, rule, players, thread_count(threads), observe)
@@ -72,7 +72,7 @@ def simplify(
 
 
 def _simple_spot(
-    spot: SpotResult | Path,
+    spot: SpotSolution | Path,
     rule: Simplification,
     players: tuple[Player, ...],
     threads: int | None,
@@ -90,14 +90,14 @@ def _simple_spot(
         made = price.made_from(
             _text(folder), None if folder is None else read_spot_manifest(folder)["name"]
         )
-        assert isinstance(price.solution, SpotResult)
+        assert isinstance(price.solution, SpotSolution)
         price.solution.simplified = made
         save_spot(price.solution, target, name=name or _name(made, folder), simplified=made)
     return price
 
 
 def _saved_game(
-    result: UnifiedResult,
+    result: WholeSolution,
     rule: Simplification,
     players: tuple[Player, ...],
     threads: int,
@@ -141,7 +141,7 @@ def _players(player: Player | str | None) -> tuple[Player, ...]:
     return (PLAYERS[player.lower()],)
 
 
-def _solver(spot: SpotResult | Path, threads: int | None) -> SpotSolver:
+def _solver(spot: SpotSolution | Path, threads: int | None) -> SpotSolver:
     """A solver of its own, on the CPU, with the strategies of a spot."""
     if isinstance(spot, Path):
         return open_spot_solver(spot, threads)
@@ -176,12 +176,12 @@ def _name(made: MadeSimple, folder: Path | None) -> str:
 
 
 def _no_strategies(solution: object) -> InputError:
-    if isinstance(solution, PreflopResult):
+    if isinstance(solution, WholeSolution):
         return InputError(
             "this solution has no strategies after the flop, only values of models.\n"
             "Simplify a spot or a whole game: allstreets solve, or train with job: unified_cfr"
         )
-    what = "models of flops" if isinstance(solution, FlopsResult) else "something else"
+    what = "models of flops" if isinstance(solution, WholeSolution) else "something else"
     return InputError(
         f"simplify takes a spot or a whole game, and this holds {what}.\n"
         "Solve the flop as a spot: allstreets solve, with the ranges that get there"

@@ -17,8 +17,7 @@ from allstreets.games import game_mapping, rules_mapping
 from allstreets.solutions import (
     OWN_GAME,
     Certificate,
-    PreflopResult,
-    UnifiedResult,
+    WholeSolution,
     locks_text,
     node_report,
 )
@@ -40,23 +39,23 @@ WORTH = {
 """Where exploitability in a solution's own game says little about real cards, and why."""
 
 
-def summary_lines(result: PreflopResult) -> list[str]:
+def summary_lines(result: WholeSolution) -> list[str]:
     """What was solved and how well, for people."""
 
     facts = result.facts
     lines = [_rules_line(result)]
-    if isinstance(result, UnifiedResult):
+    if result.is_game:
         seen = [_postflop_line(result), _flops_line(result)]
         lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
-    lines += [locks_text(result.lock)] if result.lock else []
+    lines += [locks_text(result.locks)] if result.locks else []
     lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
     if facts.simplified is not None:
         lines += facts.simplified.lines()
     return lines + quality_lines(result)
 
 
-def quality_lines(result: PreflopResult) -> list[str]:
+def quality_lines(result: WholeSolution) -> list[str]:
     """Exploitability with what it covers, and the values of the game."""
     facts = result.facts
     if facts.exploitability is None:
@@ -67,7 +66,7 @@ def quality_lines(result: PreflopResult) -> list[str]:
         )
         lines = [f"exploitability not known{reason}"]
     else:
-        played = isinstance(result, UnifiedResult) and result.game.pots
+        played = result.is_game and result.game.pots
         where = f" {facts.judged}" if played else ""
         lines = [
             f"exploitability{where} {figure(facts.exploitability)} mbb/hand: {_covers(result)}"
@@ -80,7 +79,7 @@ def quality_lines(result: PreflopResult) -> list[str]:
         lines.append(f"value of the game: SB {ip:+.1f} mbb/hand, BB {oop:+.1f} mbb/hand")
     if facts.certificate is not None:
         lines += certificate_lines(facts.certificate)
-    elif isinstance(result, UnifiedResult) and result.game.pots:
+    elif result.is_game and result.game.pots:
         why = WORTH.get(result.cards.kind)
         note = f" ({why})" if why else ""
         where = "with real cards" if facts.judged == OWN_GAME else "on other flops"
@@ -109,11 +108,11 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     return lines
 
 
-def solution_mapping(result: PreflopResult) -> dict[str, Any]:
+def solution_mapping(result: WholeSolution) -> dict[str, Any]:
     """A solution as JSON data: what was solved, how well, and the first decisions."""
 
     facts = result.facts
-    if isinstance(result, UnifiedResult):
+    if isinstance(result, WholeSolution):
         kind, flops, game = "unified", len(result.game.flops.flops), game_mapping(result.game)
     else:
         kind, flops, game = "preflop", None, {"preflop": rules_mapping(result.rules)}
@@ -137,14 +136,14 @@ def solution_mapping(result: PreflopResult) -> dict[str, Any]:
         "values_mbb": None if values is None else {"BB": values[0], "SB": values[1]},
         "config": dict(facts.config),
         "metrics": result.metrics,
-        "decisions": [node_report(result.node(line)) for line in result.opening_lines()],
+        "decisions": [node_report(result.at(line).decision) for line in result.opening_lines()],
     }
 
 
-def _covers(result: PreflopResult) -> str:
+def _covers(result: WholeSolution) -> str:
     """What the best response may do that exploitability is measured by."""
 
-    if not isinstance(result, UnifiedResult):
+    if not isinstance(result, WholeSolution):
         return "best response before the flop, against the values that pots are given there"
     if not result.game.pots:
         return "best response in the whole game, with the whole deck"
@@ -155,12 +154,12 @@ def _covers(result: PreflopResult) -> str:
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
 
 
-def _flop_count(result: UnifiedResult) -> str:
+def _flop_count(result: WholeSolution) -> str:
     count = len(result.game.flops.flops)
     return f"{count:,} flop{'' if count == 1 else 's'}"
 
 
-def _rules_line(result: PreflopResult) -> str:
+def _rules_line(result: WholeSolution) -> str:
 
     rules = result.rules
     parts = [f"{bb_text(rules.stack)} bb stacks", posted_text(rules), raises_text(rules)]
@@ -172,7 +171,7 @@ def _rules_line(result: PreflopResult) -> str:
     return ", ".join(parts)
 
 
-def _postflop_line(result: UnifiedResult) -> str:
+def _postflop_line(result: WholeSolution) -> str:
 
     game = result.game
     sizes = _streets_text(game.sizes)
@@ -202,7 +201,7 @@ def _sizes(sizes: PlayerSizes) -> str:
     return f"bets {sizes_text(sizes.bet) or 'none'}, raises {sizes_text(sizes.raises) or 'none'}"
 
 
-def _flops_line(result: UnifiedResult) -> str:
+def _flops_line(result: WholeSolution) -> str:
     flops, facts = result.game.flops, result.facts
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
     name = "" if flops.is_all or flops.name == "named" else f" ({flops.name})"

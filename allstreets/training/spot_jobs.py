@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from allstreets.base import Control, InputError, quotient, thread_count
-from allstreets.betting import NodeKind, Player, parse_line
+from allstreets.betting import Player
 from allstreets.games import (
     Spot,
     available_bytes,
@@ -30,7 +30,7 @@ from allstreets.games import (
     require_device_room,
     require_memory,
 )
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.storage import (
     MANIFEST,
     Saved,
@@ -218,12 +218,10 @@ def _require_room(job: SpotJob, spot: Spot, config: SpotConfig) -> None:
     require_device_room(config.device, device_bytes(need.memory_bytes))
 
 
-def spot_row(job: SpotJob, result: SpotResult) -> SpotRow:
+def spot_row(job: SpotJob, result: SpotSolution) -> SpotRow:
     """The row of a solution."""
-    tree = result.spot.tree
-    acts = tree.kind[0] == NodeKind.DECISION
-    place = result.node("") if acts else result.at(parse_line(tree, "", board=result.spot.cards))
-    taken = dict(zip(place.actions, place.frequencies().tolist(), strict=True)) if acts else {}
+    place = result.at().ranges
+    taken = place.frequencies()
     evs = result.evs
     equities = [place.mean(place.equity(player), player) for player in Player]
     eqrs = quotient(np.array(evs), np.array(equities) * place.pot).tolist()

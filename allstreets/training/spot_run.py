@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from allstreets.base import Control, InputError, interrupt_request
 from allstreets.games import Spot
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
@@ -41,7 +41,7 @@ MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_SLOTS = 1_000_000  # below it an iteration is so short that checks come less often
 
-OriginOf = Callable[[SpotResult], Mapping[str, Any]]
+OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,9 @@ class SpotOutcome:
         return self.training.reason == "interrupted"
 
     @property
-    def result(self) -> SpotResult:
+    def result(self) -> SpotSolution:
         """The solution, node by node."""
-        result = SpotResult.of(self.solver)
+        result = SpotSolution.of(self.solver)
         result.exploitability = self.exploitability
         result.iterations, result.seconds = self.solver.iterations, self.seconds
         return result
@@ -271,7 +271,7 @@ class _Saver:
             metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
             name=self.config.name,
             description=self.config.description,
-            origin=None if self.origin is None else self.origin(SpotResult.of(self.solver)),
+            origin=None if self.origin is None else self.origin(SpotSolution.of(self.solver)),
             before=self.made_from,
         )
 

@@ -18,7 +18,7 @@ from allstreets.games import (
     flop_costs,
     require_room,
 )
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import Kept, UnifiedFigures, WholeGameSolver, first_ranges, keep
 from allstreets.storage import (
     load_unified,
@@ -268,12 +268,12 @@ class UnifiedOutcome:
             "saved_share": self.saved_share,
         }
 
-    def result(self) -> UnifiedResult:
+    def result(self) -> WholeSolution:
         """The solution as stored; of a cluster it is read back, whose workers are gone."""
         if isinstance(self.solver.games, ShardedEngine) and self.unsaved is None:
             assert self.job.output is not None
             return load_unified(self.job.output)
-        return UnifiedResult.of(
+        return WholeSolution.of(
             self.solver,
             self.kept,
             seconds=self.training.progress.seconds,

@@ -12,7 +12,7 @@ from builders.whole_solution import buckets, combos, forgotten, raked, result, s
 
 from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.opening import open_view
-from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_preflop, save_spot, save_unified
 
@@ -49,7 +49,7 @@ def folder(name: str) -> Path:
         save_unified(WHOLE[name](), path, config={})
     elif name == "preflop":
         whole = result()
-        save_preflop(PreflopResult(whole.rules, whole.before, whole.facts), path, identity={})
+        save_preflop(WholeSolution(whole.rules, whole.before, whole.facts), path, identity={})
     elif name == "models":
         run_small(path, postflop_sprs=[1, 2])
     else:

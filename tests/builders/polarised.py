@@ -28,8 +28,8 @@ from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import HAND_COUNT, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.games.whole_game import WholeGame
-from allstreets.solutions.preflop import PreflopSolution, SolutionFacts
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
+from allstreets.solutions.whole_game import WholeSolution
 
 ROOT_EVS = (-0.5, 0.3, 1.25)  # bb of the small blind's fold, limp and raise, for every hand
 FACING_EVS = (-1.0, 0.75)  # bb of the big blind's fold and call
@@ -40,7 +40,7 @@ class Written:
 
     is_kept, rows = False, ()
 
-    def __init__(self, before: PreflopSolution) -> None:
+    def __init__(self, before: PreflopStrategies) -> None:
         self.before = before
 
     def arrays(self, flop: int) -> Arrays:
@@ -49,7 +49,7 @@ class Written:
         return {}
 
 
-def polarised(river: str = "100%") -> UnifiedResult:
+def polarised(river: str = "100%") -> WholeSolution:
     """The game; `river` are the sizes of its bets there."""
     rules = PreflopRules.parse(20, [2.5], 1, allin="never")
     nothing, bets = PlayerSizes(), PlayerSizes.parse(river, [])
@@ -65,14 +65,14 @@ def polarised(river: str = "100%") -> UnifiedResult:
     }
     strategies[0][:] = _pure(3, 2, ["AA", "33"])
     strategies[raised][:] = _pure(2, 1, ["KK"])
-    before = PreflopSolution(tree, pairs, strategies, None)
+    before = PreflopStrategies(tree, pairs, strategies, None)
     values = np.zeros((2, tree.node_count, HAND_COUNT))
     for node, player, evs in ((0, IP, ROOT_EVS), (raised, OOP, FACING_EVS)):
         met = before.reach[node, player.opponent] @ pairs
         for child, ev in zip(tree.children_of(node).tolist(), evs, strict=True):
             values[player, child] = CHIPS_PER_BB * ev * met
-    source: Any = Written(PreflopSolution(tree, pairs, strategies, values))
-    return UnifiedResult(game, source, SolutionFacts(1, "by hand", None))
+    source: Any = Written(PreflopStrategies(tree, pairs, strategies, values))
+    return WholeSolution.game_of(game, source, SolutionFacts(1, "by hand", None))
 
 
 def _pure(actions: int, chosen: int, hands: list[str]) -> np.ndarray[Any, Any]:

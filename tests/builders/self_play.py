@@ -26,8 +26,8 @@ from allstreets.cards import (
 from allstreets.engines.card_model import EXACT
 from allstreets.hands.ledger import Ledger
 from allstreets.hands.played import PlayedHand
-from allstreets.solutions import SpotResult, flop_spot, solve
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions import SpotSolution, flop_spot, solve
+from allstreets.solutions.whole_game import WholeSolution
 
 FLOP = "7s7h7d"
 LIMPED = "c x"
@@ -36,13 +36,13 @@ BB = Fraction(1)
 
 
 @cache
-def solution() -> UnifiedResult:
+def solution() -> WholeSolution:
     """Three big blinds, one flop with real combos, half-pot bets and one raise a street."""
-    return UnifiedResult.of(solver_of(whole_game([FLOP], STACK, "50%", ()), 25, EXACT))
+    return WholeSolution.of(solver_of(whole_game([FLOP], STACK, "50%", ()), 25, EXACT))
 
 
 @cache
-def flop_solution() -> SpotResult:
+def flop_solution() -> SpotSolution:
     """The limped pot on the flop, all streets of it."""
     return solve(flop_spot(solution(), LIMPED, FLOP).spot, 1e-3, threads=1)
 
@@ -59,7 +59,7 @@ def play(seed: int, *, limped: bool = False) -> PlayedHand:
     ledger.post_blind(Player.IP, BB / 2)
     ledger.post_blind(Player.OOP, BB)
     tree, node = result.before.tree, 0
-    line = iter(_path(tree, result.read_root(LIMPED))) if limped else None
+    line = iter(_path(tree, result.roots.read(LIMPED))) if limped else None
     while tree.kind[node] == NodeKind.DECISION:
         mix = result.before.strategies[node][:, HAND_OF_COMBO[combos[tree.player_at(node)]]]
         place = _draw(chance, mix) if line is None else next(line)
@@ -83,7 +83,7 @@ def _play_flop(ledger: Ledger, chance: Random, combos: tuple[int, int], runout: 
             dealt.append(runout[len(dealt)])
             street, node = Street(street + 1), int(tree.children_of(node)[0])
             continue
-        decision = exact.node(line_text(tree, node, dealt))
+        decision = exact.at(line_text(tree, node, dealt)).decision
         hand = int(np.flatnonzero(decision.combos == combos[decision.player])[0])
         place = _draw(chance, np.maximum(decision.strategy[:, hand], 0.0))
         node = _act(ledger, tree, node, place, street)
@@ -101,10 +101,10 @@ def _draw(chance: Random, mix: Floats) -> int:
     return chance.choices(range(len(mix)), mix.tolist())[0]
 
 
-def _deal(chance: Random, result: UnifiedResult, limped: bool) -> tuple[int, int]:
+def _deal(chance: Random, result: WholeSolution, limped: bool) -> tuple[int, int]:
     """Combos of OOP and IP, as often as they are dealt beside the flop, or get to see it."""
     live = live_combos(parse_board(FLOP)).astype(float)
-    node = result.read_root(LIMPED if limped else "")
+    node = result.roots.read(LIMPED if limped else "")
     reach = result.before.reach[node][:, HAND_OF_COMBO] * live
     while True:
         oop, ip = (chance.choices(range(len(live)), weights.tolist())[0] for weights in reach)

@@ -11,7 +11,7 @@ from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode
 from allstreets.games.whole_game import WholeGame
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers.leaves import VisitPlan
 from allstreets.solvers.precision import Kept, keep
 from allstreets.solvers.whole_game import UnifiedFigures, WholeGameSolver
@@ -95,9 +95,9 @@ def trips() -> WholeGameSolver:
 
 
 @cache
-def trips_result() -> UnifiedResult:
+def trips_result() -> WholeSolution:
     """`trips()` without files."""
-    return UnifiedResult.of(trips(), name="trips")
+    return WholeSolution.of(trips(), name="trips")
 
 
 @cache
@@ -112,15 +112,15 @@ def figures() -> UnifiedFigures:
 
 
 @cache
-def result() -> UnifiedResult:
+def result() -> WholeSolution:
     """`classes()` without files."""
-    return UnifiedResult.of(classes(), kept(), memory="resident")
+    return WholeSolution.of(classes(), kept(), memory="resident")
 
 
 @cache
-def combo_result() -> UnifiedResult:
+def combo_result() -> WholeSolution:
     """`combos()` without files."""
-    return UnifiedResult.of(combos())
+    return WholeSolution.of(combos())
 
 
 def save_classes(folder: Path, **others: Any) -> Path:
@@ -130,7 +130,7 @@ def save_classes(folder: Path, **others: Any) -> Path:
     return folder
 
 
-def played(solution: UnifiedResult) -> WholeGameSolver:
+def played(solution: WholeSolution) -> WholeGameSolver:
     """A solver whose average strategies are those of a solution of classes or buckets."""
     game = solution.game
     games = game.build(game.engine(solution.cards))
@@ -139,7 +139,7 @@ def played(solution: UnifiedResult) -> WholeGameSolver:
         solver.preflop.sums[node][...] = strategy
     for place in range(len(game.flops.flops)):
         for number in range(len(game.pots)):
-            view = solution._flop_view(place, number, game.pots[number], game.pots[number].pot.node)
+            view = solution.stored.view(game.pots[number].pot.node, game.flops.flops[place])
             for node in game.pots[number].tree.decisions():
                 games.set_average(number, place, node, view.strategies.at(node))
     return solver

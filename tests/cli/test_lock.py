@@ -38,7 +38,7 @@ def test_what_it_costs_always_to_bet(
     assert "bet 50 (50 %)" in text
     assert read_spot_manifest(output)["before"] == {"folder": str(solved), "line": ""}
     locked = load_spot(output)
-    assert locked.node("").frequencies()[1] == pytest.approx(1)
+    assert locked.at("").decision.taken[1] == pytest.approx(1)
     assert locked.evs[0] < load_spot(solved).evs[0]
 
 
@@ -94,7 +94,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     before = {"folder": str(game), "line": "c x | * | x"}
     assert read_manifest(output, "unified")["before"] == before
     locked = load_unified(output)
-    assert locked.node("c x | x", "9s7s2s").frequencies().tolist() == pytest.approx([0, 1])
+    assert locked.at("c x | x", "9s7s2s").decision.taken.tolist() == pytest.approx([0, 1])
     assert locked.facts.config["epochs"] == 10 * load_unified(game).facts.config["epochs"]
     assert main(["certify", str(output), "--flops", "own", "--threads", "1", "--json"]) == 0
     judged = json.loads(capsys.readouterr().out)

@@ -51,12 +51,12 @@ def test_opening_without_evs() -> None:
     ("node", "head"),
     [
         (
-            lambda: result().node(""),
+            lambda: result().at("").decision,
             ["first decision", "preflop   SB to act   pot 1.5 bb, 0.5 bb to call, 19.5 bb and "
              "19 bb behind", "reached in 100.0 % of all hands"],
         ),
         (
-            lambda: result().node("c x | x", FLOP),
+            lambda: result().at("c x | x", FLOP).decision,
             [f"c x | {FLOP} | x", "flop   SB to act   pot 2 bb, 19 bb behind"],
         ),
     ],
@@ -65,14 +65,14 @@ def test_head_of_a_decision(node: Any, head: list[str]) -> None:
     found: Decision = node()
     lines = printed(print_node, found).splitlines()
     assert lines[: len(head)] == head
-    share = f"{100 * float(found.frequencies()[0]):.1f} %"
+    share = f"{100 * float(found.taken[0]):.1f} %"
     assert any(share in line and found.labels[0] in line for line in lines)
     ev = f"{found.ev():+.2f}"
     assert any(line.startswith("SB ") and line.endswith(ev) for line in lines)
 
 
 def test_rare_decisions_are_marked() -> None:
-    node = result().node("r2.5 r6.25")
+    node = result().at("r2.5 r6.25").decision
     assert " · " in printed(print_node, node)  # hands that the small blind does not raise
     oop, ip = (
         replace(hands, reach=hands.reach / 1000, weights=hands.weights / 1e6)

@@ -83,7 +83,7 @@ def test_the_range_that_sees_a_flop(capsys: pytest.CaptureFixture[str], game: Pa
 
 
 def test_the_part_that_acts_so(capsys: pytest.CaptureFixture[str], game: Path) -> None:
-    node = result().node("")
+    node = result().at("").decision
     way = ("range", "--from", game, "--to", "json", "--action")
     raised = Range.parse(run(capsys, *way, "raise"))
     assert raised == Range.parse(run(capsys, *way, "r2.5"))
@@ -97,14 +97,14 @@ def test_a_flop_beside_the_line_or_in_it(capsys: pytest.CaptureFixture[str], gam
     way = ("range", "--from", game, "--to", "pio", "--player", "ip", "--line")
     beside = run(capsys, *way, "r2.5 c | x", "--flop", SAME)
     assert beside == run(capsys, *way, f"r2.5 c | {SAME} | x")
-    node, board = result().node(f"r2.5 c | {SAME} | x"), parse_board(SAME)
+    node, board = result().at(f"r2.5 c | {SAME} | x").decision, parse_board(SAME)
     expected = np.round(node.combo_weights(Player.IP), 4)
     read = Range.parse(beside).on(board)
     np.testing.assert_array_equal(read.weights, np.where(live_combos(board), expected, 0))
 
 
 def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
-    node = load_spot(turn).node("x")
+    node = load_spot(turn).at("x").decision
     bets = [place for place, word in enumerate(node.actions) if word.startswith("b")]
     expected = np.round(sum(node.combo_weights(Player.IP, place) for place in bets), 4)
     for kind in RangeKind:

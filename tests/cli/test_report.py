@@ -52,7 +52,7 @@ def test_text(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
         assert any(label in line and "%" in line for line in lines)
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     table = lines[next(i for i, line in enumerate(lines) if line.startswith("combo ")) + 1 :]
-    node = load_spot(solved / "full").node("x b75%")
+    node = load_spot(solved / "full").at("x b75%").decision
     assert len(table) == int((node.reach >= 1e-4).sum())
 
 
@@ -102,7 +102,7 @@ def test_locks_and_lines_that_nobody_takes(
 def test_json_is_what_the_library_says(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     line = "x x | 2h | b75%"
     found = shown(capsys, str(solved / "full"), "--line", line)
-    node = load_spot(solved / "full").node(line)
+    node = load_spot(solved / "full").at(line).decision
     assert (found["line"], found["board"], found["pot"]) == (line, "Ks7d4c9h2h", 175)
     assert (found["player"], found["to_call"]) == ("IP", 75)
     assert [row["action"] for row in found["actions"]] == list(node.actions)
@@ -141,7 +141,7 @@ def test_csv(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert list(rows[0]) == [
         "hand", "combo", "locked", "reach", "equity", "ev", "eqr", "x", "ev_x", "b75", "ev_b75",
     ]  # fmt: skip
-    node = load_spot(solved / "full").node("")
+    node = load_spot(solved / "full").at("").decision
     assert len(rows) == len(node.combos)
     assert sum(float(row["reach"]) for row in rows) == pytest.approx(node.reach.sum())
 

@@ -12,7 +12,7 @@ from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save
 
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
-from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_preflop, save_spot, save_unified
 
@@ -65,14 +65,14 @@ def test_overview_as_json(capsys: pytest.CaptureFixture[str], game: Path) -> Non
     ],
 )
 def test_a_decision(capsys: pytest.CaptureFixture[str], game: Path, way: tuple[str, ...]) -> None:
-    node = result().node("c x | x b100%", FLOP)
+    node = result().at("c x | x b100%", FLOP).decision
     text = good(capsys, game, *way)
     assert text.splitlines()[0] == f"c x | {SAME} | x b100%"
     assert "raise to 8 bb (100 %)" in text
     data = json.loads(good(capsys, game, *way, "--format", "json"))
     assert (data["player"], data["pot_bb"], data["to_call_bb"]) == ("BB", 4.0, 2.0)
     taken = [action["frequency"] for action in data["actions"]]
-    assert taken == pytest.approx(node.frequencies().tolist())
+    assert taken == pytest.approx(node.taken.tolist())
     rows = list(csv.DictReader(io.StringIO(good(capsys, game, *way, "--format", "csv"))))
     assert list(rows[0]) == [
         "hand", "combos", "reach", "ev_bb", "f", "ev_bb_f", "c", "ev_bb_c", "r100%", "ev_bb_r100%",
@@ -136,7 +136,7 @@ def test_values_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 
 def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     whole = result()
-    preflop = PreflopResult(whole.rules, whole.before, whole.facts)
+    preflop = WholeSolution(whole.rules, whole.before, whole.facts)
     save_preflop(preflop, tmp_path / "game", identity={})
     text = good(capsys, tmp_path / "game")
     assert "SB, first to act:" in text

@@ -12,7 +12,7 @@ import allstreets
 from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.practice import open_playable
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
 
@@ -66,12 +66,12 @@ def test_simple_strategies_are_saved(
     shown = json.loads(capsys.readouterr().out)
     saved = load_spot(target)
     assert 100 * saved.exploitability == pytest.approx(shown["exploitability_after"])
-    doubled = 2 * saved.node("x").strategy
+    doubled = 2 * saved.at("x").decision.strategy
     assert doubled == pytest.approx(doubled.round(), abs=1e-6)
     again = allstreets.simplify(saved, grid=0.5, threads=1)
     assert again.before == pytest.approx(shown["exploitability_after"], abs=1e-5)
     assert again.prices == pytest.approx((0.0, 0.0), abs=1e-5)
-    original = load_spot(folder).node("x").strategy
+    original = load_spot(folder).at("x").decision.strategy
     assert abs(2 * original - (2 * original).round()).max() > 0.1
     assert main(["simplify", str(folder), "--sizes", "1", "--output", str(target)]) == 2
     assert "holds simple strategies (steps of 50 %)" in capsys.readouterr().err
@@ -85,10 +85,10 @@ def test_simple_strategies_are_saved(
 
 def test_a_result_in_memory_stays_as_it_is() -> None:
     result = allstreets.solve(spot(RIVER), max_iterations=20, threads=1)
-    before = result.node("").strategy.copy()
+    before = result.at("").decision.strategy.copy()
     price = allstreets.simplify(result, sizes=1, player="ip", threads=1)
     assert price.before == pytest.approx(100 * result.exploitability)
-    assert result.node("").strategy == pytest.approx(before, abs=0)
+    assert result.at("").decision.strategy == pytest.approx(before, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_saved_whole_game_is_opened_by_everything(
     assert f"Exploitable for {price.after:.2f} mbb/hand, before for {price.before:.2f}" in told
     assert f"allstreets report {target}" in told.replace("\n", "")
     saved = allstreets.load(target)
-    assert isinstance(saved, UnifiedResult)
+    assert isinstance(saved, WholeSolution)
     assert saved.exploitability == pytest.approx(price.after, rel=1e-5)
     assert main(["report", str(target)]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -227,7 +227,7 @@ def test_signals_keep_what_is_solved(
     found = json.loads(out.splitlines()[-1])
     kept = load_spot(folder)
     assert kept.iterations == found["iterations"] == 25
-    assert kept.node("x x | 2h |").strategy.sum(axis=0) == pytest.approx(1)
+    assert kept.at("x x | 2h |").decision.strategy.sum(axis=0) == pytest.approx(1)
 
 
 LEAVING = """

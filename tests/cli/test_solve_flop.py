@@ -9,7 +9,7 @@ import pytest
 from builders.whole_solution import trips, trips_result
 
 from allstreets.cli.main import main
-from allstreets.solutions import SpotResult, flop_spot
+from allstreets.solutions import SpotSolution, flop_spot
 from allstreets.solvers import SpotSolver
 from allstreets.storage import find_kept, load_spot, new_kept, read_spot_manifest, save_unified
 
@@ -61,7 +61,9 @@ def test_the_spot_is_the_one_that_its_ranges_make(solved: Path) -> None:
     solver.train_batch(6)
     assert found.known_evs == solver.expected_values()
     assert found.spot.board == "7h7d7c"
-    assert (found.node("x").strategy == SpotResult.of(solver).node("x").strategy).all()
+    assert (
+        found.at("x").decision.strategy == SpotSolution.of(solver).at("x").decision.strategy
+    ).all()
     assert [path.name for path in (solved / "spots").iterdir()] == ["c-x-7h7d7c"]
 
 

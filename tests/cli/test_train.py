@@ -252,13 +252,13 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert table in lines
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     assert all(len(line) <= 80 for line in lines)
-    found = load_flops(solved).node("x b75%", "Ks7d2c", 2)
+    found = load_flops(solved).at("x b75%", "Ks7d2c", 2).decision
     code, out, _ = run(capsys, *arguments, "--json")
     told = json.loads(out)
     assert code == 0
     assert (told["flop"], told["spr"], told["player"]) == ("Ks7h2d", 2, "OOP")
     assert (told["pot"], told["to_call"]) == (1.75, 0.75)
-    assert [row["frequency"] for row in told["actions"]] == found.frequencies().tolist()
+    assert [row["frequency"] for row in told["actions"]] == found.taken.tolist()
     assert {row["hand"]: row["f"] for row in told["hands"]}["AA"] == found.strategy[0, 0]
     code, out, _ = run(capsys, *arguments, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))

@@ -23,7 +23,7 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.solutions import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_spot(rough, root / "rough", name="rough turn")
     save_unified(classes(), root / "game", config=CONFIG, name="small game")
     game = result()
-    before = PreflopResult(game.rules, game.before, game.facts)
+    before = WholeSolution(game.rules, game.before, game.facts)
     save_preflop(before, root / "preflop only", identity={})
     many = SpotSolver(spot(RIVER | {"bets": MANY_SIZES, "stack": 2000}), threads=2)
     many.train_batch(10)
@@ -163,12 +163,12 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
     expect(exact.get_by_role("button", name="Solve this flop exactly")).to_be_visible()
     river = page.get_by_label("river: BB")
     expect(river).to_be_visible()
-    node = load_unified(folder / "game").node(line_of(page))
+    node = load_unified(folder / "game").at(line_of(page)).decision
     assert node.street.text == "river"
     shown = [
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
     ]
-    assert shown == pytest.approx([100 * one for one in node.frequencies()], abs=0.051)
+    assert shown == pytest.approx([100 * one for one in node.taken], abs=0.051)
 
     page.go_back()
     expect(river).to_have_count(0)
@@ -226,7 +226,7 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
 def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name: str) -> None:
     open_solution(page, "small turn")
     solution = urlsplit(page.url).path
-    node = load_spot(folder / "turn").node(line)
+    node = load_spot(folder / "turn").at(line).decision
     hand = HAND_NAMES.index(name)
     page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
     rows = page.locator("table tbody tr").filter(has=page.locator("td.action"))
@@ -252,7 +252,7 @@ def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name
 
 def test_modes_and_players(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
-    node = load_spot(folder / "turn").node("")
+    node = load_spot(folder / "turn").at("").decision
     hand = HAND_NAMES.index("KTs")
     cell = page.locator('[data-hand="KTs"] .text')
     modes = page.get_by_role("group", name="What the grid shows")
@@ -336,7 +336,9 @@ def test_two_solutions_side_by_side(
     cell = page.locator('[data-hand="T8s"]')
     hand = HAND_NAMES.index("T8s")
     expect(cell.locator(".text")).to_have_text(f"{100 * found.cells()[hand]:.0f}")
-    mixes = [one.node("x").cells(one.node("x").strategy[0])[hand] for one in (here, there)]
+    mixes = [
+        one.at("x").decision.cells(one.at("x").decision.strategy[0])[hand] for one in (here, there)
+    ]
     for mix in mixes:  # as both grids show it
         expect(cell).to_have_attribute("title", re.compile(f"check {100 * mix:.0f} %"))
     keep_picture(page, "difference")
@@ -564,7 +566,7 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
 
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
-    node = load_spot(folder / "turn").node("")
+    node = load_spot(folder / "turn").at("").decision
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     with clock_stopped(page):
         page.get_by_role("button", name=re.compile("Copy the range that takes: bet")).first.click()

@@ -93,8 +93,8 @@ def test_a_newcomer_sees_a_solution(page: Page, folder: Path) -> None:
     shown = [
         float(text.removesuffix("%")) for text in page.locator(".tiles .often").all_inner_texts()
     ]
-    node = load_spot(folder / "solves" / name / "solution").node("")
-    assert shown == pytest.approx([100 * one for one in node.frequencies()], abs=0.051)
+    node = load_spot(folder / "solves" / name / "solution").at("").decision
+    assert shown == pytest.approx([100 * one for one in node.taken], abs=0.051)
     page.goto("/solve")
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
 

@@ -23,7 +23,7 @@ from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Decision
 from allstreets.explorer.models.solution import Label
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     SpotSetBundle,
@@ -238,7 +238,7 @@ def test_new_changed_and_vanished(opened: Path) -> None:
     assert library.view(id) is not before
     told = library.place(id, "").here
     assert isinstance(told, Decision)
-    expected = SpotResult.of(again).node("").frequencies().tolist()
+    expected = SpotSolution.of(again).at("").decision.taken.tolist()
     assert [action.frequency for action in told.actions] == pytest.approx(expected)
     assert next(card for card in library.cards() if card.id == id).iterations == 3
     shutil.copytree(folder("river"), opened / "new")

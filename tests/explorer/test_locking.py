@@ -14,7 +14,7 @@ from allstreets.explorer.models.locks import LockedSource, LockForm
 from allstreets.explorer.models.solves import GameForm
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.games import estimate_game, read_game
-from allstreets.solutions import SpotResult, solve
+from allstreets.solutions import SpotSolution, solve
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
 
@@ -50,11 +50,11 @@ def test_a_solution_beside_the_one_that_it_was_before(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def turn() -> SpotResult:
+def turn() -> SpotSolution:
     return solve(spot(TURN), max_iterations=5, target=0, threads=1)
 
 
-def test_the_ways_to_lock(turn: SpotResult) -> None:
+def test_the_ways_to_lock(turn: SpotSolution) -> None:
     line = "x x | 2c |"
     (hands,) = locks_of(turn, LockForm(line=line, way="hands", action="x", hands=["AA", "KQs"]))
     assert dict(hands.hands) == {"AA,KQs": {"x": 1.0}}

@@ -163,7 +163,7 @@ def test_a_report_that_breaks_off_is_begun_anew() -> None:
 
 def test_hands_by_category(folder: Path) -> None:
     path = folder / "turn"
-    node, groups = load_spot(path).node("x"), open_view(path).groups("x")
+    node, groups = load_spot(path).at("x").decision, open_view(path).groups("x")
     assert groups.player == "ip"
     made, _ = hand_categories(node.board)
     live = live_combos(node.board)

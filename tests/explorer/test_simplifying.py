@@ -17,7 +17,7 @@ from allstreets.explorer.models.simple import SimpleForm
 from allstreets.explorer.models.solution import SimpleSource
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.simplifying import Simplifying
-from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load, save_spot
 from allstreets.training import simplify
@@ -74,8 +74,8 @@ def test_saving(kind: str, folder: Path, tmp_path: Path) -> None:
     price = simplify(source, grid=0.5, threads=1)
     assert card.exploitability == pytest.approx(price.after, rel=1e-5)
     found = load(saved)
-    assert isinstance(found, SpotResult | UnifiedResult)
-    doubled = 2 * found.node("").strategy
+    assert isinstance(found, SpotSolution | WholeSolution)
+    doubled = 2 * found.at("").decision.strategy
     np.testing.assert_allclose(doubled, np.rint(doubled), atol=1e-6)
     detail = library.detail(card.id)
     assert detail.simple_from == SimpleSource(id=before.id, name=before.name)

@@ -309,7 +309,7 @@ def test_players_without_bets_are_solved(solves: Solves) -> None:
     name = solves.start(turn(sizes={"turn": {"oop": none, "ip": none}, "river": {"oop": some}})).id
     done = wait_for(solves, name, "done", "failed")
     assert (done.state, done.error) == ("done", None)
-    assert load_spot(folder_of(solves, name).solution).node("").actions == ("x",)
+    assert load_spot(folder_of(solves, name).solution).at("").decision.actions == ("x",)
 
 
 def test_a_time_limit_and_a_failure(solves: Solves) -> None:

@@ -27,7 +27,7 @@ def whole(spr: float, flop: str, line: str) -> str:
 
 @pytest.mark.parametrize(("name", "spr", "line"), EVERY)
 def test_strategies_are_those_of_the_solution(name: str, spr: float, line: str) -> None:
-    known = load_flops(folder(name)).node(line, "Ks7d2c", spr)
+    known = load_flops(folder(name)).at(line, "Ks7d2c", spr).decision
     place = view(name).place(whole(spr, "Ks7d2c", line))
     here = place.here
     assert isinstance(here, Decision)
@@ -37,7 +37,7 @@ def test_strategies_are_those_of_the_solution(name: str, spr: float, line: str) 
     assert [action.label for action in here.actions] == list(known.labels)
     assert here.player == NAMES[known.player]
     taken = [action.frequency for action in here.actions]
-    assert taken == pytest.approx(known.frequencies().tolist())
+    assert taken == pytest.approx(known.taken.tolist())
     for action, chances in zip(here.actions, known.strategy, strict=True):
         found = np.array([np.nan if c is None else c for c in action.chances])
         np.testing.assert_allclose(found, chances)
@@ -143,9 +143,9 @@ def test_the_table_over_flops(name: str, line: str) -> None:
     weights = []
     for row in report.rows:
         words = report.line.partition("*")[2].removeprefix(" | ")
-        known = solution.node(words, row.flop, spr)
+        known = solution.at(words, row.flop, spr).decision
         figures = solution.row(row.flop, spr)
-        assert row.frequencies == pytest.approx(known.frequencies().tolist())
+        assert row.frequencies == pytest.approx(known.taken.tolist())
         assert row.exploitability_pct == pytest.approx(100 * figures["exploitability"])
         assert row.ev_oop == (figures["ev_oop"] if not words else None)
         weights.append(figures["multiplicity"] * known.own.weights.sum())

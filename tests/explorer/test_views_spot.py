@@ -31,7 +31,7 @@ from allstreets.explorer.models.place import Deal, Decision, End
 from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.spot import SpotView
-from allstreets.solutions import SpotResult, action_rows, player_rows
+from allstreets.solutions import SpotSolution, action_rows, player_rows
 from allstreets.solutions.decision import Decision as Record
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, save_spot
@@ -65,7 +65,7 @@ def as_sent(found: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "line"), EVERY)
 def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
-    node = SpotResult.of(solver(name)).node(line)
+    node = SpotSolution.of(solver(name)).at(line).decision
     place, here = view(name).place(line), decision(name, line)
     told = as_sent(here)
     assert (place.pot, here.to_call) == (node.pot, node.to_call)
@@ -135,7 +135,7 @@ def test_what_was_locked_and_what_was_never_learned(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "line"), EVERY)
 def test_combos_are_those_of_the_solution(name: str, line: str) -> None:
-    node = SpotResult.of(solver(name)).node(line)
+    node = SpotSolution.of(solver(name)).at(line).decision
     table = {row["combo"]: row for row in node.table()}
     shown = 0
     for hand in HAND_NAMES:
@@ -211,7 +211,7 @@ def test_the_strategies_of_all_cards_are_worth_what_is_told() -> None:
     """Played out pair by pair over all 48 cards, those that others stand for included."""
     found = SpotSolver(spot(SYMMETRIC), threads=1)
     found.train_batch(60)
-    here = SpotView(SpotResult.of(found), {})
+    here = SpotView(SpotSolution.of(found), {})
     deal = here.place("x x").here
     assert isinstance(deal, Deal)
     assert [option.card for option in deal.cards if option.line is None] == ["4c", "7d", "Kh", "Ks"]
@@ -393,7 +393,7 @@ def test_ways_to_a_card_where_none_was_dealt() -> None:
 
 @pytest.mark.parametrize(("name", "line"), EVERY)
 def test_ranges_in_words_read_back(name: str, line: str) -> None:
-    node = SpotResult.of(solver(name)).node(line)
+    node = SpotSolution.of(solver(name)).at(line).decision
     board = node.board
     for player in Player:
         told = view(name).range(line, NAMES[player], None)
@@ -454,7 +454,7 @@ def test_wrong_lines_lead_back() -> None:
 
 
 def test_rows_for_a_spreadsheet() -> None:
-    node = SpotResult.of(solver("turn")).node("x b75%")
+    node = SpotSolution.of(solver("turn")).at("x b75%").decision
     rows = view("turn").rows("x b75%")
     known = {row["combo"]: row for row in node.table()}
     assert len(rows) == len(known)
@@ -491,7 +491,7 @@ def test_random_weights(seed: int) -> None:
     changed = replace(base, oop=Range(weights), bet_sizes=None)
     found = SpotSolver(changed, threads=1)
     found.train_batch(3)
-    here = SpotView(SpotResult.of(found), {})
+    here = SpotView(SpotSolution.of(found), {})
     place = here.place("x")
     assert isinstance(place.here, Decision)
     for player in NAMES:
@@ -500,7 +500,7 @@ def test_random_weights(seed: int) -> None:
             rows = here.hand("x", player, HAND_NAMES[number]).rows
             assert naive_explorer.cell(rows)["ev"] == pytest.approx(grid.ev[number])
         told = here.range("x", player, None)
-        node = SpotResult.of(found).node("x")
+        node = SpotSolution.of(found).at("x").decision
         weights = _weights(node, Player(NAMES.index(player)))
         _assert_reads(told.text("pio"), told.combos, weights, node.board)
 
@@ -515,12 +515,12 @@ def test_a_view_needs_no_files_but_its_own(tmp_path: Any) -> None:
 def test_what_was_given_up_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allstreets.solutions.spot.CACHED_STREETS", 2)
     monkeypatch.setattr("allstreets.solutions.resolve.CACHED_SPOTS", 1)
-    result, short_one = SpotResult.of(solver("flop")), load_spot(folder("trimmed"))
+    result, short_one = SpotSolution.of(solver("flop")), load_spot(folder("trimmed"))
     lines = ("x x | 2c |", "x x | 2h |", "x x | 9h | x")
     for solution in (result, short_one):
-        first = [solution.node(line) for line in lines]
+        first = [solution.at(line).decision for line in lines]
         for line, before in zip(lines, first, strict=True):
-            again = solution.node(line)
+            again = solution.at(line).decision
             np.testing.assert_array_equal(again.combos, before.combos)
             np.testing.assert_allclose(again.strategy, before.strategy)
             np.testing.assert_allclose(again.evs(), before.evs())

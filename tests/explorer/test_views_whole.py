@@ -30,7 +30,7 @@ from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
-from allstreets.solutions import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.solutions.decision import Decision as Record
 from allstreets.solutions.tables import action_rows, hand_rows, player_rows
 from allstreets.storage import load, load_unified
@@ -60,8 +60,8 @@ def sent(value: float) -> float | None:
 
 def told_of(name: str, line: str) -> tuple[Record, dict[str, Any]]:
     solution = load(folder(name))
-    assert isinstance(solution, PreflopResult)
-    return solution.node(line), view(name).place(line).model_dump(mode="json")
+    assert isinstance(solution, WholeSolution)
+    return solution.at(line).decision, view(name).place(line).model_dump(mode="json")
 
 
 @pytest.mark.parametrize(("name", "line"), EVERY)
@@ -207,7 +207,7 @@ def test_the_table_over_flops(line: str) -> None:
     assert [row.flop for row in report.rows] == [row["flop"] for row in rows]
     total = 0.0
     for row, known, told in zip(report.rows, rows, solution.flops, strict=True):
-        node = solution.node(plain, row.flop)
+        node = solution.at(plain, row.flop).decision
         assert row.frequencies == pytest.approx([known[word] for word in node.actions])
         assert row.share == pytest.approx(known["share"])
         assert (row.suits, row.pairing) == (known["suits"], known["pairing"])
@@ -224,7 +224,7 @@ def test_the_table_over_flops(line: str) -> None:
         else:
             assert row.ev_oop is None
     assert sum(row.weight for row in report.rows) == pytest.approx(1)
-    first = solution.node(plain, report.rows[0].flop)
+    first = solution.at(plain, report.rows[0].flop).decision
     weight = rows[0]["weight"] * first.hands[0].weights.sum() / total
     assert report.rows[0].weight == pytest.approx(weight)
     # What is chosen there leads to the next table.
@@ -258,7 +258,7 @@ def test_real_combos_in_any_suits(line: str, suits: int) -> None:
     cards = CARD_PERMUTATIONS[suits][list(parse_cards("7s7h7d"))].tolist()
     text = line.format(cards_text(cards))
     solution = load_unified(folder("exact"))
-    node = solution.node(text)
+    node = solution.at(text).decision
     here, name = view("exact"), NAMES[node.player]
     for hand in ("AKs", "A7o", "72s", "99"):
         rows = here.hand(text, name, hand).rows
@@ -343,7 +343,9 @@ def test_one_row_a_hand() -> None:
 
 def test_rows_for_a_spreadsheet() -> None:
     text = f"c x | {FLOP} | x"
-    known = {row["hand"]: row for row in hand_rows(load_unified(folder("classes")).node(text))}
+    known = {
+        row["hand"]: row for row in hand_rows(load_unified(folder("classes")).at(text).decision)
+    }
     rows = view("classes").rows(text)
     assert [row["hand"] for row in rows] == [hand for hand in HAND_NAMES if hand in known]
     for row in rows:
@@ -357,7 +359,7 @@ def test_rows_for_a_spreadsheet() -> None:
 @pytest.mark.parametrize("player", NAMES)
 def test_ranges_in_words_read_back(player: Any) -> None:
     text = f"r2.5 c | {SAME}"
-    node = load_unified(folder("classes")).node(text)
+    node = load_unified(folder("classes")).at(text).decision
     told = view("classes").range(text, player, None)
     expected = np.round(node.hands[Player[player.upper()]].reach, 4)[HAND_OF_COMBO]
     board = parse_board(SAME)
@@ -395,7 +397,7 @@ def test_flops_weigh_as_often_as_play_gets_there() -> None:
     solution, report = load_unified(folder("buckets")), view("buckets").flops("c x | * | x")
     rows = solution.flops
     assert rows[0]["weight"] != rows[1]["weight"]
-    pairs = [solution.node("c x | x", row["flop"]).hands[0].weights.sum() for row in rows]
+    pairs = [solution.at("c x | x", row["flop"]).decision.hands[0].weights.sum() for row in rows]
     weights = [row["weight"] * count for row, count in zip(rows, pairs, strict=True)]
     expected = [weight / sum(weights) for weight in weights]
     assert [row.weight for row in report.rows] == pytest.approx(expected)

@@ -35,7 +35,7 @@ from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.card_reports import joined
 from allstreets.explorer.views.opening import open_view
 from allstreets.solutions import Decision as Record
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import board_report, load_unified, save_unified
 
 FLOP = "KsKhKd"  # on which most runouts are alike
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> UnifiedResult:
+def result(folder: Path) -> WholeSolution:
     return load_unified(folder)
 
 
@@ -72,9 +72,9 @@ def river() -> StreetBoards:
 
 
 @pytest.mark.parametrize("number", [3, 250])
-def test_a_combo_plays_what_is_stored_of_its_group(result: UnifiedResult, number: int) -> None:
+def test_a_combo_plays_what_is_stored_of_its_group(result: WholeSolution, number: int) -> None:
     turn, last = (card_text(card) for card in river().boards[number][3:])
-    shown = result.node(f"{LIMPED} | x x | {turn} | x x | {last}")
+    shown = result.at(f"{LIMPED} | x x | {turn} | x x | {last}").decision
     tree, arrays = result.pot(0).tree, result.source.arrays(0)
     own = [node for node in tree.decisions(Street.RIVER) if tree.player[node] == Player.OOP]
     slots = np.cumsum([0, *(int(tree.child_count[node]) for node in own)])
@@ -94,20 +94,20 @@ def test_a_combo_plays_what_is_stored_of_its_group(result: UnifiedResult, number
 
 
 @pytest.mark.parametrize("words", ["x x | 5c", "x x | 5c | x", "x x | 5c | x x | Qd | b100%"])
-def test_what_one_player_wins_the_other_loses(result: UnifiedResult, words: str) -> None:
-    node = result.node(f"{LIMPED} | {words}")
+def test_what_one_player_wins_the_other_loses(result: WholeSolution, words: str) -> None:
+    node = result.at(f"{LIMPED} | {words}").decision
     won = [float(node.hands[player].weights @ np.nan_to_num(node.evs(player))) for player in Player]
     assert node.reached
     assert abs(won[0]) > 1e-2
     assert won[0] == pytest.approx(-won[1], rel=1e-4)
 
 
-def test_a_check_on_the_turn_is_worth_the_rivers_that_follow(result: UnifiedResult) -> None:
+def test_a_check_on_the_turn_is_worth_the_rivers_that_follow(result: WholeSolution) -> None:
     """By combo: the pairs of combos that a river leaves, and what they are worth there."""
-    above = result.node(f"{LIMPED} | x x | 5c | x")
+    above = result.at(f"{LIMPED} | x x | 5c | x").decision
     total = np.zeros(COMBO_COUNT)
     for card in sorted(set(range(52)) - set(above.board)):
-        below = result.node(f"{LIMPED} | x x | 5c | x x | {card_text(card)}")
+        below = result.at(f"{LIMPED} | x x | 5c | x x | {card_text(card)}").decision
         mine = below.hands[Player.IP]
         assert mine.combos is not None
         met = np.divide(mine.weights, mine.reach, where=mine.reach > 0, out=0 * mine.reach)
@@ -119,8 +119,8 @@ def test_a_check_on_the_turn_is_worth_the_rivers_that_follow(result: UnifiedResu
     np.testing.assert_allclose(found[taken], total[above.combos][taken], rtol=1e-3, atol=1e-3)
 
 
-def test_a_check_behind_on_the_river_is_worth_its_equity(result: UnifiedResult) -> None:
-    node = result.node(f"{LIMPED} | x x | 5c | x x | Qd | x")
+def test_a_check_behind_on_the_river_is_worth_its_equity(result: WholeSolution) -> None:
+    node = result.at(f"{LIMPED} | x x | 5c | x x | Qd | x").decision
     worth = node.equity() * node.pot - node.paid[Player.IP]
     np.testing.assert_allclose(node.action_evs[0], worth, atol=1e-4)
 
@@ -133,7 +133,7 @@ def renamed(node: Record, permutation: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("permutation", [0, 7, 16, 23])
-def test_flops_are_named_in_any_suits(result: UnifiedResult, permutation: int) -> None:
+def test_flops_are_named_in_any_suits(result: WholeSolution, permutation: int) -> None:
     def line(number: int) -> str:
         names = CARD_PERMUTATIONS[number]
         flop, turn, last = (
@@ -141,16 +141,16 @@ def test_flops_are_named_in_any_suits(result: UnifiedResult, permutation: int) -
         )
         return f"c x | {flop} | x x | {turn} | x x | {last}"
 
-    one, other = result.node(line(0)), result.node(line(permutation))
+    one, other = result.at(line(0)).decision, result.at(line(permutation)).decision
     assert other.line == line(permutation)
     np.testing.assert_array_equal(renamed(one, permutation), renamed(other, 0))
 
 
-def test_classes_of_a_board(result: UnifiedResult) -> None:
+def test_classes_of_a_board(result: WholeSolution) -> None:
     line = f"{LIMPED} | x x | 5c"
     classes = result.strategy(line)
     assert "KK" not in classes
-    node = result.node(line)
+    node = result.at(line).decision
     assert classes["55"]["x"] == pytest.approx(node.cells(node.strategy[0])[8])
     assert result.strategy(line, hand="AhKc") == node.hand("AhKc")
 
@@ -167,9 +167,9 @@ def test_classes_of_a_board(result: UnifiedResult) -> None:
         ("x b100% f", "no player acts there any more"),
     ],
 )
-def test_wrong_cards_are_refused_in_a_line(result: UnifiedResult, words: str, message: str) -> None:
+def test_wrong_cards_are_refused_in_a_line(result: WholeSolution, words: str, message: str) -> None:
     with pytest.raises(InputError, match="after the flop") as refused:
-        result.node(f"{LIMPED} | {words}")
+        _ = result.at(f"{LIMPED} | {words}").decision
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -192,19 +192,19 @@ def test_every_card_can_be_picked(view: SolutionView) -> None:
     assert isinstance(view.place(f"{lines['5h']} | x x | 2c | x x").here, End)
 
 
-def test_numbers_are_those_of_the_solution(view: SolutionView, result: UnifiedResult) -> None:
+def test_numbers_are_those_of_the_solution(view: SolutionView, result: WholeSolution) -> None:
     line = f"{LIMPED} | x x | 5c | x x | Qd"
-    place, node = view.place(line), result.node(line)
+    place, node = view.place(line), result.at(line).decision
     assert isinstance(place.here, Decision)
     assert place.line == node.line == line
     taken = [action.frequency for action in place.here.actions]
-    assert taken == pytest.approx(node.frequencies().tolist(), rel=1e-6)
+    assert taken == pytest.approx(node.taken.tolist(), rel=1e-6)
     assert place.here.grids.oop.summary.ev == pytest.approx(node.ev(Player.OOP), rel=1e-5)
 
 
-def test_hands_that_play_alike_are_listed(view: SolutionView, result: UnifiedResult) -> None:
+def test_hands_that_play_alike_are_listed(view: SolutionView, result: WholeSolution) -> None:
     line = f"{LIMPED} | x x | 5c | x x | Qd"
-    detail, node = view.hand(line, "oop", "66"), result.node(line)
+    detail, node = view.hand(line, "oop", "66"), result.at(line).decision
     assert node.alike is not None
     group = int(node.alike[Player.OOP][node.combos == parse_combo("6s6h")][0])
     size = int((node.alike[Player.OOP] == group).sum())
@@ -222,7 +222,7 @@ def test_reports_over_cards(view: SolutionView) -> None:
     assert len(view.flops("c x | * | x").rows) == 1
 
 
-def test_tables_over_flops_have_no_turn(result: UnifiedResult) -> None:
+def test_tables_over_flops_have_no_turn(result: WholeSolution) -> None:
     assert [row["flop"] for row in result.flop_table("c x | * | x")] == [FLOP]
     with pytest.raises(InputError, match="tables over flops are of decisions on the flop"):
         result.flop_table("c x | x x | 5c")
@@ -255,11 +255,11 @@ def test_the_page_picks_a_card_and_tells_who_plays_alike(folder: Path) -> None:
         keep_picture(page, "real turn")
 
 
-def test_reports_and_categories_by_combo(result: UnifiedResult, view: SolutionView) -> None:
-    report, node = board_report(result, "c x"), result.node(LIMPED)
-    assert list(report.total.frequencies) == pytest.approx(node.frequencies().tolist())
+def test_reports_and_categories_by_combo(result: WholeSolution, view: SolutionView) -> None:
+    report, node = board_report(result, "c x"), result.at(LIMPED).decision
+    assert list(report.total.frequencies) == pytest.approx(node.taken.tolist())
     assert report.total.evs == pytest.approx((node.ev(Player.OOP), node.ev(Player.IP)), nan_ok=True)
-    turn = result.node(f"{LIMPED} | x x | 5c")
+    turn = result.at(f"{LIMPED} | x x | 5c").decision
     groups = view.groups(f"{LIMPED} | x x | 5c").groups
     for kind in ("made", "draw"):
         some = [group for group in groups if group.kind == kind]

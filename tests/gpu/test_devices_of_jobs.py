@@ -25,7 +25,7 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
-from allstreets.solutions import FlopsResult, solve
+from allstreets.solutions import WholeSolution, solve
 from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
 from allstreets.training.jobs import plan, run
@@ -132,7 +132,7 @@ def test_spots() -> None:
     found = solve(spot, device="cuda", threads=1)
     assert found.exploitability is not None
     assert found.exploitability <= 0.003
-    root, expected = found.node(""), solve(spot, threads=1).node("")
+    root, expected = found.at("").decision, solve(spot, threads=1).at("").decision
     for mine, other in zip(root.evaluate().hands, expected.evaluate().hands, strict=True):
         np.testing.assert_allclose(mine, other, atol=0.1)
 
@@ -174,7 +174,7 @@ def test_flops_one_by_one(cards: str, tmp_path: Path) -> None:
     for device in (None, "cuda"):
         output = tmp_path / str(device)
         solution = run(plan(read_train_config(file), output, threads=1, device=device))
-        assert isinstance(solution, FlopsResult)
+        assert isinstance(solution, WholeSolution)
         rows.append(solution.flops)
     for mine, other in zip(*rows, strict=True):
         assert other["exploitability"] == pytest.approx(mine["exploitability"], rel=0.05)

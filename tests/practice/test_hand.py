@@ -36,7 +36,7 @@ from allstreets.practice.playable import BEFORE, Position
 from allstreets.practice.playable_spot import PlayableSpot
 from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
@@ -53,9 +53,9 @@ def game() -> Playable:
 
 
 @cache
-def boards_result() -> UnifiedResult:
+def boards_result() -> WholeSolution:
     model = CardModel("boards", groups=16, rows=16)
-    return UnifiedResult.of(solver_of(whole_game(["KsKhKd"], 5, "100%", ()), 3, model))
+    return WholeSolution.of(solver_of(whole_game(["KsKhKd"], 5, "100%", ()), 3, model))
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +101,9 @@ def mix_of(hand: Hand) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
 def test_first_actions_follow_the_solution(turn: Playable) -> None:
     """What OOP does first, over all hands that he is dealt, is what his range does."""
     played = [hand.draws[0].action for hand in hands(turn, 700, Player.IP)]
-    root = SpotResult.of(solver("turn")).node("")
+    root = SpotSolution.of(solver("turn")).at("").decision
     counts = [played.count(action) for action in root.actions]
-    assert chisquare(counts, root.frequencies() * len(played)).pvalue > LEAST_CHANCE
+    assert chisquare(counts, root.taken * len(played)).pvalue > LEAST_CHANCE
     wrong = np.full(len(counts), len(played) / len(counts))
     assert chisquare(counts, wrong).pvalue < LEAST_CHANCE  # the test sees a strategy that is not
 
@@ -111,8 +111,8 @@ def test_first_actions_follow_the_solution(turn: Playable) -> None:
 def test_first_actions_of_a_whole_game(game: Playable) -> None:
     """Before the flop, and given that the small blind does not fold: then nobody is asked."""
     played = [hand.draws[0].action for hand in hands(game, 350, Player.OOP)]
-    root = classes_result().node("")
-    shares = root.frequencies() * (np.array(root.actions) != "f")
+    root = classes_result().at("").decision
+    shares = root.taken * (np.array(root.actions) != "f")
     counts = np.array([played.count(action) for action in root.actions])
     assert counts[root.actions.index("f")] == 0
     often = shares * len(played) / shares.sum() > 5
@@ -121,7 +121,7 @@ def test_first_actions_of_a_whole_game(game: Playable) -> None:
 
 
 def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
-    spot = SpotResult.of(solver("turn"))
+    spot = SpotSolution.of(solver("turn"))
     seen = Counter[str]()
     for hand in hands(turn, 40):
         play_out(hand, "last")
@@ -132,7 +132,7 @@ def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
             seen[draw.action] += 1
         first = hand.draws[0] if hand.draws else None
         if first is not None and hand.hero == Player.IP:
-            mix = spot.node("").hand(hand.end.theirs if hand.end else "")
+            mix = spot.at("").decision.hand(hand.end.theirs if hand.end else "")
             assert dict(first.mix) == pytest.approx(mix, abs=1e-6)
     assert len(seen) > 2
 
@@ -140,7 +140,7 @@ def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
 def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
     """Who gets to a line holds what the solution brings there."""
     found = hands(turn, 600, Player.IP, line="x")
-    here = SpotResult.of(solver("turn")).node("x")
+    here = SpotSolution.of(solver("turn")).at("x").decision
     assert all(hand.question is not None and hand.question.line == "x" for hand in found)
     weights = np.bincount(here.own.classes, here.own.weights, minlength=169)
     held = Counter(int(HAND_OF_COMBO[hand.deal.combos[Player.IP]]) for hand in found)
@@ -154,10 +154,10 @@ def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
 
 def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
     """Rivers come as often as play gets there on each of them, not each as often as any other."""
-    spot = SpotResult.of(solver("turn"))
+    spot = SpotSolution.of(solver("turn"))
     cards = [card for card in range(52) if card not in spot.spot.cards]
     sizes = np.array(
-        [spot.node(f"x x | {card_text(card)} | x").own.weights.sum() for card in cards]
+        [spot.at(f"x x | {card_text(card)} | x").decision.own.weights.sum() for card in cards]
     )
     found = hands(turn, 160, Player.IP, line="x x | * | x")
     drawn = Counter(hand.deal.board[4] for hand in found)
@@ -193,9 +193,9 @@ class EvenNumbers:
 
 
 @cache
-def weighted_result() -> UnifiedResult:
+def weighted_result() -> WholeSolution:
     flops = ["Ks7h2d:3", "AsAhAd:1", "9s8s2d:0.25", "8s8h2d:5"]
-    return UnifiedResult.of(solver_of(whole_game(flops, 5, "100%", ()), 1))
+    return WholeSolution.of(solver_of(whole_game(flops, 5, "100%", ()), 1))
 
 
 @pytest.mark.parametrize("suits", [(), ("rainbow",), ("two-tone", "rainbow")])
@@ -260,11 +260,11 @@ def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) ->
 
 
 def test_losses_are_those_of_the_node(turn: Playable) -> None:
-    spot, judged = SpotResult.of(solver("turn")), 0
+    spot, judged = SpotSolution.of(solver("turn")), 0
     for hand in hands(turn, 30):
         play_out(hand, "last")
         for one in hand.answers:
-            node = spot.node(one.line)
+            node = spot.at(one.line).decision
             place = node.combos.tolist().index(parse_combo(one.cards))
             evs = node.action_evs[:, place]
             taken = node.actions.index(one.taken)
@@ -316,8 +316,8 @@ def test_amounts_are_in_big_blinds() -> None:
     """A spot may say what a big blind is; else a chip counts as one."""
     solved = SpotSolver(spot(RIVER, chips_per_bb=10))
     solved.train_batch(40)
-    tenth = PlayableSpot(SpotResult.of(solved), "tenth", Path("tenth"))
-    chips = PlayableSpot(SpotResult.of(solver("river")), "chips", Path("chips"))
+    tenth = PlayableSpot(SpotSolution.of(solved), "tenth", Path("tenth"))
+    chips = PlayableSpot(SpotSolution.of(solver("river")), "chips", Path("chips"))
     assert (tenth.note, "a chip counts as one" in chips.note) == ("", True)
     compared = 0
     for one, other in zip(hands(tenth, 20), hands(chips, 20), strict=True):

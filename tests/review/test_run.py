@@ -122,7 +122,7 @@ def test_every_decision_and_its_totals(kept: tuple[Path, Review]) -> None:
     whole = 2 * exploitability / 1000  # bb of both players, at the first decision of a game
     assert aces.decisions[0].within_bb == pytest.approx(whole, abs=1e-6)
     answered = limped.decisions[0].within_bb  # at one that limping alone leads to
-    assert answered == pytest.approx(whole / trips_result().node("c").share, abs=1e-6)
+    assert answered == pytest.approx(whole / trips_result().at("c").decision.share, abs=1e-6)
     rows = {(row["by"], row["name"]): row for row in total_rows(review)}
     every = rows["all", "all"]
     assert (every["hands"], every["decisions"]) == (4, 6)
@@ -164,7 +164,7 @@ def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
     assert before.judged_by.startswith("the solution before the flop")
     assert flop.judged_by.startswith("the solution's own play of this flop (cards: classes")
     assert "not solved: " in flop.judged_by
-    own = trips_result().node("c x | 7s7h7d")
+    own = trips_result().at("c x | 7s7h7d").decision
     mix = own.strategy[:, HAND_NAMES.index("K9o")]
     assert [one.frequency for one in flop.options] == pytest.approx(mix.tolist(), abs=1e-5)
     evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")] + own.paid[own.player]

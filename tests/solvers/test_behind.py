@@ -6,26 +6,26 @@ from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.solutions import SpotResult, solve_behind
+from allstreets.solutions import SpotSolution, solve_behind
 from allstreets.solvers import SpotSolver
 
 ALWAYS = 1.0
 
 
-def solved(keys: dict[str, object], iterations: int, *locks: tuple[str, str]) -> SpotResult:
+def solved(keys: dict[str, object], iterations: int, *locks: tuple[str, str]) -> SpotSolution:
     """A spot in which locks (line, action) are held."""
     given = [{"line": line, "strategy": {action: ALWAYS}} for line, action in locks]
     solver = SpotSolver(spot(keys, lock=given), threads=1)
     solver.train_batch(iterations)
-    return SpotResult.of(solver)
+    return SpotSolution.of(solver)
 
 
-def alike(one: SpotResult, line: str, forced: SpotResult) -> None:
+def alike(one: SpotSolution, line: str, forced: SpotSolution) -> None:
     """What lies behind a line is worth what it is where everybody is made to play so."""
     behind = solve_behind(one, line, target=0.001, threads=1)
     assert behind.exploitability <= 0.001
-    node, twin = behind.node(line), forced.node(line)
-    assert not one.node(line).reached
+    node, twin = behind.node(line), forced.at(line).decision
+    assert not one.at(line).decision.reached
     assert node.reached == twin.reached
     assert "as if" in node.notes[0]
     assert (node.board, node.pot, node.to_call, node.actions) == (

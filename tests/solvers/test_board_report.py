@@ -22,22 +22,22 @@ from allstreets.cards import (
     texture,
 )
 from allstreets.cards.combos import disjoint_combos
-from allstreets.solutions import Decision, OnBoard, UnifiedResult
+from allstreets.solutions import Decision, OnBoard, WholeSolution
 
 Weighted = list[tuple[float, Decision]]
 
 
-def line_of(result: UnifiedResult) -> str:
+def line_of(result: WholeSolution) -> str:
     """A decision that is reached: after a check, or the first one on the flop."""
     first = result.flop_lines()[0]
     return first if result.cards.plays_combos else f"{first} | x"
 
 
-def views(result: UnifiedResult, line: str) -> Weighted:
+def views(result: WholeSolution, line: str) -> Weighted:
     """The decision on every flop as a reader looks it up, by hand class."""
     flops = result.game.flops
     return [
-        (weight, result.node(line, flop.text))
+        (weight, result.at(line, flop.text).decision)
         for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True)
     ]
 
@@ -52,7 +52,7 @@ def mean(pairs: Iterable[tuple[float, float]]) -> float:
 def twin(nodes: Weighted, every: float) -> dict[str, Any]:
     """What a row over some boards has to say."""
     mass = [weight * sum(node.own.weights.tolist()) for weight, node in nodes]
-    taken = [node.frequencies().tolist() for _, node in nodes]
+    taken = [node.taken.tolist() for _, node in nodes]
     row: dict[str, Any] = {
         "share": sum(mass) / every,
         "frequencies": [mean(zip(mass, each, strict=True)) for each in zip(*taken, strict=True)],
@@ -79,11 +79,11 @@ def check(row: Any, expected: dict[str, Any]) -> None:
 
 
 @pytest.fixture(params=["classes", "combos"])
-def solution(request: pytest.FixtureRequest) -> UnifiedResult:
+def solution(request: pytest.FixtureRequest) -> WholeSolution:
     return whole_solution.result() if request.param == "classes" else whole_solution.combo_result()
 
 
-def test_boards_and_textures(solution: UnifiedResult) -> None:
+def test_boards_and_textures(solution: WholeSolution) -> None:
     line = line_of(solution)
     report, nodes = report_of(solution.decisions(line), line), views(solution, line)
     every = sum(weight * float(node.own.weights.sum()) for weight, node in nodes)
@@ -130,7 +130,7 @@ def combo_sums(nodes: Iterable[OnBoard], name_of: Callable[[Decision, int], str]
 
 
 @pytest.mark.parametrize("key", ["category", "draw", "hand"])
-def test_hands(solution: UnifiedResult, key: str) -> None:
+def test_hands(solution: WholeSolution, key: str) -> None:
     line = line_of(solution)
     report = report_of(solution.decisions(line), line)
 
@@ -161,7 +161,7 @@ def test_hands(solution: UnifiedResult, key: str) -> None:
     assert total == pytest.approx(report.total.evs[report.player], rel=1e-6)
 
 
-def test_order_and_cells(solution: UnifiedResult) -> None:
+def test_order_and_cells(solution: WholeSolution) -> None:
     line = line_of(solution)
     report: BoardReport = report_of(solution.decisions(line), line)
     rows = report.sorted(report.by("category"), "ev")

@@ -18,7 +18,7 @@ from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CLASSES, CardModel
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 QUICKLY = Completion(CLASSES, 3)
 
@@ -82,7 +82,7 @@ def test_flops_are_completed_as_the_solution_solves_its_own_but_for_what_is_name
 
 def test_under_rake_both_players_values_are_kept() -> None:
     game = whole_game(["7s7h7d"], 3, "100%", (), rake=0.05, rake_cap=0.3)
-    raked = UnifiedResult.of(solver_of(game, 20), name="raked")
+    raked = WholeSolution.of(solver_of(game, 20), name="raked")
     flop = parse_flop("7s7h7d").flop
     judge = Judge(raked, QUICKLY)
     values = judge.values(flop)

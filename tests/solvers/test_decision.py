@@ -7,22 +7,22 @@ from builders.small_spots import TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import HAND_OF_COMBO, parse_combo, parse_hand
-from allstreets.solutions import Decision, SpotResult, solve
+from allstreets.solutions import Decision, SpotSolution, solve
 
 NAMES = {"AhKh": "AKs", "QsJs": "QJs"}
 
 
 @pytest.fixture(scope="module")
-def result() -> SpotResult:
+def result() -> SpotSolution:
     return solve(spot(TURN), max_iterations=20, threads=1)
 
 
-def at(result: SpotResult, line: str) -> Decision:
+def at(result: SpotSolution, line: str) -> Decision:
     return result.at(parse_line(result.spot.tree, line, board=result.spot.cards))
 
 
-def test_a_hand_by_its_cards_and_as_a_class(result: SpotResult) -> None:
-    node = result.node("")
+def test_a_hand_by_its_cards_and_as_a_class(result: SpotSolution) -> None:
+    node = result.at("").decision
     for combo, name in NAMES.items():
         (place,) = np.flatnonzero(node.combos == parse_combo(combo))
         assert list(node.hand(combo).values()) == node.strategy[:, place].tolist()
@@ -35,9 +35,9 @@ def test_a_hand_by_its_cards_and_as_a_class(result: SpotResult) -> None:
             node.hand(name)
 
 
-def test_means_over_a_range_pair_by_pair(result: SpotResult) -> None:
-    node = result.node("x b75%")
-    assert result.node("x").ev(Player.IP) == result.node("x").ev()
+def test_means_over_a_range_pair_by_pair(result: SpotSolution) -> None:
+    node = result.at("x b75%").decision
+    assert result.at("x").decision.ev(Player.IP) == result.at("x").decision.ev()
     for player in Player:
         own, other = node.hands[player], node.hands[player.opponent]
         assert own.combos is not None
@@ -60,12 +60,12 @@ def cards(combo: int) -> list[int]:
 
 
 @pytest.mark.parametrize("line", ["x x", "x b75% f", "x b75% a c"])
-def test_where_no_player_acts(result: SpotResult, line: str) -> None:
+def test_where_no_player_acts(result: SpotSolution, line: str) -> None:
     place = at(result, line)
     assert place.actor is None
     assert repr(place) == f"<Decision '{place.line}' on Ks7d4c9h: no player acts>"
     assert "no player to act, pot " in str(place)
-    above = result.node(line.rpartition(" ")[0])
+    above = result.at(line.rpartition(" ")[0]).decision
     chances = above.strategy[list(above.actions).index(line.rpartition(" ")[2])]
     reach = place.hands[above.player].reach
     np.testing.assert_allclose(reach, above.reach * chances)
@@ -77,8 +77,8 @@ def test_where_no_player_acts(result: SpotResult, line: str) -> None:
     assert len(place.evs(Player.OOP)) == len(place.hands[0].reach)
 
 
-def test_a_decision_is_the_same_by_line_and_by_place(result: SpotResult) -> None:
-    one, other = at(result, "x b75%"), result.node("x b75%")
+def test_a_decision_is_the_same_by_line_and_by_place(result: SpotSolution) -> None:
+    one, other = at(result, "x b75%"), result.at("x b75%").decision
     np.testing.assert_array_equal(one.strategy, other.strategy)
     np.testing.assert_array_equal(one.action_evs, other.action_evs)
     assert (one.player, one.stacks, one.share) == (other.player, other.stacks, other.share)

@@ -10,7 +10,7 @@ from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, OOP, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, Range, combo_text, live_combos, parse_board, parse_flop
 from allstreets.games import Spot, WholeGame, spot_mapping
-from allstreets.solutions import UnifiedResult, flop_spot, suits_text
+from allstreets.solutions import WholeSolution, flop_spot, suits_text
 from allstreets.solutions.flop_spot import LEAST_REACH, _spot
 
 
@@ -105,12 +105,12 @@ def test_any_flop_will_do() -> None:
     assert found.place is None
     assert found.spot.ranges[0].combos > 100
     assert not found.doubt
-    unstored = UnifiedResult.of(forgotten())
+    unstored = WholeSolution.of(forgotten())
     assert flop_spot(unstored, "c x", "Ks7h2d").place is None
 
 
 def test_rake_and_antes_come_along() -> None:
-    found = flop_spot(UnifiedResult.of(raked()), "c x", "AhAd5c")
+    found = flop_spot(WholeSolution.of(raked()), "c x", "AhAd5c")
     assert (found.spot.rake, found.spot.rake_cap) == (0.05, 30)
     assert found.spot.pot == 220
 

@@ -9,13 +9,13 @@ from builders.whole_solution import classes, raked
 from allstreets.betting import NodeKind, Player
 from allstreets.solutions.pot_evaluation import NodeEvaluation
 from allstreets.solutions.pot_view import TreeSweep, swept
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 
 @pytest.mark.parametrize("make", [classes, raked])
 @pytest.mark.parametrize("pot", [0, -1])
 def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
-    solution = UnifiedResult.of(make())
+    solution = WholeSolution.of(make())
     number = pot % len(solution.game.pots)
     view = solution.flop_view(len(solution.game.flops.flops) - 1, number)
     tree = view.pot.tree
@@ -32,7 +32,7 @@ def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
 
 
 def test_a_view_shows_the_same_evs() -> None:
-    view = UnifiedResult.of(classes()).flop_view(0, 0)
+    view = WholeSolution.of(classes()).flop_view(0, 0)
     quick = swept(view, True)
     assert swept(view, False) is view
     tree = view.pot.tree

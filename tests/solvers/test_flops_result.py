@@ -15,7 +15,7 @@ from allstreets.betting import POT_SHARES, BettingTree, Player, Street, line_tex
 from allstreets.betting import find_decision as find_in
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_flop, parse_hand
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
-from allstreets.solutions import FlopsResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import board_report, load_flops
 
 
@@ -24,21 +24,21 @@ def find_decision(tree: BettingTree, line: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> FlopsResult:
+def result(tmp_path_factory: pytest.TempPathFactory) -> WholeSolution:
     folder: Path = tmp_path_factory.mktemp("result")
     run_small(folder / "classes", flops=FLOPS[:2], postflop_sprs=[1, 2])
     return load_flops(folder / "classes")
 
 
 @pytest.fixture(scope="module")
-def bucketed(tmp_path_factory: pytest.TempPathFactory) -> FlopsResult:
+def bucketed(tmp_path_factory: pytest.TempPathFactory) -> WholeSolution:
     folder: Path = tmp_path_factory.mktemp("result")
     run_small(folder / "buckets", **{**BUCKETED, "flops": FLOPS[:1]})
     return load_flops(folder / "buckets")
 
 
-def test_a_decision_by_class(result: FlopsResult) -> None:
-    found = result.node("x b75%", "Ks7d2c", 2)
+def test_a_decision_by_class(result: WholeSolution) -> None:
+    found = result.at("x b75%", "Ks7d2c", 2).decision
     assert found.line == "spr2 | Ks7d2c | x b75%"
     assert (found.street, found.player) == (Street.FLOP, Player.OOP)
     assert (found.pot, found.to_call, found.unit.name) == (1.75, 0.75, "pot")
@@ -58,47 +58,47 @@ def test_a_decision_by_class(result: FlopsResult) -> None:
     ]
     np.testing.assert_allclose(found.own.weights, weights)
     expected = (found.strategy * weights).sum(axis=1) / np.sum(weights)
-    np.testing.assert_allclose(found.frequencies(), expected)
+    np.testing.assert_allclose(found.taken, expected)
 
 
-def test_evs_are_those_of_the_table(result: FlopsResult) -> None:
+def test_evs_are_those_of_the_table(result: WholeSolution) -> None:
     for spr in (1, 2):
-        row, first = result.row("9h8h2c", spr), result.node("", "9h8h2c", spr)
+        row, first = result.row("9h8h2c", spr), result.at("", "9h8h2c", spr).decision
         assert first.ev(Player.OOP) == pytest.approx(row["ev_oop"], abs=1e-5)
         assert first.ev(Player.IP) == pytest.approx(row["ev_ip"], abs=1e-5)
         # Whoever folds at once wins nothing of the pot, and loses nothing besides.
-        facing = result.node("x b75%", "9h8h2c", spr)
+        facing = result.at("x b75%", "9h8h2c", spr).decision
         np.testing.assert_allclose(facing.action_evs[0][facing.reach > 0], 0.0, atol=1e-12)
 
 
-def test_ratio_and_flop_stand_in_the_line_or_beside_it(result: FlopsResult) -> None:
+def test_ratio_and_flop_stand_in_the_line_or_beside_it(result: WholeSolution) -> None:
     line = "spr2 | Ks7d2c | x b75%"
-    found = result.node(line)
+    found = result.at(line).decision
     for other in (
-        result.node("x b75%", "Ks7d2c", 2),
-        result.node("spr2 | x b75%", "Ks7d2c"),
-        result.node("| Ks7d2c | x b75%", spr=2),
-        result.node("Ks7d2c | x b75%", spr=2),
+        result.at("x b75%", "Ks7d2c", 2).decision,
+        result.at("spr2 | x b75%", "Ks7d2c").decision,
+        result.at("| Ks7d2c | x b75%", spr=2).decision,
+        result.at("Ks7d2c | x b75%", spr=2).decision,
     ):
         assert other.line == line
         np.testing.assert_array_equal(other.strategy, found.strategy)
     assert result.strategy(line, hand="KK") == found.hand("KK")
     with pytest.raises(InputError, match="name a flop, such as Ks7h2d"):
-        result.node("spr2 | x")
+        _ = result.at("spr2 | x").decision
     with pytest.raises(InputError, match="'hello' is no stack-to-pot ratio: write spr1"):
-        result.node("hello | Ks7d2c | x")
+        _ = result.at("hello | Ks7d2c | x").decision
 
 
-def test_first_frequencies_are_those_of_the_table(result: FlopsResult) -> None:
+def test_first_frequencies_are_those_of_the_table(result: WholeSolution) -> None:
     for spr in (1, 2):
         row = result.row("9h8h2c", spr)
-        first = result.node("", "9h8h2c", spr).frequencies()
-        second = result.node("x", "9h8h2c", spr).frequencies()
+        first = result.at("", "9h8h2c", spr).decision.taken
+        second = result.at("x", "9h8h2c", spr).decision.taken
         assert row["bet_oop"] == pytest.approx(1 - first[0])
         assert row["bet_ip"] == pytest.approx(1 - second[0])
 
 
-def test_values(result: FlopsResult) -> None:
+def test_values(result: WholeSolution) -> None:
     values = result.values("Ks7d2c", 2)
     assert values.shape == (2, 169, 169)
     np.testing.assert_allclose(values[0] + values[1].T, 1.0, atol=1e-6)
@@ -124,11 +124,11 @@ def test_values(result: FlopsResult) -> None:
     ],
 )
 def test_lines_may_leave_the_cards_out(
-    result: FlopsResult, written: str, line: str, street: str
+    result: WholeSolution, written: str, line: str, street: str
 ) -> None:
     tree = result.pot(2.0).tree
     assert line_text(tree, find_decision(tree, written), notation=POT_SHARES) == line
-    found = result.node(written, "Ks7d2c", 2)
+    found = result.at(written, "Ks7d2c", 2).decision
     whole = f"spr2 | Ks7d2c | {line}" if line else "spr2 | Ks7d2c"
     assert (found.line, found.street.text) == (whole, street)
 
@@ -143,14 +143,14 @@ def test_lines_may_leave_the_cards_out(
         ("x x x x x x", "no player acts there any more"),
     ],
 )
-def test_bad_lines(result: FlopsResult, line: str, message: str) -> None:
+def test_bad_lines(result: WholeSolution, line: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        result.node(line, "Ks7d2c", 2)
+        _ = result.at(line, "Ks7d2c", 2).decision
 
 
-def test_flops_and_ratios_that_are_not_there(result: FlopsResult) -> None:
+def test_flops_and_ratios_that_are_not_there(result: WholeSolution) -> None:
     with pytest.raises(InputError, match=r"AhKd7s \(AsKh7d\) is not solved here; 2 others are"):
-        result.node("", "AhKd7s")
+        _ = result.at("", "AhKd7s").decision
     with pytest.raises(InputError, match="solved at the SPRs 1, 2: say which by --spr"):
         result.values("Ks7d2c")
     with pytest.raises(InputError, match="not solved at the SPR 3, only at 1, 2"):
@@ -171,7 +171,7 @@ def buckets_by_hand() -> tuple[list[list[int]], list[NDArray[np.float64]]]:
 
 
 @pytest.mark.parametrize("line", ["", "x", "x b75%", "x x", "x b75% c x", "x x x x x"])
-def test_a_class_plays_what_its_buckets_play(bucketed: FlopsResult, line: str) -> None:
+def test_a_class_plays_what_its_buckets_play(bucketed: WholeSolution, line: str) -> None:
     """Way by way: every combo, every bucket on the turn and on the river.
 
     A class that never gets there shows what it would do, its buckets by the cards alone.
@@ -179,7 +179,7 @@ def test_a_class_plays_what_its_buckets_play(bucketed: FlopsResult, line: str) -
     kept = bucketed.flop_view("Ks7d2c").strategies
     tree = kept.tree
     node = find_decision(tree, line)
-    found = bucketed.node(line, "Ks7d2c")
+    found = bucketed.at(line, "Ks7d2c").decision
     path = tree.path_to(node)
     player = tree.player_at(node)
     classes, moves = buckets_by_hand()
@@ -225,20 +225,20 @@ def test_a_class_plays_what_its_buckets_play(bucketed: FlopsResult, line: str) -
 
 def test_hands_that_the_flop_blocks_have_no_strategy(tmp_path: Path) -> None:
     run_small(tmp_path / "trips", flops=["AsAhAd"], iterations=25)
-    found = load_flops(tmp_path / "trips").node("", "AcAhAd")
+    found = load_flops(tmp_path / "trips").at("", "AcAhAd").decision
     aces = parse_hand("AA")
     assert hand_combos(found.board)[aces] == 0
     assert np.isnan(found.strategy[:, aces]).all()
     assert found.reach[aces] == 0
     assert np.isfinite(found.strategy[:, aces + 1 :]).all()
-    assert found.frequencies().sum() == pytest.approx(1)
+    assert found.taken.sum() == pytest.approx(1)
 
 
-def test_a_report_over_flops(result: FlopsResult, bucketed: FlopsResult) -> None:
+def test_a_report_over_flops(result: WholeSolution, bucketed: WholeSolution) -> None:
     told: list[tuple[int, int]] = []
     report = board_report(result, "x", spr=2, progress=lambda *count: told.append(count))
     assert told == [(0, 2), (1, 2), (2, 2)]
-    nodes = [result.node("x", flop, 2) for flop in FLOPS[:2]]
+    nodes = [result.at("x", flop, 2).decision for flop in FLOPS[:2]]
     weights = [result.row(flop, 2)["weight"] for flop in FLOPS[:2]]
     mass = [
         weight * float(node.own.weights.sum()) for weight, node in zip(weights, nodes, strict=True)

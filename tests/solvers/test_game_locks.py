@@ -21,7 +21,7 @@ from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game_data import game_mapping, game_of
-from allstreets.solutions import UnifiedResult, flop_spot
+from allstreets.solutions import WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
 from allstreets.solvers.precision import keep
 from allstreets.storage import compare, load_unified, save_unified
@@ -43,8 +43,8 @@ def solved(game: WholeGame, iterations: int = 30, **keys: object) -> WholeGameSo
 
 
 @pytest.fixture(scope="module")
-def limped() -> UnifiedResult:
-    return UnifiedResult.of(solved(LIMPED_GAME))
+def limped() -> WholeSolution:
+    return WholeSolution.of(solved(LIMPED_GAME))
 
 
 def test_locks_are_found_in_their_trees() -> None:
@@ -160,8 +160,8 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     some: dict[str, dict[str, float]] = {"22+": {"x": 1}, "AKs,72o": {"a": 0.25, "x": 0.75}}
     locked = replace(game, lock=(Lock("c x | * | x", hands=some),))
     solver = solved(locked, 40, **keys)
-    result = UnifiedResult.of(solver)
-    node = result.node("c x | x", "9s7s2s")
+    result = WholeSolution.of(solver)
+    node = result.at("c x | x", "9s7s2s").decision
     held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked)]
     assert len(held) == 15
     assert {"AA", "22", "AKs", "72o"} <= set(held)
@@ -196,7 +196,7 @@ def bounds(*rows: tuple[str, str, str]) -> list[Bound]:
 
 
 def test_frequencies_before_the_flop_are_reached_by_the_smallest_change() -> None:
-    result = UnifiedResult.of(solved(GAME))
+    result = WholeSolution.of(solved(GAME))
     rows = [("", "fold", ">=60%"), ("c", "a", "45%"), ("c", "x", "<=50%")]
     locks = observed_game_locks(result, bounds(*rows), "game/")
     assert [lock.line for lock in locks] == ["", "c"]
@@ -214,7 +214,7 @@ def test_frequencies_before_the_flop_are_reached_by_the_smallest_change() -> Non
     assert np.all(first.strategy[0] >= played[0] - 1e-6)  # nobody folds less
 
 
-def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: UnifiedResult) -> None:
+def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolution) -> None:
     """By the weights of the flops and of the hands that get there, and by no hand needlessly."""
     lock = Lock("c x | * | x", frequencies={"a": "65%"}, solution="limped")
     game = replace(LIMPED_GAME, lock=(lock,))
@@ -237,9 +237,9 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: UnifiedRe
     for order in orders:
         average = solver.games.average(order.pot, order.flop, order.node)
         np.testing.assert_allclose(average, order.strategy, atol=1e-5)
-    again = UnifiedResult.of(solver)
-    assert again.node("c x | x", "Ks7h2d").locked.all()
-    assert not again.node("c x", "Ks7h2d").locked.any()
+    again = WholeSolution.of(solver)
+    assert again.at("c x | x", "Ks7h2d").decision.locked.all()
+    assert not again.at("c x", "Ks7h2d").decision.locked.any()
 
 
 @pytest.mark.parametrize("cards", ["classes", "buckets", "boards"])
@@ -250,14 +250,14 @@ def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     keys |= {"classes": {}, "buckets": buckets, "boards": BOARDS}[cards]
     game = small_config(**keys).game()
     assert game.flops.weights.tolist() == [4, 4, 12]
-    source = UnifiedResult.of(solved(game, 10, **keys))
+    source = WholeSolution.of(solved(game, 10, **keys))
     lock = Lock("c x | * | x", frequencies={"a": "35%"}, solution="source")
     told = replace(game, lock=(lock,))
     config = small_config(**keys)
     solver = WholeGameSolver(told, told.build(told.engine(config.card_model())), config.schedule())
     give_orders(solver.games, told, lambda _: source)
     solver.train_batch(3)
-    result = UnifiedResult.of(solver, keep(solver, solver.exploitability()))
+    result = WholeSolution.of(solver, keep(solver, solver.exploitability()))
     (_, node), *_ = told.locks.by_flop
     bets = total = 0.0
     for place, weight in enumerate(game.flops.weights):
@@ -267,7 +267,7 @@ def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     assert bets / total == pytest.approx(0.35, rel=1e-9)
 
 
-def test_as_it_is_is_what_the_solution_plays(limped: UnifiedResult) -> None:
+def test_as_it_is_is_what_the_solution_plays(limped: WholeSolution) -> None:
     (before,) = LockRequest("", as_is=True).of_game(limped, "limped")
     played = replace(LIMPED_GAME, lock=(before,)).locks.preflop[0]
     np.testing.assert_allclose(played.strategy, limped.before.strategies[0], atol=1e-6)
@@ -279,7 +279,7 @@ def test_as_it_is_is_what_the_solution_plays(limped: UnifiedResult) -> None:
         np.testing.assert_allclose(order.strategy, told, atol=1e-9)
 
 
-def test_solutions_that_cannot_be_played_like_are_refused(limped: UnifiedResult) -> None:
+def test_solutions_that_cannot_be_played_like_are_refused(limped: WholeSolution) -> None:
     lock = Lock("c x | * | x", solution="limped")
     more = small_config(**LIMPED, flops=["Ks7h2d", "As8s7h"]).game()
     with pytest.raises(InputError, match=r"lock.0..solution: it was not solved on As8s7h"):
@@ -300,18 +300,18 @@ def test_a_lock_is_replaced_by_another_at_its_decision() -> None:
     assert again.locks.pots
 
 
-def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: UnifiedResult) -> None:
+def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: WholeSolution) -> None:
     """Strategies that were given are marked; flops that are solved from there are locked too."""
     locks = (Lock("", hands={"AA": {"f": 1}}), Lock("c x | * | x", {"x": 0.25, "a": 0.75}))
     game = replace(LIMPED_GAME, lock=locks)
     save_unified(solved(game), tmp_path / "locked", config={})
     found = load_unified(tmp_path / "locked")
     assert found.lock == locks
-    root = found.node("")
+    root = found.at("").decision
     assert root.locked.sum() == 1
     assert root.hand("AA")["f"] == 1
     assert "strategies are locked at the first decision, 'c x | * | x'" in str(found)
-    assert found.node("c x | x", "9s8s2h").hand("KQs") == pytest.approx(
+    assert found.at("c x | x", "9s8s2h").decision.hand("KQs") == pytest.approx(
         {"x": 0.25, "a": 0.75}, abs=1e-3
     )
     spot = flop_spot(found, "c x", "9h8h2d").spot
@@ -337,24 +337,24 @@ def test_simple_strategies_leave_what_is_locked(cards: str, tmp_path: Path) -> N
     assert found.lock == locks
     for line in ("c x | 9s7s2s | x", "c x | 9s7s2s | x x | 4d | x"):
         line = line if cards == "boards" else line.replace(" 4d |", "")
-        node = found.node(line)
+        node = found.at(line).decision
         assert node.locked.all()
         np.testing.assert_allclose(node.strategy[1], 0.7, atol=3e-3)
-    root = found.node("")
+    root = found.at("").decision
     assert root.hand("AA")["a"] == pytest.approx(0.7)
     assert root.hand("AKs")["a"] in (0, 1)
 
 
-def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: UnifiedResult) -> None:
+def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: WholeSolution) -> None:
     lock = Lock("c x | * | x", frequencies={"a": "55%"}, solution="limped")
     game = replace(LIMPED_GAME, lock=(lock,))
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.games, game, lambda _: limped)
     solver.train_batch(3)
-    result = UnifiedResult.of(solver)
+    result = WholeSolution.of(solver)
     spot = flop_spot(result, "c x", "9h8h2d").spot
     (told,) = spot.locked_nodes
-    node = result.node("c x | x", "9h8h2d")
+    node = result.at("c x | x", "9h8h2d").decision
     for hand in ("AKs", "T9o", "22"):
         combo = int(np.flatnonzero((HAND[hand] == HAND_OF_COMBO) & (told.weights > 0))[0])
         mix = [node.hand(hand)[word] for word in node.actions]
@@ -363,9 +363,9 @@ def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: UnifiedResult) -
         flop_spot(result, "c x", "AhKd7s")
 
 
-def test_the_difference_of_two_games_is_in_mbb_and_over_all_flops(limped: UnifiedResult) -> None:
+def test_the_difference_of_two_games_is_in_mbb_and_over_all_flops(limped: WholeSolution) -> None:
     game = replace(LIMPED_GAME, lock=(Lock("c x | * | x", {"a": 1}),))
-    after = UnifiedResult.of(solved(game))
+    after = WholeSolution.of(solved(game))
     found = difference(limped, after, ["", "c x | * | x", "c x | Ks7h2d | x"])
     assert found.unit == "mbb/hand"
     assert limped.values is not None
@@ -373,9 +373,9 @@ def test_the_difference_of_two_games_is_in_mbb_and_over_all_flops(limped: Unifie
     for place in found.places[1:]:
         assert (place.seat, place.unit) == ("SB", "bb")
         assert place.actions[1].frequency[1] == pytest.approx(1)
-    report = [limped.node("c x | x", flop.text) for flop in LIMPED_GAME.flops.flops]
+    report = [limped.at("c x | x", flop.text).decision for flop in LIMPED_GAME.flops.flops]
     mass = [w * n.own.weights.sum() for w, n in zip(LIMPED_GAME.flops.weights, report, strict=True)]
-    mean = sum(m * n.frequencies()[1] for m, n in zip(mass, report, strict=True)) / sum(mass)
+    mean = sum(m * n.taken[1] for m, n in zip(mass, report, strict=True)) / sum(mass)
     assert found.places[1].actions[1].frequency[0] == pytest.approx(mean)
     assert found.doubt == pytest.approx(
         2 * ((limped.exploitability or 0) + (after.exploitability or 0))

@@ -7,7 +7,7 @@ import pytest
 from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.cards import HAND_NAMES
-from allstreets.solutions import SpotResult, solve
+from allstreets.solutions import SpotSolution, solve
 from allstreets.solutions.html import action_colours
 from allstreets.solvers import SpotSolver
 
@@ -39,39 +39,39 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def result() -> SpotResult:
+def result() -> SpotSolution:
     return solve(spot(RIVER), 0.01)
 
 
-def test_every_hand_has_its_cell(result: SpotResult) -> None:
-    read = Reader(result.node("x b50%")._repr_html_())
+def test_every_hand_has_its_cell(result: SpotSolution) -> None:
+    read = Reader(result.at("x b50%").decision._repr_html_())
     assert sorted(read.cells) == sorted(HAND_NAMES)
     assert len(read.titles) == len(set(spot(RIVER).ranges[0].hand_weights.nonzero()[0]))
     assert any(title.startswith("AA; fold: ") and "EV" in title for title in read.titles)
 
 
-def test_the_result_tells_its_worth(result: SpotResult) -> None:
+def test_the_result_tells_its_worth(result: SpotSolution) -> None:
     text = result._repr_html_()
     Reader(text)
     assert f"EV OOP {result.evs[0]:.2f}" in text
     assert "exploitability" in text
 
 
-def test_text_from_outside_is_escaped(result: SpotResult) -> None:
-    node = replace(result.node(""), line="<script>alert(1)</script>")
+def test_text_from_outside_is_escaped(result: SpotSolution) -> None:
+    node = replace(result.at("").decision, line="<script>alert(1)</script>")
     assert "<script" not in node._repr_html_()
 
 
 def test_a_hand_that_meets_nothing() -> None:
     alone = solve(spot(TURN, oop_range="AsKc", ip_range="AsAh,QQ"), max_iterations=3)
-    text = alone.node("x")._repr_html_()
+    text = alone.at("x").decision._repr_html_()
     Reader(text)
     assert "nan" not in text.lower()
 
 
 def test_no_decision_left() -> None:
     solver = SpotSolver(spot(TURN, stack=0))
-    text = SpotResult(solver.spot, solver.view, solver)._repr_html_()
+    text = SpotSolution(solver.spot, solver.view, solver)._repr_html_()
     Reader(text)
     assert "there is no decision" in text
 

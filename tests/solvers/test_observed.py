@@ -7,7 +7,7 @@ from builders.small_spots import TURN, spot
 from allstreets.analysis import change_lines, difference, lock_as_played, observed_locks, with_locks
 from allstreets.base import InputError
 from allstreets.games import Lock, Spot, read_bounds, spot_mapping, spot_root
-from allstreets.solutions import SpotResult, solve
+from allstreets.solutions import SpotSolution, solve
 
 
 def bounds_of(*rows: str) -> str:
@@ -15,14 +15,14 @@ def bounds_of(*rows: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def turn() -> SpotResult:
+def turn() -> SpotSolution:
     return solve(spot(TURN), max_iterations=20, target=0, threads=1)
 
 
-def test_a_range_takes_an_action_as_often_as_observed(turn: SpotResult) -> None:
+def test_a_range_takes_an_action_as_often_as_observed(turn: SpotSolution) -> None:
     locks = observed_locks(turn, read_bounds(bounds_of("x,bet,<=30%"), "seen.csv"))
-    node = turn.node("x")
-    assert node.frequencies()[1] > 0.35
+    node = turn.at("x").decision
+    assert node.taken[1] > 0.35
     locked = with_locks(turn.spot, locks).locked_nodes[0].strategy[:, node.combos]
     assert node.mean(locked[1]) == pytest.approx(0.3, abs=1e-6)
     # Who never bets does not begin to; who bets, bets less, by the same amount unless it is all.
@@ -32,7 +32,7 @@ def test_a_range_takes_an_action_as_often_as_observed(turn: SpotResult) -> None:
     np.testing.assert_allclose(less[part], less[part].max(), atol=1e-5)
 
 
-def test_a_frequency_over_all_cards_is_met_over_all_of_them_together(turn: SpotResult) -> None:
+def test_a_frequency_over_all_cards_is_met_over_all_of_them_together(turn: SpotSolution) -> None:
     rows = bounds_of("x x | * |,check,80%", "x,x,50%")
     locks = observed_locks(turn, read_bounds(rows, "seen.csv"))
     assert [lock.line for lock in locks][:2] == ["x", "x x | 2c"]
@@ -40,18 +40,18 @@ def test_a_frequency_over_all_cards_is_met_over_all_of_them_together(turn: SpotR
     taken, weights = 0.0, 0.0
     nodes = with_locks(turn.spot, locks).locked_nodes
     for lock, found in zip(locks[1:], nodes[1:], strict=True):
-        node = turn.node(lock.line)
+        node = turn.at(lock.line).decision
         taken += float(found.strategy[0][node.combos] @ node.own.weights)
         weights += float(node.own.weights.sum())
     # OOP's own first action is as it was: his range at the turn is that of the solution.
     assert taken / weights == pytest.approx(0.8, abs=1e-6)
 
 
-def test_ranges_that_a_lock_has_changed_are_counted_below_it(turn: SpotResult) -> None:
+def test_ranges_that_a_lock_has_changed_are_counted_below_it(turn: SpotSolution) -> None:
     """On the river after a check, OOP's range is what his locked check leaves of it."""
     rows = bounds_of(",x,40%", "x x | 2c |,x,90%")
     first, second = observed_locks(turn, read_bounds(rows, "seen.csv"))
-    root, river = turn.node(""), turn.node("x x | 2c |")
+    root, river = turn.at("").decision, turn.at("x x | 2c |").decision
     nodes = with_locks(turn.spot, (first, second)).locked_nodes
     reach = turn.spot.ranges[0].weights * nodes[0].strategy[0]
     met = river.own.weights / np.where(river.reach > 0, river.reach, 1)
@@ -72,7 +72,7 @@ def test_locks_keep_the_suits_that_the_spot_does_not_tell_apart() -> None:
     assert spot_root(with_locks(result.spot, one)).symmetries == (0,)
 
 
-def test_the_difference_says_who_gains(turn: SpotResult) -> None:
+def test_the_difference_says_who_gains(turn: SpotSolution) -> None:
     always = with_locks(turn.spot, (Lock("", strategy={"bet": 1}),))
     after = solve(always, max_iterations=20, target=0, threads=1)
     found = difference(turn, after, ["", "x b75"])
@@ -85,7 +85,7 @@ def test_the_difference_says_who_gains(turn: SpotResult) -> None:
     assert found.mapping()["places"][1]["ev_ip_after"] is None  # a check is never made
 
 
-def test_a_lock_is_replaced_by_another_at_its_line(turn: SpotResult) -> None:
+def test_a_lock_is_replaced_by_another_at_its_line(turn: SpotSolution) -> None:
     first = with_locks(turn.spot, (Lock("x", strategy={"check": 1}), Lock("", strategy={"x": 1})))
     again = with_locks(first, (Lock("x", ranges={"x": "AA", "bet": "KK"}),))
     assert [lock.line for lock in again.lock] == ["", "x"]
@@ -111,7 +111,7 @@ def test_a_lock_is_replaced_by_another_at_its_line(turn: SpotResult) -> None:
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(
-    turn: SpotResult, rows: list[str], message: str
+    turn: SpotSolution, rows: list[str], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         observed_locks(turn, read_bounds(bounds_of(*rows), "seen.csv"))

@@ -14,8 +14,8 @@ from allstreets.games import Lock
 from allstreets.solutions import (
     FlopSpot,
     Origin,
-    SpotResult,
-    UnifiedResult,
+    SpotSolution,
+    WholeSolution,
     flop_spot,
     origin_head,
     origin_lines,
@@ -25,18 +25,18 @@ from allstreets.solvers import SpotSolver
 
 
 def solved(
-    whole: UnifiedResult, flop: str, iterations: int = 12
-) -> tuple[FlopSpot, SpotResult, Origin]:
+    whole: WholeSolution, flop: str, iterations: int = 12
+) -> tuple[FlopSpot, SpotSolution, Origin]:
     """The limped pot on a flop."""
     found = flop_spot(whole, "c x", flop)
     solver = SpotSolver(found.spot, threads=1)
     solver.train_batch(iterations)
-    exact = SpotResult.of(solver)
+    exact = SpotSolution.of(solver)
     return found, exact, Origin.of(whole, found, exact, real_figures(whole, found))
 
 
 @cache
-def sevens() -> tuple[FlopSpot, SpotResult, Origin]:
+def sevens() -> tuple[FlopSpot, SpotSolution, Origin]:
     """In other suits than the solution has."""
     return solved(trips_result(), "7c7d7h")
 
@@ -48,7 +48,7 @@ def test_distance_is_that_of_classes_one_by_one() -> None:
     assert [one.line for one in origin.differences.decisions] == ["", "x", "a"]
     for one in origin.differences.decisions:
         line = f"c x | 7s7h7d | {one.line}"
-        here, there = exact.node(one.line), whole.node(line)
+        here, there = exact.at(one.line).decision, whole.at(line).decision
         total = apart = 0.0
         for hand, name in enumerate(HAND_NAMES):
             own = np.flatnonzero(HAND_OF_COMBO[here.combos] == hand)
@@ -60,8 +60,8 @@ def test_distance_is_that_of_classes_one_by_one() -> None:
             apart += weight * sum(abs(mix[a] - play[b]) for a, b in zip(mix, play, strict=True)) / 2
         assert one.distance == pytest.approx(apart / total, abs=1e-9)
         assert one.seat == there.seat
-        assert one.exact == pytest.approx(here.frequencies())
-        assert one.solution == pytest.approx(there.frequencies())
+        assert one.exact == pytest.approx(here.taken)
+        assert one.solution == pytest.approx(there.taken)
 
 
 def test_evs_count_alike() -> None:
@@ -70,7 +70,7 @@ def test_evs_count_alike() -> None:
     found = origin.differences
     assert found is not None
     assert found.exact == pytest.approx([ev / CHIPS_PER_BB - 1 for ev in exact.evs])
-    root = whole.node("c x | 7s7h7d")
+    root = whole.at("c x | 7s7h7d").decision
     assert found.solution == pytest.approx([root.ev(player) for player in Player])
     for evs in (found.solution, found.exact):
         assert sum(ev for ev in evs if ev is not None) == pytest.approx(0, abs=1e-4)
@@ -78,7 +78,7 @@ def test_evs_count_alike() -> None:
 
 def test_rake_is_lost_by_both() -> None:
     game = whole_game(["7s7h7d", "Ks8h3d"], 3, "100%", (), ante=0.1, rake=0.05)
-    _, _, origin = solved(UnifiedResult.of(solver_of(game, 20)), "7s7h7d", 2)
+    _, _, origin = solved(WholeSolution.of(solver_of(game, 20)), "7s7h7d", 2)
     assert origin.differences is not None
     assert origin.real_evs is not None
     for evs in (origin.differences.solution, origin.differences.exact, origin.real_evs):
@@ -89,9 +89,9 @@ def test_a_solution_by_combo_is_compared_by_class() -> None:
     whole = combo_result()
     _, _, origin = solved(whole, "7s7h7d", 2)
     assert origin.differences is not None
-    root = whole.node("c x | 7s7h7d")
+    root = whole.at("c x | 7s7h7d").decision
     assert origin.differences.solution == pytest.approx([root.ev(player) for player in Player])
-    assert origin.differences.decisions[0].solution == pytest.approx(root.frequencies())
+    assert origin.differences.decisions[0].solution == pytest.approx(root.taken)
 
 
 def test_the_loss_is_what_best_responses_gain() -> None:
@@ -127,12 +127,12 @@ def test_the_loss_is_what_best_responses_gain() -> None:
 
 def test_evs_by_buckets_are_not_those_of_real_cards() -> None:
     """A bucket wins what its hands win on average, which its play does not on every board."""
-    whole = UnifiedResult.of(buckets())
+    whole = WholeSolution.of(buckets())
     _, _, origin = solved(whole, "AsAhAd", 1)
     assert origin.real_evs is not None
     assert origin.differences is not None
     real, own = origin.real_evs[Player.OOP], origin.differences.solution[Player.OOP]
-    assert own == pytest.approx(whole.node("c x | AsAhAd").ev(Player.OOP))
+    assert own == pytest.approx(whole.at("c x | AsAhAd").decision.ev(Player.OOP))
     assert real is not None
     assert own is not None
     assert abs(real - own) > 2e-3

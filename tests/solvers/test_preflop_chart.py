@@ -9,18 +9,18 @@ from builders.whole_solution import FLOP, forgotten, result
 
 from allstreets.cards import HAND_NAMES
 from allstreets.solutions.chart import chart_mapping, chart_rows, node_chart, preflop_chart
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 
 def test_a_chart_is_its_decision() -> None:
-    chart, node = preflop_chart(result(), "r2.5"), result().node("r2.5")
+    chart, node = preflop_chart(result(), "r2.5"), result().at("r2.5").decision
     assert chart.title == "BB after r2.5"
     assert chart.subtitle == (
         "20 bb stacks, pot 3.5 bb, 1.5 bb to call, exploitability 110 mbb/hand"
     )
     assert (chart.actions, chart.labels) == (node.actions, node.labels)
     assert np.array_equal(chart.strategy, node.strategy)
-    assert np.array_equal(chart.frequencies, node.frequencies())
+    assert np.array_equal(chart.frequencies, node.taken)
     assert preflop_chart(result()).title == "SB, first to act"
 
 
@@ -42,7 +42,7 @@ def test_rows_and_json() -> None:
 def test_after_the_flop_and_without_evs() -> None:
     chart = preflop_chart(result(), "c x | x", FLOP)
     assert chart.title == f"SB after c x | {FLOP} | x"
-    chart = preflop_chart(UnifiedResult.of(forgotten()), "")
+    chart = preflop_chart(WholeSolution.of(forgotten()), "")
     assert chart.subtitle.endswith("exploitability not known")
     assert chart_mapping(chart)["hands"][0]["ev_bb"] is None
 
@@ -50,7 +50,7 @@ def test_after_the_flop_and_without_evs() -> None:
 def test_what_nobody_plays_is_drawn_in_full() -> None:
     """A decision without a range has strategies to look at all the same."""
     found = result()
-    often = found.node("r2.5")
+    often = found.at("r2.5").decision
     oop, ip = (
         replace(hands, reach=hands.reach / 1000, weights=hands.weights / 1e6)
         for hands in often.hands
@@ -62,6 +62,6 @@ def test_what_nobody_plays_is_drawn_in_full() -> None:
     assert chart.title == "BB after r2.5 (hardly ever reached)"
     assert (chart.reach == 1).all()
     assert np.isfinite(never.shown_strategy()).all()
-    raised = found.node("r2.5 r6.25")
+    raised = found.at("r2.5 r6.25").decision
     assert np.isnan(raised.shown_strategy()).any()  # hands that the small blind does not raise
     assert np.array_equal(raised.shown_reach, raised.reach)

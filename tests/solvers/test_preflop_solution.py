@@ -19,13 +19,13 @@ from reference.solution import hand_ev, reach_of
 
 from allstreets.betting import NodeKind, Player, payoffs
 from allstreets.cards import preflop_equity
-from allstreets.solutions.preflop import PreflopSolution
+from allstreets.solutions.preflop import PreflopStrategies
 from allstreets.solutions.tables import node_report
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 
 def test_the_root_is_worth_the_game() -> None:
-    root = result().node("")
+    root = result().at("").decision
     values = figures().values
     assert values is not None
     assert root.player == Player.IP
@@ -37,7 +37,7 @@ def test_the_root_is_worth_the_game() -> None:
 @pytest.mark.parametrize("make", [classes, raked, combos])
 def test_evs_are_those_of_the_solver(make: Any) -> None:
     solver = make()
-    before = (combo_result() if make is combos else UnifiedResult.of(solver)).before
+    before = (combo_result() if make is combos else WholeSolution.of(solver)).before
     average = solver.preflop.average()
     reach = solver.preflop.game.reach(average)
     assert same(before.reach, reach)
@@ -67,9 +67,9 @@ def test_actions_mix_to_the_ev_of_the_hand() -> None:
 
 
 def test_folding_costs_what_was_put_in() -> None:
-    assert np.allclose(result().node("").action_evs[0], -0.5, atol=1e-6)
-    assert np.allclose(result().node("r2.5").action_evs[0], -1.0, atol=1e-6)
-    root = UnifiedResult.of(raked()).node("")
+    assert np.allclose(result().at("").decision.action_evs[0], -0.5, atol=1e-6)
+    assert np.allclose(result().at("r2.5").decision.action_evs[0], -1.0, atol=1e-6)
+    root = WholeSolution.of(raked()).at("").decision
     assert np.allclose(root.action_evs[0], -0.6, atol=1e-6)  # with the ante
 
 
@@ -94,18 +94,18 @@ def test_all_in_and_called_is_the_equity_of_pairs() -> None:
 
 def test_frequencies_count_combos() -> None:
     before = result().before
-    node = result().node("c")  # the small blind limps
-    assert node.frequencies().sum() == pytest.approx(1)
+    node = result().at("c").decision  # the small blind limps
+    assert node.taken.sum() == pytest.approx(1)
     own, other = before.reach[before.tree.children_of(0)[1]]
     weights = own * (before.pairs @ other)
-    assert node.frequencies()[0] == pytest.approx(node.strategy[0] @ weights / weights.sum())
+    assert node.taken[0] == pytest.approx(node.strategy[0] @ weights / weights.sum())
     assert node.share == pytest.approx(weights.sum() / before.pairs.sum())
     assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
 
 
 def test_arrays_come_back() -> None:
     before = result().before
-    again = PreflopSolution.unpack(before.tree, before.arrays())
+    again = PreflopStrategies.unpack(before.tree, before.arrays())
     for node, strategy in before.strategies.items():
         assert same(again.strategies[node], strategy)
     assert same(again.pairs, before.pairs)
@@ -118,14 +118,14 @@ def test_arrays_come_back() -> None:
 
 
 def test_values_that_nobody_knows() -> None:
-    before = UnifiedResult.of(forgotten()).before
+    before = WholeSolution.of(forgotten()).before
     assert before.values is None
     assert "values" not in before.arrays()
     node = before.node(0)
     assert np.isnan(node.evs()).all()
     assert np.isnan(node.ev())
     assert not node.known
-    assert node.frequencies().sum() == pytest.approx(1)
+    assert node.taken.sum() == pytest.approx(1)
 
 
 def test_a_raise_that_nobody_makes_has_no_ev() -> None:

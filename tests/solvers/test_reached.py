@@ -11,9 +11,9 @@ from builders.whole_solution import whole_game
 from allstreets.betting import BIG_BLINDS, Player, parse_line
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.games import Lock
-from allstreets.solutions import SpotResult, action_rows, node_report
+from allstreets.solutions import SpotSolution, action_rows, node_report
 from allstreets.solutions.reached import LEAST_SHARE, LineReach, settled_actions
-from allstreets.solutions.resolve import TrimmedResult
+from allstreets.solutions.resolve import TrimmedSolution
 from allstreets.solvers import SpotSolver
 
 SEATS = ("oop", "ip")
@@ -21,11 +21,11 @@ ALWAYS_BETS = [{"line": "", "strategy": {"b50": 1}}]
 
 
 @pytest.fixture(scope="module")
-def locked() -> SpotResult:
+def locked() -> SpotSolution:
     """OOP always bets half the pot."""
     solver = SpotSolver(spot(RIVER, lock=ALWAYS_BETS), threads=1)
     solver.train_batch(60)
-    return SpotResult.of(solver)
+    return SpotSolution.of(solver)
 
 
 def test_what_is_settled() -> None:
@@ -60,15 +60,15 @@ def test_what_is_known() -> None:
     assert away.why_not(("OOP", "IP")).startswith("not reached: IP gets here with 0.05 % of his")
 
 
-def test_an_action_that_is_locked_away_has_no_ev(locked: SpotResult) -> None:
-    root = locked.node("")
+def test_an_action_that_is_locked_away_has_no_ev(locked: SpotSolution) -> None:
+    root = locked.at("").decision
     assert root.reached
     assert root.known_actions.tolist() == [False, True, False]
     assert np.isnan(root.action_evs[[0, 2]]).all()
     assert np.isfinite(root.action_evs[1]).all()
     assert np.isfinite(root.evs()).all()
     for line in ("x", "x b50%", "a"):
-        node = locked.node(line)
+        node = locked.at(line).decision
         assert not node.reached
         assert np.isnan(node.action_evs).all()
         assert all(np.isnan(node.evs(player)).all() for player in Player)
@@ -83,7 +83,7 @@ def test_a_call_that_ends_the_hand_needs_no_answer() -> None:
     folds = Lock("b50", strategy={"f": 1})
     solver = SpotSolver(spot(RIVER, lock=[{"line": folds.line, "strategy": folds.strategy}]))
     solver.train_batch(40)
-    node = SpotResult.of(solver).node("b50")
+    node = SpotSolution.of(solver).at("b50").decision
     assert node.known_actions.tolist() == [True, True, False, False]
     oop, ip = node.hands
     fits = (COMBO_MASKS[ip.combos][:, None] & COMBO_MASKS[oop.combos]) == 0
@@ -98,9 +98,9 @@ def test_a_call_that_ends_the_hand_needs_no_answer() -> None:
     assert node.range_evs()[1] == pytest.approx(mean, abs=1e-3)
 
 
-def test_means_over_takers_need_some(locked: SpotResult) -> None:
-    node = locked.node("b50")
-    taken, takers = node.frequencies(), node.taken_evs()
+def test_means_over_takers_need_some(locked: SpotSolution) -> None:
+    node = locked.at("b50").decision
+    taken, takers = node.taken, node.taken_evs()
     assert np.isnan(takers[taken < LEAST_SHARE]).all()
     often = taken >= LEAST_SHARE
     slow = [
@@ -117,9 +117,9 @@ def test_streets_that_are_solved_again_count_from_the_start() -> None:
     rare = {"x": 1 - LEAST_SHARE / 4, "b75": LEAST_SHARE / 4}
     solver = SpotSolver(spot(TURN, lock=[{"line": "", "strategy": rare}]), threads=1)
     solver.train_batch(10)
-    again = TrimmedResult(solver.spot, solver.view, 1, 0.05, threads=1)
-    for result in (SpotResult.of(solver), again):
-        assert result.node("x x | 2h |").reached
-        river = result.node("b75% c | 2h |")
+    again = TrimmedSolution(solver.spot, solver.view, 1, 0.05, threads=1)
+    for result in (SpotSolution.of(solver), again):
+        assert result.at("x x | 2h |").decision.reached
+        river = result.at("b75% c | 2h |").decision
         assert not river.reached
         assert river.line_reach.shares[0] == pytest.approx(LEAST_SHARE / 4, rel=0.1)

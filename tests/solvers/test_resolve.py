@@ -10,8 +10,8 @@ from builders.small_spots import FLOP, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, line_text, parse_line
 from allstreets.games import Lock
-from allstreets.solutions import SpotResult, solve
-from allstreets.solutions.resolve import TrimmedResult, rest_of_line, spot_below
+from allstreets.solutions import SpotSolution, solve
+from allstreets.solutions.resolve import TrimmedSolution, rest_of_line, spot_below
 from allstreets.solvers import SpotSolver
 
 SIZES = {
@@ -54,13 +54,13 @@ def test_every_street_below_is_the_same_tree(amounts: dict[str, Any]) -> None:
 def test_values_and_reach_are_those_of_the_full_solution() -> None:
     solver = SpotSolver(spot(TURN))
     solver.train_batch(400)
-    full = SpotResult.of(solver)
+    full = SpotSolution.of(solver)
     told: list[str] = []
-    trimmed = TrimmedResult(
+    trimmed = TrimmedSolution(
         solver.spot, solver.view, 1, 0.0005, lambda _, line, __: told.append(line)
     )
     for line in ("x x | 2h |", "x x | 2h | x", "b75% c | Kd |", "x b75% c | 8c | x"):
-        one, other = full.node(line), trimmed.node(line)
+        one, other = full.at(line).decision, trimmed.at(line).decision
         assert (one.pot, one.board, one.actions, one.player) == (
             other.pot,
             other.board,
@@ -78,9 +78,9 @@ def test_values_and_reach_are_those_of_the_full_solution() -> None:
 def test_two_streets_below() -> None:
     solver = SpotSolver(spot(FLOP))
     solver.train_batch(100)
-    full, trimmed = SpotResult.of(solver), TrimmedResult(solver.spot, solver.view, 1, 0.0005)
+    full, trimmed = SpotSolution.of(solver), TrimmedSolution(solver.spot, solver.view, 1, 0.0005)
     line = "x x | 2h | x x | 3c | x"
-    one, other = full.node(line), trimmed.node(line)
+    one, other = full.at(line).decision, trimmed.at(line).decision
     assert other.line == line
     assert abs(one.ev() - other.ev()) < 0.01 * one.pot
 
@@ -97,7 +97,7 @@ def test_locks_go_along() -> None:
     line = parse_line(result.spot.tree, "x x | 2h |", board=result.spot.cards)
     below, _ = spot_below(result, line, 1)
     assert [lock.line for lock in below.lock] == ["x", ""]
-    solved = TrimmedResult(result.spot, result.street, 1, 0.01).node("x x | 2h | x")
+    solved = TrimmedSolution(result.spot, result.street, 1, 0.01).at("x x | 2h | x").decision
     assert (solved.strategy[0] == 1).all()
 
 
@@ -117,9 +117,9 @@ def test_hands_that_do_not_get_there_need_no_lock() -> None:
 def test_a_line_that_is_never_played_says_so() -> None:
     never = spot(TURN, lock=[{"line": "", "strategy": {"check": 1}}])
     result = solve(never, max_iterations=3)
-    trimmed = TrimmedResult(never, result.street, 1, 0.01)
+    trimmed = TrimmedSolution(never, result.street, 1, 0.01)
     with pytest.raises(InputError, match="'b75 c': OOP never plays this"):
-        trimmed.node("b75 c | 2h |")
+        _ = trimmed.at("b75 c | 2h |").decision
 
 
 def test_rest_of_line() -> None:

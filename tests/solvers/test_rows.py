@@ -6,19 +6,19 @@ import math
 import pytest
 from builders.small_spots import RIVER, spot
 
-from allstreets.solutions import SpotResult, action_rows, node_report, player_rows, solve
+from allstreets.solutions import SpotSolution, action_rows, node_report, player_rows, solve
 from allstreets.solutions.html import action_symbols
 from allstreets.solutions.tables import reached_rows
 
 
 @pytest.fixture(scope="module")
-def result() -> SpotResult:
+def result() -> SpotSolution:
     return solve(spot(RIVER), 0.005)
 
 
 @pytest.mark.parametrize("line", ["", "x", "x b50%", "b50% r60%"])
-def test_totals(result: SpotResult, line: str) -> None:
-    node = result.node(line)
+def test_totals(result: SpotSolution, line: str) -> None:
+    node = result.at(line).decision
     actions, players = action_rows(node), player_rows(node)
     assert sum(row["frequency"] for row in actions) == pytest.approx(1)
     assert sum(row["combos"] for row in actions) == pytest.approx(node.reach.sum())
@@ -30,32 +30,32 @@ def test_totals(result: SpotResult, line: str) -> None:
         assert row["eqr"] == pytest.approx(row["ev"] / (row["equity"] * node.pot))
 
 
-def test_combos_stand_in_the_order_of_hands(result: SpotResult) -> None:
-    rows = reached_rows(result.node(""))
+def test_combos_stand_in_the_order_of_hands(result: SpotSolution) -> None:
+    rows = reached_rows(result.at("").decision)
     assert [row["hand"] for row in rows[:6]] == ["AA"] * 6
     assert len({row["combo"] for row in rows}) == len(rows)
     assert all(row["reach"] > 0 for row in rows)
 
 
-def test_the_report_is_json(result: SpotResult) -> None:
-    node = result.node("x b50%")
+def test_the_report_is_json(result: SpotSolution) -> None:
+    node = result.at("x b50%").decision
     found = json.loads(json.dumps(node_report(node), allow_nan=False))
     assert (found["player"], found["street"]) == ("OOP", "river")
     assert found["stacks"] == {"OOP": 300, "IP": 250}
     assert found["share"] == pytest.approx(
-        result.node("").frequencies()[0] * result.node("x").frequencies()[1]
+        result.at("").decision.taken[0] * result.at("x").decision.taken[1]
     )
 
 
 def test_an_action_that_nobody_takes_has_no_ev() -> None:
     locked = spot(RIVER, lock=[{"line": "", "strategy": {"check": 1}}])
-    rows = action_rows(solve(locked, max_iterations=5).node(""))
+    rows = action_rows(solve(locked, max_iterations=5).at("").decision)
     assert [row["frequency"] for row in rows] == [1, 0, 0]
     assert math.isnan(rows[1]["ev"])
 
 
-def test_symbols(result: SpotResult) -> None:
-    assert action_symbols(result.node("")) == ("x", "b", "a")
+def test_symbols(result: SpotSolution) -> None:
+    assert action_symbols(result.at("").decision) == ("x", "b", "a")
     more = solve(spot(RIVER, bets=["33%", "75%", "a"]), max_iterations=1)
-    assert action_symbols(more.node("")) == ("x", "1", "2", "a")
-    assert action_symbols(more.node("a")) == ("f", "c")
+    assert action_symbols(more.at("").decision) == ("x", "1", "2", "a")
+    assert action_symbols(more.at("a").decision) == ("f", "c")

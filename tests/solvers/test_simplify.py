@@ -20,7 +20,7 @@ from allstreets.cfr import parse_schedule
 from allstreets.engines import RiverGroups, average_strategy
 from allstreets.engines.card_model import EXACT
 from allstreets.engines.exact.view import set_average_strategy
-from allstreets.solutions import SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver, WholeGameSolver, keep
 
 TINY = {**RIVER, "oop_range": "AA,QQ,JTs,87s,A5s", "ip_range": "KK,99,QJs,T8s", "stack": 150}
@@ -161,7 +161,7 @@ def test_prices_of_both_add_up(grid: float, drop: float | None, sizes: int | Non
 
 
 def _solver(price: Simplified) -> SpotSolver:
-    assert isinstance(price.solution, SpotResult)
+    assert isinstance(price.solution, SpotSolution)
     assert price.solution.solver is not None
     return price.solution.solver
 
@@ -210,7 +210,7 @@ def test_rake_and_16_bits(precision: str) -> None:
     price = simplify_spot(solver, Simplification(grid=0.5))
     assert price.before == pytest.approx(before)
     assert price.after == pytest.approx(solver.exploitability())
-    doubled = 2 * SpotResult.of(solver).node("").strategy
+    doubled = 2 * SpotSolution.of(solver).at("").decision.strategy
     np.testing.assert_allclose(doubled, np.rint(doubled), atol=1e-3)
 
 
@@ -219,13 +219,13 @@ def test_locked_hands_keep_their_strategy() -> None:
     solver = SpotSolver(spot(TINY, lock=lock), threads=1)
     solver.train_batch(40)
     simplify_spot(solver, Simplification(grid=0.5))
-    shown = SpotResult.of(solver).node("")
+    shown = SpotSolution.of(solver).at("").decision
     locked = shown.strategy[:, shown.locked]
     np.testing.assert_allclose(locked[0], 0.6, atol=1e-6)
     np.testing.assert_allclose(np.rint(shown.strategy[:, ~shown.locked] * 2) % 1, 0, atol=1e-6)
 
 
-def whole_twin(result: UnifiedResult, streets: set[Street], grid: float) -> float:
+def whole_twin(result: WholeSolution, streets: set[Street], grid: float) -> float:
     """A solver of all flops with every strategy of these streets rounded."""
     solver: WholeGameSolver = whole_solution.played(result)
     if Street.PREFLOP in streets:
@@ -256,7 +256,7 @@ def test_a_whole_game() -> None:
 
 
 def test_a_whole_game_under_rake() -> None:
-    result = UnifiedResult.of(whole_solution.raked())
+    result = WholeSolution.of(whole_solution.raked())
     price = simplify_game(result, Simplification(drop=0.05), (Player.IP,))
     assert price.before == pytest.approx(result.facts.exploitability, rel=1e-5)
     assert price.prices[Player.OOP] == 0.0
@@ -280,11 +280,11 @@ def test_rules_that_cannot_be_applied(keys: dict[str, float], words: str) -> Non
 
 def test_solutions_without_strategies_of_all_streets() -> None:
     solver, rule = whole_solution.trips(), Simplification(grid=0.5)
-    before_the_flop = UnifiedResult.of(solver, keep(solver, flops=False))
+    before_the_flop = WholeSolution.of(solver, keep(solver, flops=False))
     with pytest.raises(InputError, match="no strategies after the flop"):
         simplify_game(before_the_flop, rule)
     whole = whole_solution.trips_result()
-    exact = UnifiedResult(whole.game, whole.source, replace(whole.facts, cards=EXACT))
+    exact = WholeSolution(whole.game, whole.source, replace(whole.facts, cards=EXACT))
     with pytest.raises(InputError, match="no strategies on turn and river"):
         simplify_game(exact, rule)
 

@@ -9,7 +9,7 @@ from builders.small_spots import RIVER, spot
 from allstreets.base import InputError
 from allstreets.cards import Range, equity
 from allstreets.games import Spot
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 
 GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot": 10, "stack": 20}
@@ -71,9 +71,12 @@ def test_a_multiple_of_a_range_is_the_same_game(precision: str) -> None:
     for factors in ((1e-300, 1e-300), (0.003, 1.0), (1.0, 1e-30)):
         scaled, found = solved(*factors)
         assert found == pytest.approx(figures, abs=2e-3)
-        first, second = SpotResult.of(plain).node("x b50%"), SpotResult.of(scaled).node("x b50%")
+        first, second = (
+            SpotSolution.of(plain).at("x b50%").decision,
+            SpotSolution.of(scaled).at("x b50%").decision,
+        )
         np.testing.assert_allclose(second.reach, first.reach, atol=1e-2)
-        assert second.frequencies() == pytest.approx(first.frequencies(), abs=1e-2)
+        assert second.taken == pytest.approx(first.taken, abs=1e-2)
 
 
 def test_equities_of_tiny_weights() -> None:

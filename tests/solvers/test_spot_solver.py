@@ -26,7 +26,7 @@ from allstreets.cards import (
 )
 from allstreets.cfr import tuned
 from allstreets.games import Lock, Spot
-from allstreets.solutions import SpotResult, solve
+from allstreets.solutions import SpotSolution, solve
 from allstreets.solvers import SpotSolver
 
 DATA = Path(__file__).parents[1] / "data"
@@ -157,11 +157,11 @@ def test_every_node_adds_up() -> None:
     assert result.exploitability <= 0.001
     assert sum(result.evs) == pytest.approx(spot.pot, abs=1e-3)
     for line in ("", "x", "b30", "x b30", "b30 c | 3d", "b30 c | 3d | x", "x x | Ac | b30"):
-        node = result.node(line)
+        node = result.at(line).decision
         both = [node.ev(player) for player in Player]
         assert sum(both) == pytest.approx(node.pot, abs=2e-3), line
         assert np.allclose(node.strategy.sum(axis=0), 1)
-        assert node.frequencies().sum() == pytest.approx(1)
+        assert node.taken.sum() == pytest.approx(1)
         live = (node.reach > 0) & (node.own.weights > 0)
         live &= node.strategy[~node.known_actions].sum(axis=0) < 1e-6  # others have no EV of all
         mixed = np.nansum(node.strategy * node.action_evs, axis=0)
@@ -183,11 +183,11 @@ def test_players_would_agree() -> None:
         pot=100, stack=200, bets="75%", raises="a",
     )  # fmt: skip
     result = solve(spot, target=0.001, threads=1)
-    node = result.node("x b75")
+    node = result.at("x b75").decision
     fold = node.strategy[node.actions.index("f")]
     kings = [place for place, combo in enumerate(node.combos) if combo == parse_combo("KhKd")]
     assert fold[kings[0]] < 1e-3
-    root = result.node("")
+    root = result.at("").decision
     evs = dict(zip(root.combos.tolist(), root.evs().tolist(), strict=True))
     assert evs[parse_combo("KhKd")] > evs[parse_combo("AhQd")]
     assert evs[parse_combo("9s9d")] > evs[parse_combo("QhJh")]
@@ -201,9 +201,9 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
     solver.train_batch(100)
     for array in solver.state().values():
         assert np.isfinite(np.asarray(array, np.float64)).all()
-    result = SpotResult.of(solver)
+    result = SpotSolution.of(solver)
     for line in ("", "x", "x x | 3d | x"):
-        assert all(np.isfinite(evs).all() for evs in result.node(line).evaluate().hands)
+        assert all(np.isfinite(evs).all() for evs in result.at(line).decision.evaluate().hands)
 
 
 def counted_shares(spot: Spot) -> tuple[float, float]:
@@ -248,10 +248,10 @@ def test_a_pot_without_choices_is_counted_exactly(changes: dict[str, Any]) -> No
     solver.train_batch(3)
     known = counted_shares(spot)
     assert solver.expected_values() == pytest.approx(known, abs=1e-9 * spot.pot)
-    assert SpotResult.of(solver).evs == pytest.approx(known, abs=1e-9 * spot.pot)
+    assert SpotSolution.of(solver).evs == pytest.approx(known, abs=1e-9 * spot.pot)
     assert solver.exploitability() == pytest.approx(0, abs=1e-9 * spot.pot)
     if spot.stack:
-        node = SpotResult.of(solver).node("x")
+        node = SpotSolution.of(solver).at("x").decision
         for player in Player:
             assert node.ev(player) == pytest.approx(known[player], abs=1e-9 * spot.pot)
 
@@ -284,13 +284,13 @@ def test_a_locked_node_plays_what_it_is_told_and_the_other_side_profits(precisio
     locked = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1, precision=precision)
     for solver in (free, locked):
         solver.train_batch(400)
-    node = SpotResult.of(locked).node("x b30")
+    node = SpotSolution.of(locked).at("x b30").decision
     assert np.allclose(node.strategy[node.actions.index("f")], 1)
     assert locked.expected_values()[IP] > free.expected_values()[IP] + 0.5
     # In the game with the lock both do as well as they can.
     assert locked.exploitability() < 0.01 * locked.spot.pot
-    bets = SpotResult.of(locked).node("x").frequencies()[1]
-    assert bets > SpotResult.of(free).node("x").frequencies()[1]
+    bets = SpotSolution.of(locked).at("x").decision.taken[1]
+    assert bets > SpotSolution.of(free).at("x").decision.taken[1]
 
 
 def test_single_hands_can_be_locked_on_any_river() -> None:
@@ -298,15 +298,15 @@ def test_single_hands_can_be_locked_on_any_river() -> None:
     solver = SpotSolver(Spot(**SMALL, lock=(lock,)), threads=2)
     solver.train_batch(60)
     for card in ("3d", "Ac", "9s"):
-        node = SpotResult.of(solver).node(f"x x | {card}")
+        node = SpotSolution.of(solver).at(f"x x | {card}").decision
         for place, combo in enumerate(node.combos.tolist()):
             if combo in (parse_combo("AsKs"), parse_combo("AhKh")):
                 assert node.strategy[:2, place] == pytest.approx([0.25, 0.75], abs=1e-6)
     named = SpotSolver(Spot(**SMALL, lock=(Lock("x x | 3d |", strategy={"x": 1.0}),)), threads=1)
     named.train_batch(40)
-    result = SpotResult.of(named)
-    assert np.allclose(result.node("x x | 3d").strategy[0], 1)
-    assert not np.allclose(result.node("x x | 3s").strategy[0], 1)
+    result = SpotSolution.of(named)
+    assert np.allclose(result.at("x x | 3d").decision.strategy[0], 1)
+    assert not np.allclose(result.at("x x | 3s").decision.strategy[0], 1)
 
 
 @pytest.mark.parametrize(
@@ -368,9 +368,9 @@ def test_locks_take_every_word_of_a_line() -> None:
 
 def test_locked_hands_are_told() -> None:
     lock = Lock("x x | * |", hands={"AsKs,AhKh": {"check": 1}})
-    result = SpotResult.of(SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1))
-    assert not result.node("").locked.any()
-    node = result.node("x x | 3d")
+    result = SpotSolution.of(SpotSolver(Spot(**SMALL, lock=(lock,)), threads=1))
+    assert not result.at("").decision.locked.any()
+    node = result.at("x x | 3d").decision
     told = {row["combo"] for row in node.table() if row["locked"]}
     assert told == {"AsKs", "AhKh"}
 

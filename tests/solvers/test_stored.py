@@ -10,7 +10,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import parse_card
 from allstreets.cards.range_equity import combo_equity
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solutions.stored_streets import StoredStreet, board_name, pack_street
 from allstreets.solvers import SpotSolver
 
@@ -30,7 +30,7 @@ def assert_same(first: Any, second: Any) -> None:
 def test_the_first_street(keys: dict[str, Any]) -> None:
     solver = SpotSolver(spot(keys))
     solver.train_batch(5)
-    tree, view = solver.spot.tree, SpotResult.of(solver).street()
+    tree, view = solver.spot.tree, SpotSolution.of(solver).street()
     packed = pack_street(view, tree, tree.first_street, solver.spot.cards)
     stored = StoredStreet(tree, tree.first_street, packed, np.arange(1326))
     for node in tree.decisions(tree.first_street):
@@ -42,7 +42,7 @@ def test_the_first_street(keys: dict[str, Any]) -> None:
 def test_a_card_that_stands_for_others(card: str) -> None:
     solver = SpotSolver(spot(FLOP))
     solver.train_batch(5)
-    tree, result = solver.spot.tree, SpotResult.of(solver)
+    tree, result = solver.spot.tree, SpotSolution.of(solver)
     root = solver.subgame.streets[0].runouts[0]
     name, renamed = board_name(root, (parse_card(card),))
     board = (*solver.spot.cards, parse_card(name))
@@ -62,15 +62,15 @@ def test_a_card_that_stands_for_others(card: str) -> None:
 def test_files_without_equities_are_read() -> None:
     solver = SpotSolver(spot(RIVER))
     tree, street = solver.spot.tree, solver.spot.tree.first_street
-    packed = pack_street(SpotResult.of(solver).street(), tree, street, solver.spot.cards)
+    packed = pack_street(SpotSolution.of(solver).street(), tree, street, solver.spot.cards)
     old = {name: array for name, array in packed.items() if not name.startswith("equity")}
     assert len(old) == len(packed) - 2
     stored = StoredStreet(tree, street, old, np.arange(1326))
     assert stored.node(0).equity is None
-    found = SpotResult(solver.spot, lambda _: stored).node("")
+    found = SpotSolution(solver.spot, lambda _: stored).at("").decision
     for player in Player:
         np.testing.assert_array_equal(
-            found.equities[player], SpotResult.of(solver).node("").equities[player]
+            found.equities[player], SpotSolution.of(solver).at("").decision.equities[player]
         )
 
 

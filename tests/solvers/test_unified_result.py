@@ -37,7 +37,7 @@ from allstreets.engines.card_model import CLASSES
 from allstreets.solutions.pot_evaluation import live
 from allstreets.solutions.reached import LEAST_SHARE
 from allstreets.solutions.tables import action_rows
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 
 PREFLOP = ("", "c", "r2.5", "r2.5 r6.25", "a")
 POSTFLOP = ("c x", "c x | x", "c x | x b100% c", "r2.5 c | x x | b100%")
@@ -59,7 +59,7 @@ def test_figures_are_those_of_the_strategies_that_are_shown() -> None:
 
 @pytest.mark.parametrize("line", PREFLOP)
 def test_decisions_before_the_flop(line: str) -> None:
-    node = result().node(line)
+    node = result().at(line).decision
     assert (node.line, node.board, node.street) == (line, (), Street.PREFLOP)
     assert node.strategy.shape == (len(node.actions), 169)
     np.testing.assert_allclose(node.strategy.sum(axis=0), 1)
@@ -68,19 +68,19 @@ def test_decisions_before_the_flop(line: str) -> None:
 
 @pytest.mark.parametrize("line", POSTFLOP)
 def test_decisions_after_the_flop(line: str) -> None:
-    node = result().node(line, FLOP)
+    node = result().at(line, FLOP).decision
     assert node.board == parse_flop(FLOP).flop.cards
     held = node.own.counts > 0
     np.testing.assert_allclose(node.strategy[:, held].sum(axis=0), 1)
     assert node.pot + sum(node.stacks) == pytest.approx(40)
-    assert node.frequencies().sum() == pytest.approx(1)
+    assert node.taken.sum() == pytest.approx(1)
     assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
     # Without rake one player wins what the other loses.
     assert node.ev(Player.OOP) == pytest.approx(-node.ev(Player.IP), abs=1e-9)
 
 
 def test_labels_and_chips() -> None:
-    node = result().node("r2.5 c | x b100%", FLOP)
+    node = result().at("r2.5 c | x b100%", FLOP).decision
     assert node.line == f"r2.5 c | {FLOP} | x b100%"
     assert (node.street, node.player) == (Street.FLOP, Player.OOP)
     assert (node.pot, node.to_call, node.stacks) == (10.0, 5.0, (17.5, 12.5))
@@ -94,9 +94,9 @@ def test_labels_and_chips() -> None:
 def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
     solver = make()
     size = "100%" if make is classes else "50%"
-    solution = UnifiedResult.of(solver)
+    solution = WholeSolution.of(solver)
     flop = solver.game.flops.flops[0]
-    node = solution.node(line.format(size), flop.text)
+    node = solution.at(line.format(size), flop.text).decision
     pot = solver.game.pots[0]
     at = cache(solution._flop_view(0, 0, pot, pot.pot.node).strategies.at)
     inside = find_decision(pot.tree, line.format(size).partition("|")[2], BIG_BLINDS)
@@ -131,9 +131,9 @@ def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
 def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
     """Values that the solver gave for the pot, against EVs from what is stored."""
     solver = make()
-    solution = combo_result() if make is combos else UnifiedResult.of(solver)
+    solution = combo_result() if make is combos else WholeSolution.of(solver)
     for flop in solver.game.flops.flops:
-        node = solution.node("c x", flop.text)
+        node = solution.at("c x", flop.text).decision
         values = solution.values_at(flop.text)
         for player in Player:
             hands = node.hands[player]
@@ -143,14 +143,14 @@ def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
 
 def test_buckets_pass_from_street_to_street() -> None:
     """Sums over all classes are the same whether they are counted in buckets or in classes."""
-    solution = UnifiedResult.of(buckets())
-    here, share = solution.node("c x", "Ks7h2d"), 1.0
+    solution = WholeSolution.of(buckets())
+    here, share = solution.at("c x", "Ks7h2d").decision, 1.0
     for word, after in (("x", "c x | x"), ("x", "c x | x x"), ("x", "c x | x x | x")):
-        share = here.share * float(here.frequencies()[here.actions.index(word)])
-        here = solution.node(after, "Ks7h2d")
+        share = here.share * float(here.taken[here.actions.index(word)])
+        here = solution.at(after, "Ks7h2d").decision
         assert here.share == pytest.approx(share, rel=1e-5)
     assert here.street == Street.TURN
-    turn = solution.node("c x | x x", "Ks7h2d")
+    turn = solution.at("c x | x x", "Ks7h2d").decision
     mixed = np.nansum(turn.strategy * turn.action_evs, axis=0)
     assert turn.mean(mixed) == pytest.approx(turn.ev(), abs=0.02)
     assert turn.ev(Player.OOP) == pytest.approx(-turn.ev(Player.IP), abs=1e-9)
@@ -167,8 +167,8 @@ def test_buckets_pass_from_street_to_street() -> None:
 def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
     """A class whose combos play differently takes an action with those that it suits."""
     solver = make()
-    solution = combo_result() if make is combos else UnifiedResult.of(solver)
-    node = solution.node(line, solver.game.flops.flops[0].text)
+    solution = combo_result() if make is combos else WholeSolution.of(solver)
+    node = solution.at(line, solver.game.flops.flops[0].text).decision
     rows = [row for row in action_rows(node) if row["frequency"] >= LEAST_SHARE]
     total = sum(row["frequency"] * row["ev_bb"] for row in rows)
     assert total == pytest.approx(node.ev(), abs=2e-3 if make is combos else 1e-4)
@@ -181,7 +181,7 @@ def test_actions_are_worth_what_the_range_is(make: Any, line: str) -> None:
 
 
 def test_any_spelling_of_a_flop_will_do() -> None:
-    first, second = result().node("c x | x", FLOP), result().node(f"c x | {SAME} | x")
+    first, second = result().at("c x | x", FLOP).decision, result().at(f"c x | {SAME} | x").decision
     assert same(first.strategy, second.strategy)
     assert same(first.evs(), second.evs())
     assert (first.line, second.line) == (f"c x | {FLOP} | x", f"c x | {SAME} | x")
@@ -193,7 +193,7 @@ def test_strategies_as_mappings() -> None:
     assert set(root["AKs"]) == {"f", "c", "r2.5", "a"}
     for text in ("AKs", "aks", "KAs", "AhKh", "KcAc"):
         assert result().strategy(hand=text) == root["AKs"]
-    assert result().strategy("c", hand="77") == result().node("c").hand("77")
+    assert result().strategy("c", hand="77") == result().at("c").decision.hand("77")
     on_flop = result().strategy("c x | x", flop=FLOP)
     assert set(on_flop["AKs"]) == {"x", "b100%"}
     assert sum(on_flop["AKs"].values()) == pytest.approx(1)
@@ -205,7 +205,7 @@ def test_strategies_as_mappings() -> None:
 
 
 def test_hands_that_do_not_fit() -> None:
-    solution = UnifiedResult.of(buckets())
+    solution = WholeSolution.of(buckets())
     assert "AA" not in solution.strategy("c x", "AsAhAd")
     with pytest.raises(InputError, match="AA does not fit beside the flop AsAhAd"):
         solution.strategy("c x", "AsAhAd", "AA")
@@ -229,7 +229,7 @@ class AtRandom:
 def test_combos_of_exact_games() -> None:
     """A combo plays for itself, its suits renamed as the flop's are; a class is their mean."""
     whole = combo_result()
-    solution = UnifiedResult(whole.game, AtRandom(whole.source), whole.facts)
+    solution = WholeSolution(whole.game, AtRandom(whole.source), whole.facts)
     pot = whole.game.pots[0]
     kept = solution._flop_view(0, 0, pot, pot.pot.node).strategies
     flop = whole.game.flops.flops[0]
@@ -250,10 +250,10 @@ def test_combos_of_exact_games() -> None:
             told = solution.strategy("c x | x a", "7c7h7d", text)
             assert list(told.values()) == pytest.approx(second[:, place].tolist())
             members.append(place)
-    node, hand = solution.node("c x", "7c7h7d"), parse_hand("AKo")
+    node, hand = solution.at("c x", "7c7h7d").decision, parse_hand("AKo")
     np.testing.assert_allclose(node.strategy[:, hand], first[:, members].mean(axis=1))
     # Combos that check less often count less where a check has been raised.
-    after, checks = solution.node("c x | x a", "7c7h7d"), first[0, members]
+    after, checks = solution.at("c x | x a", "7c7h7d").decision, first[0, members]
     expected = (second[:, members] * checks).sum(axis=1) / checks.sum()
     np.testing.assert_allclose(after.strategy[:, hand], expected)
     reach = solution.before.reach[pot.pot.node, Player.OOP, hand]
@@ -267,7 +267,7 @@ def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
     combo, node = view.combo_node(inside, ""), view.node(inside, "")
     assert (combo.by_combo, node.by_combo) == (True, False)
     assert combo.share == pytest.approx(node.share)
-    np.testing.assert_allclose(combo.frequencies(), node.frequencies())
+    np.testing.assert_allclose(combo.taken, node.taken)
     np.testing.assert_allclose(combo.taken_evs(), node.taken_evs())
     for mine, theirs in zip(combo.strategy, node.strategy, strict=True):
         np.testing.assert_allclose(combo.cells(mine), theirs)
@@ -288,7 +288,7 @@ def test_what_exact_games_do_not_tell() -> None:
     with pytest.raises(InputError, match="7hAs holds a card of the flop 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
     with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
-        combo_result().node("c x | x x", "7c7h7d")
+        _ = combo_result().at("c x | x x", "7c7h7d").decision
 
 
 @pytest.mark.parametrize(
@@ -308,12 +308,12 @@ def test_what_exact_games_do_not_tell() -> None:
 )
 def test_what_is_wrong_is_said(line: str, flop: str | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        result().node(line, flop)
+        _ = result().at(line, flop).decision
 
 
 def test_near_flops_are_like_the_one_that_is_missing() -> None:
     with pytest.raises(InputError, match="near ones: 7s6h4s, As5h2h, Qs7h4d"):
-        result().node("c x", "8h6d5h")  # two-tone
+        _ = result().at("c x", "8h6d5h").decision  # two-tone
 
 
 def test_flops_as_a_table() -> None:
@@ -332,7 +332,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     solution = result()
     totals = seen = 0.0
     for line in solution.flop_lines():
-        node = solution.node(line, FLOP)
+        node = solution.at(line, FLOP).decision
         pairs = float(node.hands[Player.OOP].weights.sum())
         if node.reached:
             totals += node.ev(Player.OOP) * pairs
@@ -343,9 +343,9 @@ def test_evs_by_flop_are_means_over_pots() -> None:
 def test_a_decision_on_every_flop() -> None:
     rows = result().flop_table("c x | x")
     for row in rows:
-        node = result().node("c x | x", row["flop"])
+        node = result().at("c x | x", row["flop"]).decision
         assert row["share"] == node.share
-        assert [row["x"], row["b100%"]] == node.frequencies().tolist()
+        assert [row["x"], row["b100%"]] == node.taken.tolist()
 
 
 def test_flop_lines_are_in_the_order_of_their_share() -> None:
@@ -359,13 +359,13 @@ def test_flop_lines_are_in_the_order_of_their_share() -> None:
 
 
 def test_values_only() -> None:
-    solution = UnifiedResult.of(forgotten(), memory="per_batch")
+    solution = WholeSolution.of(forgotten(), memory="per_batch")
     assert solution.exploitability is None
     assert solution.values is None
     assert not solution.has_flops
-    assert solution.node("").frequencies().sum() == pytest.approx(1)
+    assert solution.at("").decision.taken.sum() == pytest.approx(1)
     with pytest.raises(InputError, match="stores no strategies after the flop"):
-        solution.node("c x", "Ks7h2d")
+        _ = solution.at("c x", "Ks7h2d").decision
     rows = solution.flops
     assert rows[0]["exploitability_pct"] is None
     assert sum(row["share"] for row in rows) == pytest.approx(1)

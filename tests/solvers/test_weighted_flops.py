@@ -7,7 +7,7 @@ from builders.whole_solution import solver_of, whole_game
 from allstreets.analysis import leaf_features
 from allstreets.betting import Player
 from allstreets.cards import HAND_SIZES, hand_pairs, subset_flops
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 
 FLOPS = ["Ks7d2c:0.37", "9h8h2c:2.71", "QcQd5h:1.13"]
 
@@ -26,7 +26,7 @@ def test_a_game_of_weighted_flops() -> None:
     assert sum(figures.values) == pytest.approx(0, abs=1e-3)
     assert figures.exploitability is not None
     assert 0 < figures.exploitability < 5
-    result = UnifiedResult.of(solver)
+    result = WholeSolution.of(solver)
     assert [row["weight"] for row in result.flops] == weights.tolist()
     # The value before the flop is the weighted sum of the values on the flops.
     reach = solver.preflop.pot_reach(solver.preflop.average())

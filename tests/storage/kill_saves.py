@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
         files = len(list(folder.iterdir()))
         solution = load_unified(folder)
         sums = [
-            float(np.nanmean(solution.node("c x | x", flop.text).strategy.sum(axis=0)))
+            float(np.nanmean(solution.at("c x | x", flop.text).decision.strategy.sum(axis=0)))
             for flop in solution.game.flops.flops
         ]
         found.append({"files": files, "iterations": solution.iterations, "sums": sums})

@@ -13,7 +13,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import combo_text
 from allstreets.cli.main import main
-from allstreets.solutions import PreflopResult, SpotResult, UnifiedResult
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, game_keys, save_preflop, save_spot, stored_keys
 
@@ -27,16 +27,16 @@ def solved(iterations: int, **changes: object) -> SpotSolver:
 
 
 @pytest.fixture(scope="module")
-def pair() -> tuple[SpotResult, SpotResult]:
-    return SpotResult.of(solved(60)), SpotResult.of(solved(60, lock=CHECKS))
+def pair() -> tuple[SpotSolution, SpotSolution]:
+    return SpotSolution.of(solved(60)), SpotSolution.of(solved(60, lock=CHECKS))
 
 
-def test_figures_by_hand(pair: tuple[SpotResult, SpotResult]) -> None:
+def test_figures_by_hand(pair: tuple[SpotSolution, SpotSolution]) -> None:
     found = compare(*pair)
-    nodes = [one.node("") for one in pair]
+    nodes = [one.at("").decision for one in pair]
     assert found.notes[0].startswith("locks differ: none and ")
     for side, node in enumerate(nodes):
-        assert list(found.frequencies[side]) == pytest.approx(node.frequencies().tolist())
+        assert list(found.frequencies[side]) == pytest.approx(node.taken.tolist())
         assert [found.evs[p][side] for p in Player] == pytest.approx([node.ev(p) for p in Player])
     assert found.gains[0] > 0  # OOP may check for free
     assert found.gains[0] == pytest.approx(-found.gains[1], abs=1e-3)
@@ -59,25 +59,25 @@ def test_figures_by_hand(pair: tuple[SpotResult, SpotResult]) -> None:
     assert found.gain_text() == f"OOP gains {oop:.2f}, IP loses {-ip:.2f} chips."
 
 
-def test_where_nobody_acts_there_are_evs_alone(pair: tuple[SpotResult, SpotResult]) -> None:
+def test_where_nobody_acts_there_are_evs_alone(pair: tuple[SpotSolution, SpotSolution]) -> None:
     first, second = (one.at(parse_line(one.spot.tree, "x x", one.spot.cards)) for one in pair)
     found = compare_decisions(first, second)
     assert (found.player, found.seat, found.hands, found.actions) == (None, "nobody", (), ())
     assert math.isnan(found.distance)
     assert found.gain_text() == "EVs are not known."  # a place of a spot has none where it ends
     with pytest.raises(InputError, match="differ in who acts: nobody and OOP"):
-        compare_decisions(first, pair[1].node(""))
+        compare_decisions(first, pair[1].at("").decision)
 
 
 def test_the_game_of_a_solution_is_in_its_manifest(
-    pair: tuple[SpotResult, SpotResult], tmp_path: Path
+    pair: tuple[SpotSolution, SpotSolution], tmp_path: Path
 ) -> None:
     save_spot(pair[1], tmp_path / "spot")
     assert stored_keys(tmp_path / "spot") == game_keys(pair[1])
     whole_solution.save_classes(tmp_path / "game")
     game = whole_solution.result()
     assert stored_keys(tmp_path / "game") == game_keys(game)
-    before = PreflopResult(game.rules, game.before, game.facts)
+    before = WholeSolution(game.rules, game.before, game.facts)
     save_preflop(before, tmp_path / "preflop", identity={})
     assert stored_keys(tmp_path / "preflop") == game_keys(before)
     assert game_keys(before).apart(game_keys(game)) == {}
@@ -89,25 +89,25 @@ def test_whole_games_by_class() -> None:
     same = compare(result, result, line, whole_solution.FLOP)
     assert same.distance == 0
     assert same.notes == ()
-    node = result.node("r2.5")
-    earlier = UnifiedResult.of(whole_solution.solver_of(whole_solution.whole_game("spread_2"), 5))
+    node = result.at("r2.5").decision
+    earlier = WholeSolution.of(whole_solution.solver_of(whole_solution.whole_game("spread_2"), 5))
     found = compare(result, earlier, "r2.5")
     assert found.notes[0].startswith("flops and cards differ: 3 flops")
-    assert list(found.frequencies[0]) == pytest.approx(node.frequencies().tolist())
+    assert list(found.frequencies[0]) == pytest.approx(node.taken.tolist())
     for side in range(2):  # hands add up to the range
-        before = PreflopResult.node(result if side == 0 else earlier, "r2.5")
+        before = WholeSolution.node(result if side == 0 else earlier, "r2.5")
         weights = before.own.weights / before.own.weights.sum()
         assert found.frequencies[side][0] == pytest.approx(float(weights @ before.strategy[0]))
     assert 0 < found.distance < 1
 
 
-def test_different_games(pair: tuple[SpotResult, SpotResult]) -> None:
-    other = SpotResult.of(solved(2, pot=60, stack=200))
+def test_different_games(pair: tuple[SpotSolution, SpotSolution]) -> None:
+    other = SpotSolution.of(solved(2, pot=60, stack=200))
     with pytest.raises(InputError, match=r"differ in\n  pot: 100 and 60\n  stack: 300 and 200$"):
         compare(pair[0], other)
     with pytest.raises(InputError, match="a spot and a whole game cannot be compared"):
         compare(pair[0], whole_solution.result())
-    deeper = UnifiedResult.of(whole_solution.trips())
+    deeper = WholeSolution.of(whole_solution.trips())
     with pytest.raises(InputError, match="stack: 2000 and 300"):
         compare(whole_solution.result(), deeper)
     with pytest.raises(InputError, match="--flop is for whole games"):
@@ -115,7 +115,7 @@ def test_different_games(pair: tuple[SpotResult, SpotResult]) -> None:
 
 
 def test_the_command(
-    pair: tuple[SpotResult, SpotResult], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    pair: tuple[SpotSolution, SpotSolution], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, one in zip("ab", pair, strict=True):
         save_spot(one, tmp_path / name)

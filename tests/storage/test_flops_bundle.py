@@ -51,8 +51,8 @@ def test_a_file_with_a_wrong_byte_is_damaged(folder: Path, at: int) -> None:
     data[at] ^= 0x55
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"is damaged: .*\nSolve this flop again.*--resume"):
-        load_flops(folder).node("", TEXTS[0])
-    load_flops(folder).node("", TEXTS[1])  # the others are as good as before
+        _ = load_flops(folder).at("", TEXTS[0]).decision
+    _ = load_flops(folder).at("", TEXTS[1]).decision  # the others are as good as before
 
 
 def test_damaged_and_missing_files_are_solved_again(folder: Path, solved: Path) -> None:
@@ -126,5 +126,5 @@ def test_any_spelling_finds_a_flop(solved: Path) -> None:
     result = load_flops(solved)
     for given, text in zip(FLOPS, TEXTS, strict=True):
         assert result.row(given)["flop"] == text
-        assert result.node("", given).actions
+        assert result.at("", given).decision.actions
     assert len({row["flop"] for row in result.flops}) == 3

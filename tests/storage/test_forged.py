@@ -143,4 +143,4 @@ def test_a_street_of_another_shape(tmp_path: Path) -> None:
 
     forge(bundle / "manifest.json", cut)
     with pytest.raises(InputError, match="is damaged: there is no array reach_oop"):
-        load_spot(bundle).node("")
+        _ = load_spot(bundle).at("").decision

@@ -9,8 +9,8 @@ from builders.whole_solution import raked
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solutions import SpotResult
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions import SpotSolution
+from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot, save_unified
 
@@ -19,9 +19,9 @@ def test_every_kind(tmp_path: Path) -> None:
     solver = SpotSolver(spot(RIVER))
     solver.train_batch(2)
     save_spot(solver, tmp_path / "spot")
-    assert isinstance(allstreets.load(tmp_path / "spot"), SpotResult)
+    assert isinstance(allstreets.load(tmp_path / "spot"), SpotSolution)
     save_unified(raked(), tmp_path / "game", config={})
-    assert isinstance(allstreets.load(str(tmp_path / "game")), UnifiedResult)
+    assert isinstance(allstreets.load(str(tmp_path / "game")), WholeSolution)
 
 
 def test_not_a_solution(tmp_path: Path) -> None:

@@ -7,23 +7,22 @@ from builders.whole_solution import classes, raked, result, same
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solutions.preflop import PreflopResult
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import load_preflop, save_preflop
 from allstreets.storage.preflop_bundle import require_preflop_folder
 
 
-def solution() -> PreflopResult:
+def solution() -> WholeSolution:
     """The preflop part of a whole game, as a solver of that part would have it."""
     whole = result()
-    return PreflopResult(whole.rules, whole.before, whole.facts)
+    return WholeSolution(whole.rules, whole.before, whole.facts)
 
 
 def test_every_decision_comes_back(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={"values": "abc"})
     loaded = load_preflop(tmp_path / "game")
     for line in ("", "c", "r2.5", "r2.5 r6.25"):
-        first, second = loaded.node(line), result().node(line)
+        first, second = loaded.at(line).decision, result().at(line).decision
         assert first.actions == second.actions
         assert same(first.strategy, second.strategy)
         assert first.ev() == pytest.approx(second.ev(), abs=1e-6)
@@ -36,8 +35,8 @@ def test_every_decision_comes_back(tmp_path: Path) -> None:
 def test_it_ends_at_the_flop(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={})
     loaded = allstreets.load(tmp_path / "game")
-    assert isinstance(loaded, PreflopResult)
-    assert not isinstance(loaded, UnifiedResult)
+    assert isinstance(loaded, WholeSolution)
+    assert not isinstance(loaded, WholeSolution)
     with pytest.raises(InputError, match="this solution ends there"):
         loaded.node("c x", "Ks7h2d")
 
@@ -46,7 +45,7 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={"values": "abc"})
     with pytest.raises(InputError, match=r"another game: values differ \(values \"abc\" there"):
         save_preflop(solution(), tmp_path / "game", identity={"values": "def"})
-    other = UnifiedResult.of(raked())
+    other = WholeSolution.of(raked())
     with pytest.raises(InputError, match="another game: preflop"):
         save_preflop(other, tmp_path / "game", identity={"values": "abc"})
     save_preflop(solution(), tmp_path / "game", identity={"values": "abc"})

@@ -38,7 +38,7 @@ def test_every_line_has_a_folder_with_both_ranges(tmp_path: Path, kind: RangeKin
 
 def test_the_range_that_takes_an_action_lies_in_its_folder(tmp_path: Path) -> None:
     export_ranges(result(), tmp_path / "out", "pio")
-    node = result().node("r2.5")
+    node = result().at("r2.5").decision
     for place, word in enumerate(node.actions):
         read = (tmp_path / "out" / "r2.5" / word / "BB.txt").read_text().strip()
         weights = Range.parse(read).weights if read else np.zeros(1326)
@@ -53,7 +53,7 @@ def test_monker_files_have_codes_frequencies_and_evs(tmp_path: Path) -> None:
     names = {path.name for path in out.glob("*.rng")}
     assert len(names) == count
     assert {"0.rng", "1.rng", "40075.rng", "3.rng", "40075.1.rng", "1.1.rng"} < names
-    node = result().node("r2.5")
+    node = result().at("r2.5").decision
     for name, word in (("40075.0", "f"), ("40075.1", "c"), ("40075.3", "a")):
         lines = (out / f"{name}.rng").read_text().splitlines()
         assert lines[::2] == list(HAND_NAMES)

@@ -11,7 +11,7 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards
 from allstreets.engines.exact.view import find_board
-from allstreets.solutions import Decision, SpotResult
+from allstreets.solutions import Decision, SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import checked_file, load_spot, save_spot
 from allstreets.storage.mapped import array_places, map_file
@@ -66,8 +66,8 @@ def test_every_node_comes_back_exactly(tmp_path: Path, name: str, precision: str
     save_spot(solver, tmp_path / "solved")
     loaded = load_spot(tmp_path / "solved")
     for line in LINES[name]:
-        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
-    assert loaded.evs == SpotResult.of(solver).evs
+        assert_same_node(loaded.at(line).decision, SpotSolution.of(solver).at(line).decision)
+    assert loaded.evs == SpotSolution.of(solver).evs
     assert loaded.iterations == 20
     assert loaded.exploitability == solver.exploitability() / 100
 
@@ -77,7 +77,7 @@ def test_shared_rows_come_back_and_are_gone_on_with(tmp_path: Path) -> None:
     save_spot(solver, folder)
     loaded = load_spot(folder)
     for line in LINES["turn"]:
-        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
+        assert_same_node(loaded.at(line).decision, SpotSolution.of(solver).at(line).decision)
     with pytest.raises(InputError, match="river_groups"):
         restore_spot(SpotSolver(spot(TURN)), folder)
     again = SpotSolver(spot(TURN), river_groups="suits")
@@ -98,9 +98,9 @@ def test_small_saves_keep_their_streets_exactly(tmp_path: Path, saved: Any) -> N
     loaded = load_spot(tmp_path / saved, lambda _, line, __: told.append(line))
     kept = ("", "x", "b75%") + (("x x | 2h |", "x x | 2c | x") if saved == "turn" else ())
     for line in kept:
-        assert_same_node(loaded.node(line), SpotResult.of(solver).node(line))
+        assert_same_node(loaded.at(line).decision, SpotSolution.of(solver).at(line).decision)
     assert told == []
-    loaded.node("x x | 2c | x x | 3c | x")
+    _ = loaded.at("x x | 2c | x x | 3c | x").decision
     assert told == ["x x | 2c" if saved == "flop" else "x x | 2c | x x | 3c"]
     sizes = [sum(f.stat().st_size for f in (tmp_path / n).iterdir()) for n in (saved, "full")]
     assert sizes[0] < sizes[1] / 2
@@ -149,7 +149,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
 
 def test_a_result_of_this_program_can_be_saved(tmp_path: Path) -> None:
     solver = solved(RIVER)
-    save_spot(SpotResult(solver.spot, solver.view, solver), tmp_path / "solved")
+    save_spot(SpotSolution(solver.spot, solver.view, solver), tmp_path / "solved")
     loaded = load_spot(tmp_path / "solved")
     with pytest.raises(InputError, match="copy the folder"):
         save_spot(loaded, tmp_path / "again")
@@ -161,7 +161,7 @@ def test_all_in_already(tmp_path: Path) -> None:
     loaded = load_spot(tmp_path / "solved")
     assert sum(loaded.evs) == pytest.approx(100)
     with pytest.raises(InputError, match="no player acts"):
-        loaded.node("")
+        _ = loaded.at("").decision
 
 
 def test_foreign_folders_are_left_alone(tmp_path: Path) -> None:
@@ -230,11 +230,11 @@ def test_damage(tmp_path: Path) -> None:
     data[-5] ^= 255
     nodes.write_bytes(data)
     with pytest.raises(InputError, match=r"nodes-turn-.*fails its checksum\.\nRestore"):
-        load_spot(folder).node("")
+        _ = load_spot(folder).at("").decision
     river = next(folder.glob("river-*"))
     river.write_bytes(river.read_bytes()[:-1])
     with pytest.raises(InputError, match=r"is damaged: .*river-.*bytes, not"):
-        load_spot(folder).node("x x | 2h |")
+        _ = load_spot(folder).at("x x | 2h |").decision
     river.unlink()
     with pytest.raises(InputError, match="is missing"):
         restore_spot(SpotSolver(spot(TURN)), folder)
@@ -246,7 +246,7 @@ def test_a_save_that_dies_leaves_the_one_before(
     """At every write: after the new files of any street, and before the manifest is renamed."""
     folder, solver = tmp_path / "solved", solved(TURN, 5)
     save_spot(solver, folder)
-    before = SpotResult.of(solver).node("x x | 2h |")
+    before = SpotSolution.of(solver).at("x x | 2h |").decision
     kept = before.strategy.copy(), before.action_evs.copy()
     for fatal in range(4):
         solver.train_batch(1)
@@ -265,8 +265,8 @@ def test_a_save_that_dies_leaves_the_one_before(
         assert len(list(folder.iterdir())) == 4  # half a solution takes no room
         loaded = load_spot(folder)
         assert loaded.iterations == 5
-        np.testing.assert_array_equal(loaded.node("x x | 2h |").strategy, kept[0])
-        np.testing.assert_array_equal(loaded.node("x x | 2h |").action_evs, kept[1])
+        np.testing.assert_array_equal(loaded.at("x x | 2h |").decision.strategy, kept[0])
+        np.testing.assert_array_equal(loaded.at("x x | 2h |").decision.action_evs, kept[1])
     save_spot(solver, folder)
     assert load_spot(folder).iterations == 9
 
@@ -312,12 +312,12 @@ def test_overwritten_strategies_are_noticed_when_they_are_read(
     overwrite(river, start, end - start)
     told = rf"is damaged: .*{river.name} fails its checksum\.\nRestore the folder"
     loaded = load_spot(folder)
-    assert_same_node(loaded.node("x"), SpotResult.of(solver).node("x"))
+    assert_same_node(loaded.at("x").decision, SpotSolution.of(solver).at("x").decision)
     with pytest.raises(InputError, match=told):
-        loaded.node(here)
+        _ = loaded.at(here).decision
     with pytest.raises(InputError, match=told):
-        loaded.node("x x | 2c |")  # its values are those of the boards below
-    assert_same_node(loaded.node(away), SpotResult.of(solver).node(away))
+        _ = loaded.at("x x | 2c |").decision  # its values are those of the boards below
+    assert_same_node(loaded.at(away).decision, SpotSolution.of(solver).at(away).decision)
 
 
 def test_a_street_that_was_not_kept_has_no_view(tmp_path: Path) -> None:

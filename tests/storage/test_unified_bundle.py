@@ -31,7 +31,7 @@ from allstreets.betting import Player
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
 from allstreets.solutions import Decision
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers.precision import evaluate_rounded, keep
 from allstreets.storage import load_unified, save_unified
 from allstreets.storage.solution_files import clear_unfinished, facts_of, write_new
@@ -67,13 +67,13 @@ def assert_same_node(first: Decision, second: Decision) -> None:
 @pytest.mark.parametrize("name", list(LINES))
 def test_every_decision_comes_back(tmp_path: Path, name: str) -> None:
     solver = MAKERS[name]()
-    memory = UnifiedResult.of(solver)
+    memory = WholeSolution.of(solver)
     save_unified(solver, tmp_path / "game", config={"name": name})
     loaded = load_unified(tmp_path / "game")
     for line in LINES[name]:
         for flop in solver.game.flops.flops if " x" in line else (None,):
             told = flop.text if flop else None
-            assert_same_node(loaded.node(line, told), memory.node(line, told))
+            assert_same_node(loaded.at(line, told).decision, memory.at(line, told).decision)
     assert loaded.flops == memory.flops
     assert loaded.exploitability == memory.exploitability
     assert loaded.values == memory.values
@@ -118,7 +118,7 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
 
 def test_what_is_told_comes_back(bundle: Path) -> None:
     loaded = allstreets.load(bundle)
-    assert isinstance(loaded, UnifiedResult)
+    assert isinstance(loaded, WholeSolution)
     known = figures()
     assert loaded.exploitability == known.exploitability
     assert loaded.preflop_exploitability == known.preflop_exploitability
@@ -141,9 +141,12 @@ def test_only_what_is_asked_for_is_read(bundle: Path, tmp_path: Path) -> None:
         if FLOP not in path.name:
             path.unlink()
     loaded = load_unified(folder)
-    assert same(loaded.node("c x", FLOP).strategy, load_unified(bundle).node("c x", FLOP).strategy)
+    assert same(
+        loaded.at("c x", FLOP).decision.strategy,
+        load_unified(bundle).at("c x", FLOP).decision.strategy,
+    )
     with pytest.raises(InputError, match=r"is damaged: .*As5h2h.safetensors is missing"):
-        loaded.node("c x", "As5h2h")
+        _ = loaded.at("c x", "As5h2h").decision
 
 
 def test_values_only_keep_no_flops(tmp_path: Path) -> None:
@@ -153,9 +156,11 @@ def test_values_only_keep_no_flops(tmp_path: Path) -> None:
     assert manifest["kept"] == "no decisions after the flop"
     loaded = load_unified(tmp_path / "game")
     assert (loaded.exploitability, loaded.values, loaded.has_flops) == (None, None, False)
-    assert same(loaded.node("").strategy, UnifiedResult.of(forgotten()).node("").strategy)
+    assert same(
+        loaded.at("").decision.strategy, WholeSolution.of(forgotten()).at("").decision.strategy
+    )
     with pytest.raises(InputError, match="stores no strategies after the flop"):
-        loaded.node("c x", "Ks7h2d")
+        _ = loaded.at("c x", "Ks7h2d").decision
     # As manifests of earlier versions have it.
     assert facts_of(manifest) == facts_of({**manifest, "memory": "values"})
 
@@ -173,7 +178,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
     assert names == ["checkpoints", "flops", "manifest.json", "notes.txt", "preflop", "work"]
     assert load_unified(folder).iterations == 5
     with pytest.raises(InputError, match="was saved again in the meantime: open it again"):
-        opened.node("c x", "Ks7h2d")
+        _ = opened.at("c x", "Ks7h2d").decision
 
 
 def test_another_game_is_refused(tmp_path: Path) -> None:
@@ -227,8 +232,8 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
     data[len(data) // 2] ^= 1
     flop.write_bytes(data)
     with pytest.raises(InputError, match=rf"is damaged: .*{FLOP}.*fails its checksum\.\nRestore"):
-        load_unified(folder).node("c x", FLOP)
-    assert load_unified(folder).node("c x", "As5h2h").frequencies().sum() == pytest.approx(1)
+        _ = load_unified(folder).at("c x", FLOP).decision
+    assert load_unified(folder).at("c x", "As5h2h").decision.taken.sum() == pytest.approx(1)
     preflop = next(folder.glob("preflop-*"))
     preflop.write_bytes(preflop.read_bytes()[:-1])
     with pytest.raises(InputError, match=r"preflop-.*bytes, not"):

@@ -12,9 +12,7 @@ from builders.small_games import SMALL, write_small
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solutions.flops import FlopsResult
-from allstreets.solutions.preflop import PreflopResult
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.training import Progress, TrainConfig, check_config
 from allstreets.training import api as api_module
 from allstreets.training.api import train
@@ -34,7 +32,7 @@ PIPELINE: dict[str, Any] = {
 }
 
 
-def chances(result: PreflopResult, line: str, flop: str | None = None) -> float:
+def chances(result: WholeSolution, line: str, flop: str | None = None) -> float:
     """What ace-king suited does in all."""
     mix = result.strategy(line, flop, "AKs")
     return sum(mix.values())
@@ -48,7 +46,7 @@ def test_a_mapping_a_path_and_a_config_are_the_same_job(tmp_path: Path) -> None:
         train(check_config(GAME, TrainConfig)),
     ]
     for result in results:
-        assert isinstance(result, UnifiedResult)
+        assert isinstance(result, WholeSolution)
         assert (result.iterations, result.facts.name) == (12, "small")
         assert result.exploitability == results[0].exploitability  # type: ignore[union-attr]
         assert [row["iteration"] for row in result.metrics] == [4, 8, 12]
@@ -59,10 +57,10 @@ def test_a_mapping_a_path_and_a_config_are_the_same_job(tmp_path: Path) -> None:
 def test_what_is_kept_is_what_is_returned(tmp_path: Path) -> None:
     seen: list[Progress] = []
     result = train(GAME, tmp_path / "out", observers=[seen.append])
-    assert isinstance(result, UnifiedResult)
+    assert isinstance(result, WholeSolution)
     assert seen[-1].iteration == 12
     kept = allstreets.load(str(tmp_path / "out"))
-    assert isinstance(kept, UnifiedResult)
+    assert isinstance(kept, WholeSolution)
     assert kept.exploitability == result.exploitability
     assert kept.values == result.values
     for line, flop in (("", None), ("r2.5", None), ("c x | x", "9s8h7d")):
@@ -83,13 +81,13 @@ def test_the_separated_pipeline(tmp_path: Path, keep: bool) -> None:
     seen: list[Progress] = []
     folder = tmp_path / "out" if keep else None
     result = train(PIPELINE, folder, observers=[seen.append])
-    assert isinstance(result, PreflopResult)
-    assert not isinstance(result, UnifiedResult)
+    assert isinstance(result, WholeSolution)
+    assert not isinstance(result, WholeSolution)
     assert (result.iterations, seen[-1].iteration) == (60, 60)
     assert chances(result, "") == pytest.approx(1)
     if keep:
         kept = allstreets.load(tmp_path / "out")
-        assert isinstance(kept, PreflopResult)
+        assert isinstance(kept, WholeSolution)
         assert kept.exploitability == result.exploitability
         assert kept.values == result.values
     else:
@@ -99,7 +97,7 @@ def test_the_separated_pipeline(tmp_path: Path, keep: bool) -> None:
 @pytest.mark.parametrize("keep", [True, False])
 def test_flops_alone(tmp_path: Path, keep: bool) -> None:
     result = train({"postflop_model": MODEL}, tmp_path / "out" if keep else None)
-    assert isinstance(result, FlopsResult)
+    assert isinstance(result, WholeSolution)
     assert len(result.flops) == 4
     assert {row["flop"] for row in result.flops} == {"Ks7h2d", "9s8s2h"}
     # Strategies are read when they are asked for, also where no folder was named.

@@ -94,7 +94,7 @@ def test_a_run_elsewhere_ends_in_the_same_bits(
     result = outcome.result()
     assert result.exploitability == outcome.figures.exploitability
     assert not list((tmp_path / "cache").rglob("flops-*"))
-    result.node(f"{result.flop_lines()[0]} | {result.game.flops.flops[0].text}")
+    _ = result.at(f"{result.flop_lines()[0]} | {result.game.flops.flops[0].text}").decision
     assert len(list((tmp_path / "cache").rglob("flops-*/*"))) == 1
 
 

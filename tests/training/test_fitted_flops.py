@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from allstreets.analysis import leaf_features
 from allstreets.base import InputError
 from allstreets.cards import FlopSet, every_flop
-from allstreets.solutions import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST
 from allstreets.training import fitted_flops as module
 from allstreets.training.unified_run import plan_unified
@@ -34,7 +34,7 @@ def test_what_is_no_solution_on_all_flops(tmp_path: Path) -> None:
 def test_leaves_are_the_values_of_the_pots() -> None:
     solver = classes()
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    found = module.leaves_of(UnifiedResult.of(solver))
+    found = module.leaves_of(WholeSolution.of(solver))
     expected = leaf_features(solver.evaluate().own, reach)
     np.testing.assert_allclose(found, expected, atol=2e-3 * np.abs(expected).max())
 

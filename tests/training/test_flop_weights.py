@@ -8,14 +8,14 @@ import pytest
 from builders.small_flops import FLOPS, run_small, small_config
 
 from allstreets.cards import HAND_COUNT, hand_pairs, parse_flop, spread_flops
-from allstreets.solutions import FlopsResult, summary_of
+from allstreets.solutions import WholeSolution, summary_of
 from allstreets.solvers import mean_over_flops
 from allstreets.training.preflop_run import model_values
 
 QUICK: dict[str, Any] = {"iterations": 2, "exploitability_threshold": 0}
 
 
-def weights_of(result: FlopsResult) -> dict[str, float]:
+def weights_of(result: WholeSolution) -> dict[str, float]:
     return {row["flop"]: row["weight"] for row in result.flops}
 
 

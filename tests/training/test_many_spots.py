@@ -69,8 +69,8 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
     assert (rows[0].ev_oop, rows[0].ev_ip) == alone.evs
     assert rows[0].exploitability_pct == 100 * alone.exploitability
     assert (rows[3].ev_oop or 0) + (rows[3].ev_ip or 0) == pytest.approx(60, abs=1e-3)
-    node = alone.node("")
-    assert rows[0].frequencies == dict(zip(node.actions, node.frequencies(), strict=True))
+    node = alone.at("").decision
+    assert rows[0].frequencies == dict(zip(node.actions, node.taken, strict=True))
     assert sum(rows[0].frequencies.values()) == pytest.approx(1)
     assert rows[0].equity_oop == pytest.approx(1 - (rows[0].equity_ip or 0))
     assert rows[0].eqr_oop == pytest.approx((rows[0].ev_oop or 0) / (rows[0].equity_oop or 0) / 100)
@@ -209,16 +209,16 @@ def test_a_report_over_the_boards_of_a_set(tmp_path: Path) -> None:
     solve_many([RIVER], boards=boards, target=0.02, run=here, output=folder, threads=1)
     solved = load(folder)
     assert isinstance(solved, SpotSet)
-    nodes = [solved.open(entry).node("x") for entry in solved.entries]
+    nodes = [solved.open(entry).at("x").decision for entry in solved.entries]
     report = board_report(folder, "x")
     masses = [
         entry.weight * float(node.own.weights.sum())
         for entry, node in zip(solved.entries, nodes, strict=True)
     ]
     for row, node in zip(report.by("board"), nodes, strict=True):
-        assert list(row.frequencies) == pytest.approx(node.frequencies().tolist())
+        assert list(row.frequencies) == pytest.approx(node.taken.tolist())
         assert row.evs == pytest.approx((node.ev(Player.OOP), node.ev(Player.IP)))
-    taken = np.array([node.frequencies() for node in nodes])
+    taken = np.array([node.taken for node in nodes])
     assert list(report.total.frequencies) == pytest.approx(
         (np.array(masses) @ taken / sum(masses)).tolist()
     )

@@ -9,7 +9,7 @@ from builders.small_games import small_config
 
 from allstreets.betting import PreflopRules
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.solutions.preflop import PreflopResult
+from allstreets.solutions import WholeSolution
 from allstreets.solvers.separated import PairValues, PreflopSolver
 from allstreets.training import (
     Intervals,
@@ -26,7 +26,7 @@ from allstreets.training.preflop_run import PreflopOutcome
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
 from allstreets.training.watch import Watch
 
-Seen = list[tuple[Progress, PreflopResult]]
+Seen = list[tuple[Progress, WholeSolution]]
 
 
 def watched(folder: Path | None = None, **keys: Any) -> tuple[Seen, UnifiedOutcome]:
@@ -138,4 +138,4 @@ def test_nobody_looks() -> None:
     assert told == []  # it ends there
     found = preflop_so_far(solver, rules, outcome.progress)
     assert found.exploitability == solver.exploitability()
-    assert found.node("").known is False
+    assert found.at("").decision.known is False

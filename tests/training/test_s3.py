@@ -81,7 +81,7 @@ def test_a_run_in_an_object_store(
     folder = mirrored(store)
     line = result.flop_lines()[0]
     for flop in result.game.flops.flops:
-        result.node(f"{line} | {flop.text}")
+        _ = result.at(f"{line} | {flop.text}").decision
     assert kept_numbers(folder) == kept_numbers(tmp_path / "here")
     assert main(["report", str(store)]) == 0
     assert "mbb/hand" in capsys.readouterr().out

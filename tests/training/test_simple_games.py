@@ -16,7 +16,7 @@ from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
 from allstreets.engines import CardModel, judge_flop, real_plays
-from allstreets.solutions import SolverSource, UnifiedResult
+from allstreets.solutions import SolverSource, WholeSolution
 from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver
 from allstreets.storage import (
     MANIFEST,
@@ -37,11 +37,11 @@ def sampled() -> WholeGameSolver:
 
 
 @cache
-def boards() -> UnifiedResult:
+def boards() -> WholeSolution:
     """The same with real boards, in few groups."""
     game = whole_solution.whole_game(["7s7h7d"], 4, "50%", (), allin="never")
     model = CardModel("boards", groups=16, rows=16)
-    return UnifiedResult.of(whole_solution.solver_of(game, 6, model))
+    return WholeSolution.of(whole_solution.solver_of(game, 6, model))
 
 
 SOLVERS = {
@@ -53,18 +53,18 @@ SOLVERS = {
 
 
 @cache
-def original(name: str) -> UnifiedResult:
-    return UnifiedResult.of(SOLVERS[name](), name=name)
+def original(name: str) -> WholeSolution:
+    return WholeSolution.of(SOLVERS[name](), name=name)
 
 
-def simple(result: UnifiedResult, folder: Path, **rule: Any) -> tuple[Simplified, UnifiedResult]:
+def simple(result: WholeSolution, folder: Path, **rule: Any) -> tuple[Simplified, WholeSolution]:
     """What it costs, and what was saved."""
     price = allstreets.simplify(result, **rule, output=folder, threads=1)
-    assert isinstance(price.solution, UnifiedResult)
+    assert isinstance(price.solution, WholeSolution)
     return price, price.solution
 
 
-def decisions(result: UnifiedResult) -> Iterator[tuple[Player, Floats, Floats]]:
+def decisions(result: WholeSolution) -> Iterator[tuple[Player, Floats, Floats]]:
     """Who decides, the sizes of bets and raises [A], 0 for others, and what hands do [A, H]."""
     places = [(result.before.tree, result.before.strategies.__getitem__)]
     for number, pot in enumerate(result.game.pots):
@@ -154,7 +154,7 @@ def test_values_are_what_pairs_of_hands_add_up_to(tmp_path: Path) -> None:
         total += (whole * dealt).sum(axis=(1, 2))
         weight += dealt.sum()
     assert found.values == pytest.approx(MBB_PER_CHIP * total / weight, abs=1e-3)
-    assert found.node("").ev(Player.OOP) == pytest.approx(total[0] / weight / 100, abs=1e-5)
+    assert found.at("").decision.ev(Player.OOP) == pytest.approx(total[0] / weight / 100, abs=1e-5)
 
 
 def test_sizes_and_rare_actions(tmp_path: Path) -> None:
@@ -197,7 +197,9 @@ def test_what_changes_nothing(rule: dict[str, Any], tmp_path: Path) -> None:
             np.testing.assert_array_equal(stored[key], known[key])
         np.testing.assert_allclose(stored["values"], known["values"], rtol=1e-3, atol=1)
     line, flop = "r2.5 c | x", whole_solution.FLOP
-    np.testing.assert_allclose(found.node(line, flop).evs(), before.node(line, flop).evs(), 1e-3)
+    np.testing.assert_allclose(
+        found.at(line, flop).decision.evs(), before.at(line, flop).decision.evs(), 1e-3
+    )
 
 
 def test_real_boards(tmp_path: Path) -> None:
@@ -230,7 +232,7 @@ def test_real_boards(tmp_path: Path) -> None:
     at = [result.flop_view(0, 0).strategies.at(1) for result in (before, found)]
     assert found.pot(0).tree.player_at(1) == Player.IP
     for line in ("x x | 5c | x", "x x | 5c | x x | 9d | x"):
-        at += [result.node(f"c x | 7s7h7d | {line}").strategy for result in (before, found)]
+        at += [result.at(f"c x | 7s7h7d | {line}").decision.strategy for result in (before, found)]
     for old, chances in zip(at[::2], at[1::2], strict=True):
         assert (old * 4 % 1 > 0.01).any()
         assert (chances * 4 % 1 == 0).all()

@@ -8,8 +8,7 @@ from builders.whole_solution import buckets, forgotten, raked, result
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
 from allstreets.games.whole_game import WholeGame
-from allstreets.solutions.preflop import PreflopResult
-from allstreets.solutions.whole_game import UnifiedResult
+from allstreets.solutions import WholeSolution
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 
@@ -30,7 +29,7 @@ def test_summary() -> None:
 
 
 def test_antes_rake_and_buckets() -> None:
-    lines = summary_lines(UnifiedResult.of(raked(), seconds=75.0))
+    lines = summary_lines(WholeSolution.of(raked(), seconds=75.0))
     assert lines[0] == (
         "6 bb stacks, blinds 0.5/1 bb, ante 0.1 bb, raises none and all-in, raise cap 4, "
         "rake 5 %, at most 0.3 bb"
@@ -39,7 +38,7 @@ def test_antes_rake_and_buckets() -> None:
     assert lines[3] == "20 iterations of tuned in 1:15"
     assert (
         "cards: buckets (5, 12, 9) seed 1 (hands in buckets"
-        in summary_lines(UnifiedResult.of(buckets()))[2]
+        in summary_lines(WholeSolution.of(buckets()))[2]
     )
 
 
@@ -48,7 +47,7 @@ def test_players_and_streets_that_differ() -> None:
     wide, small = PlayerSizes.parse("33%,75%", "60%"), PlayerSizes.parse("50%", "")
     sizes = ((wide, small), (small, small), (small, small))
     game = WholeGame(found.rules, sizes, every_flop(), None)
-    lines = summary_lines(UnifiedResult(game, found.source, replace(found.facts, memory=None)))
+    lines = summary_lines(WholeSolution(game, found.source, replace(found.facts, memory=None)))
     assert lines[1] == (
         "after the flop flop: BB bets 33%,75%, raises 60%; SB bets 50%, raises none; "
         "turn: bets 50%, raises none; river: bets 50%, raises none"
@@ -58,7 +57,7 @@ def test_players_and_streets_that_differ() -> None:
 
 
 def test_what_is_not_known() -> None:
-    lines = summary_lines(UnifiedResult.of(forgotten(), memory="per_batch"))
+    lines = summary_lines(WholeSolution.of(forgotten(), memory="per_batch"))
     assert lines[2].endswith("memory: per_batch; no strategies after the flop are stored")
     assert lines[4] == "exploitability not known: memory: per_batch stores no strategies of flops"
     assert lines[5].startswith("with real cards: not known")
@@ -67,7 +66,7 @@ def test_what_is_not_known() -> None:
 def test_a_preflop_solution() -> None:
     whole = result()
     facts = replace(whole.facts, preflop_exploitability=None)
-    preflop = PreflopResult(whole.rules, whole.before, facts)
+    preflop = WholeSolution(whole.rules, whole.before, facts)
     assert "against the values that pots are given there" in quality_lines(preflop)[0]
     assert len(summary_lines(preflop)) == 4
     data = solution_mapping(preflop)
@@ -83,6 +82,6 @@ def test_json() -> None:
     assert values is not None
     assert data["values_mbb"] == {"BB": values[0], "SB": values[1]}
     assert len(data["decisions"][0]["hands"]) == 169
-    unknown = json.loads(json.dumps(solution_mapping(UnifiedResult.of(forgotten()))))
+    unknown = json.loads(json.dumps(solution_mapping(WholeSolution.of(forgotten()))))
     assert unknown["exploitability_mbb"] is None
     assert unknown["decisions"][0]["hands"][0]["ev_bb"] is None

@@ -23,7 +23,7 @@ from allstreets.base import Floats
 from allstreets.betting import POSTFLOP, BettingTree, NodeKind, Player, Street
 from allstreets.engines import Arrays, EngineSpec, Flops, PackedStrategies, Shares, decode
 from allstreets.games import PotGame
-from allstreets.solutions import ModelHands, UnifiedResult, flop_hands
+from allstreets.solutions import ModelHands, WholeSolution, flop_hands
 
 Weights = dict[int, Floats]  # node → [H]
 CACHED_STREETS = 256
@@ -87,7 +87,7 @@ class Wanted:
     saved.
     """
 
-    result: UnifiedResult
+    result: WholeSolution
     rule: Simplification
     players: Collection[Player]
     reach: Floats  # [2, P, 169]: of the pots, as the solution plays before the flop
@@ -106,11 +106,11 @@ class ModelPots:
         self._streets = [pot.tree.street for pot in pots]
         self._arrays: list[Arrays] = []  # by flop: what a bundle stores of it
         for place, flop in enumerate(flops.tolist()):
-            arrays = dict(result.source.arrays(flop))
+            arrays = dict(result.stored.source.arrays(flop))
             self._arrays.append(arrays)
             hands = flop_hands(result.cards, result.game.flops.flops[flop], arrays.get("held"))
             for number, pot in enumerate(pots):
-                packed = result.strategies(flop, number)
+                packed = result.stored.strategies(pot.pot.node, result.game.flops.flops[flop])
                 for node in pot.tree.decisions():
                     self._set(number, place, node, packed.at(node))
                 simple = _SimplePot(wanted, pot, number, packed, hands)

@@ -183,7 +183,7 @@ class RealPots:
         result = wanted.result
         flop, pots = result.game.flops.flops[place], result.game.pots
         self.flops, self.before, self.after = flops, dict(NO_COUNTS), dict(NO_COUNTS)
-        self._stored = result.source.arrays(place)
+        self._stored = result.stored.source.arrays(place)
         trees = [pot.tree for pot in pots]
         plays = real_plays(result.cards, flop, trees, self._stored)
         self._pots: list[SimpleSubgame] = []

@@ -7,7 +7,7 @@ from typing import Any
 from allstreets.analysis.simplify.rule import Mixes, Simplification
 from allstreets.base import Floats
 from allstreets.betting import Player, Street
-from allstreets.solutions import MadeSimple, SpotResult, UnifiedResult
+from allstreets.solutions import MadeSimple, SpotSolution, WholeSolution
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Simplified:
     after: float  # the same with simple strategies
     prices: tuple[float, float]  # of OOP and IP
     streets: tuple[StreetPrice, ...]  # simple on one street alone
-    solution: SpotResult | UnifiedResult | None = field(default=None, repr=False, compare=False)
+    solution: SpotSolution | WholeSolution | None = field(default=None, repr=False, compare=False)
     """The simple strategies: of a spot, or of a whole game that was saved, opened there."""
 
     @property

@@ -31,11 +31,11 @@ from allstreets.games import PreflopGame, Strategies, WholeGame
 from allstreets.solutions import (
     OWN_GAME,
     REAL_CARDS,
-    PreflopSolution,
+    PreflopStrategies,
     Row,
-    SpotResult,
+    SpotSolution,
     StoredGame,
-    UnifiedResult,
+    WholeSolution,
 )
 from allstreets.solvers import MBB_PER_CHIP, SpotSolver
 
@@ -93,7 +93,7 @@ Observe = Callable[[int, int], None]  # (flops done, of how many)
 
 
 def simplify_game(
-    result: UnifiedResult,
+    result: WholeSolution,
     rule: Simplification,
     players: Collection[Player] = tuple(Player),
     threads: int = 1,
@@ -104,7 +104,7 @@ def simplify_game(
 
 
 def simple_game(
-    result: UnifiedResult,
+    result: WholeSolution,
     rule: Simplification,
     players: Collection[Player],
     threads: int,
@@ -117,7 +117,7 @@ def simple_game(
 
 
 def _judged(
-    result: UnifiedResult,
+    result: WholeSolution,
     rule: Simplification,
     players: Collection[Player],
     threads: int,
@@ -130,7 +130,7 @@ def _judged(
     return judge
 
 
-def require_streets(result: UnifiedResult) -> None:
+def require_streets(result: WholeSolution) -> None:
     """Refuse a solution that does not store every street."""
     if result.game.flop_pots and not result.has_flops:
         raise InputError(
@@ -149,7 +149,7 @@ class _Judge:
 
     def __init__(
         self,
-        result: UnifiedResult,
+        result: WholeSolution,
         rule: Simplification,
         players: Collection[Player],
         threads: int,
@@ -194,7 +194,7 @@ class _Judge:
         result = self._wanted.result
         if self._keep is not None and result.has_flops:
             for place in range(len(self._game.flops.flops)):
-                self._keep(place, result.source.arrays(place))
+                self._keep(place, result.stored.source.arrays(place))
 
     def _add(self, pots: ModelPots | RealPots, weights: Floats) -> None:
         for street in POSTFLOP:
@@ -256,7 +256,7 @@ class _Judge:
             certificate=None,
         )
         game = self._preflop
-        solution = PreflopSolution(game.tree, game.pairs, played, values, game.locks)
+        solution = PreflopStrategies(game.tree, game.pairs, played, values, game.locks)
         return StoredGame(self._game, solution, self._totals.rows(), facts)
 
     def _figures(self) -> Trials:
@@ -345,7 +345,7 @@ def simplify_spot(
         simple.before,
         simple.after,
     )
-    solution = SpotResult.of(solver)
+    solution = SpotSolution.of(solver)
     solution.exploitability = trials.exploitability(-1) / 100
     solution.iterations = solver.iterations
     return simplified(

@@ -32,8 +32,8 @@ from allstreets.games import (
 from allstreets.solutions import (
     FlopSpot,
     Origin,
-    SpotResult,
-    UnifiedResult,
+    SpotSolution,
+    WholeSolution,
     flop_spot,
     real_figures,
 )
@@ -50,7 +50,7 @@ WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
 )
 """How strategies are stored, the largest first, and what to say of it."""
 
-OriginOf = Callable[[SpotResult], Mapping[str, Any]]
+OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Work:
 
     config: SpotConfig
     spot: Spot
-    flop: tuple[UnifiedResult, FlopSpot] | None = None  # the flop of a whole game that it is
+    flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
 
     def origin(self) -> OriginOf | None:
         """What is stored with it; the solution's own play of the flop is judged here, once."""

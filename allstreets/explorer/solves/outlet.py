@@ -11,7 +11,7 @@ from allstreets.explorer.solves.flops import OriginOf
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.spots import spot_name
-from allstreets.solutions import SpotResult
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
 
@@ -51,7 +51,7 @@ class Outlet:
             seconds=progress.seconds,
             metrics=rows,
             name=spot_name(self._request.spot),
-            origin=None if self.origin is None else self.origin(SpotResult.of(solver)),
+            origin=None if self.origin is None else self.origin(SpotSolution.of(solver)),
             before=None if locked is None else locked.model_dump(include={"folder", "line"}),
         )
         self.saved(progress)

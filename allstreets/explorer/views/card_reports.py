@@ -89,7 +89,7 @@ class CardReports:
             # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
             weight=float(scene.hands[0].weights.sum()),
             share=scene.share,
-            frequencies=numbers(scene.frequencies()),
+            frequencies=numbers(scene.taken),
             ev_oop=oop.ev,
             ev_ip=ip.ev,
             equity_oop=oop.equity,

@@ -89,7 +89,7 @@ class ClassDecision:
 def range_figures(scene: Decision, *, evs: bool) -> RangeFigures:
     """The same of a place, whatever the card model; `evs`: where they cost nothing."""
     return RangeFigures(
-        frequencies=scene.frequencies(),
+        frequencies=scene.taken,
         reach=np.stack([hands.reach for hands in scene.hands]),
         pairs=float(scene.own.weights.sum()),
         share=scene.share,

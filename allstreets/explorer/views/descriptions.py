@@ -14,9 +14,7 @@ from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
 from allstreets.solutions import (
     Certificate,
-    FlopsResult,
-    PreflopResult,
-    UnifiedResult,
+    WholeSolution,
     locks_text,
     ratio_word,
 )
@@ -164,10 +162,10 @@ def _decisions(tree: BettingTree) -> str:
     return "decisions: " + ", ".join(f"{street.text} {count:,}" for street, count in counts.items())
 
 
-def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Description:
+def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Description:
     """A solved whole game, or the part of one before the flop."""
     facts_of, rules = result.facts, result.rules
-    whole = isinstance(result, UnifiedResult)
+    whole = isinstance(result, WholeSolution)
     head = headline("unified" if whole else "preflop", manifest)
     cap = None if rules.rake_cap is None else f"{bb_text(rules.rake_cap)} bb"
     facts: list[tuple[str, str | None]] = [
@@ -180,7 +178,7 @@ def describe_whole(result: PreflopResult, manifest: Mapping[str, Any]) -> Descri
     ]
     notes: list[str] = []
     features = Features(combos=False, cards=False, flops=False, equity=True)
-    if isinstance(result, UnifiedResult):
+    if isinstance(result, WholeSolution):
         facts += [
             *_sizes(manifest["game"]["postflop_sizes"]),
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
@@ -238,9 +236,9 @@ def _flop_names(flops: FlopSet) -> str | None:
     return None if flops.is_all else ", ".join(flop.text for flop in flops.flops)
 
 
-def _own_game(result: PreflopResult) -> str:
+def _own_game(result: WholeSolution) -> str:
     """What the exploitability that a solver finds is called."""
-    played = isinstance(result, UnifiedResult) and result.game.pots
+    played = isinstance(result, WholeSolution) and result.game.pots
     return f"Exploitability {result.facts.judged}" if played else "Exploitability"
 
 
@@ -279,7 +277,7 @@ def _pot_sizes(pots: Mapping[str, Any]) -> Entries:
         yield from ((f"{what}, {name} pots", text) for what, text in _sizes(sizes))
 
 
-def _notes_after(result: UnifiedResult) -> list[str]:
+def _notes_after(result: WholeSolution) -> list[str]:
     """Notes on the flops of a whole game."""
     if not result.has_flops:
         return ["stores no strategies after the flop; solve any flop from here"]
@@ -301,7 +299,7 @@ def _notes_of_cards(cards: CardModel) -> list[str]:
     return [AVERAGED, *([alike] if cards.kind == "buckets" else [])]
 
 
-def describe_flops(result: FlopsResult, manifest: Mapping[str, Any]) -> Description:
+def describe_flops(result: WholeSolution, manifest: Mapping[str, Any]) -> Description:
     """Flops solved one by one."""
     config, head = result.config, headline("postflop", manifest)
     missing = len(result.missing)

@@ -90,7 +90,7 @@ def decision(scene: Decision, choices: Sequence[Choice]) -> DecisionMessage:
 
 
 def _actions(scene: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
-    taken, evs, whole = scene.frequencies(), scene.taken_evs(), scene.range_evs()
+    taken, evs, whole = scene.taken, scene.taken_evs(), scene.range_evs()
     return [
         ActionFigures(
             **{**dict(choice), "frequency": number(taken[place])},

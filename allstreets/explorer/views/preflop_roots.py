@@ -13,7 +13,7 @@ from allstreets.explorer.views.betting import Betting
 from allstreets.explorer.views.flop_names import NamedFlop
 from allstreets.explorer.views.roots import SolvedFlop
 from allstreets.games import PotGame
-from allstreets.solutions import Decision, PotView, PreflopResult, UnifiedResult
+from allstreets.solutions import Decision, PotView, WholeSolution
 
 
 class PreflopRoots:
@@ -22,11 +22,11 @@ class PreflopRoots:
     notation = BIG_BLINDS
     ev_note = "bb over the whole hand: what a player has put in before counts as lost"
 
-    def __init__(self, result: PreflopResult) -> None:
+    def __init__(self, result: WholeSolution) -> None:
         self._result = result
         self.after = None
-        self.any_flop = isinstance(result, UnifiedResult)
-        if isinstance(result, UnifiedResult) and result.has_flops:
+        self.any_flop = isinstance(result, WholeSolution)
+        if isinstance(result, WholeSolution) and result.has_flops:
             self.after = GameFlops(result)
 
     @cached_property
@@ -60,7 +60,7 @@ class PreflopRoots:
 class GameFlops:
     """The pots of a whole game on its flops; all are dealt in every pot."""
 
-    def __init__(self, result: UnifiedResult) -> None:
+    def __init__(self, result: WholeSolution) -> None:
         self._result, self.cards = result, result.cards
         self._number = {pot.node: number for number, pot in enumerate(flop_pots(result.game.tree))}
 

@@ -1,6 +1,6 @@
 """Flops solved one by one: in the place of betting before the flop stand stack-to-pot ratios.
 
-Lines are those that `FlopsResult` reads: "spr3.5 | AsKh7d | x b50%".
+Lines are those that `WholeSolution` reads: "spr3.5 | AsKh7d | x b50%".
 """
 
 from functools import cached_property
@@ -19,8 +19,8 @@ from allstreets.solutions import (
     FULL,
     RATIO,
     Decision,
-    FlopsResult,
     PotView,
+    WholeSolution,
     in_shares,
     ratio_word,
     row_weight,
@@ -38,7 +38,7 @@ class RatioRoots:
     before = None
     any_flop = False
 
-    def __init__(self, result: FlopsResult) -> None:
+    def __init__(self, result: WholeSolution) -> None:
         if not result.sprs:
             raise InputError("no flop of this model is solved yet: look again later")
         self._result, self._sprs = result, result.sprs
@@ -91,7 +91,7 @@ class RatioRoots:
 class RatioFlops:
     """The flops of a model, which may be others at each ratio."""
 
-    def __init__(self, result: FlopsResult) -> None:
+    def __init__(self, result: WholeSolution) -> None:
         self._result, self.cards = result, result.cards
         self._rows = {(float(row["spr"]), str(row["flop"])): row for row in result.flops}
 

@@ -34,7 +34,7 @@ from allstreets.explorer.views.spot_boards import BoardsBeside
 from allstreets.explorer.views.wrong_lines import with_hints
 from allstreets.games import spot_root
 from allstreets.solutions import Decision as Record
-from allstreets.solutions import SpotResult, TrimmedResult
+from allstreets.solutions import SpotSolution, TrimmedSolution
 
 EV_NOTE = "chips from here on: folding is 0, and both players' EVs sum to the pot"
 
@@ -44,7 +44,7 @@ class SpotView:
 
     def __init__(
         self,
-        result: SpotResult,
+        result: SpotSolution,
         manifest: Mapping[str, Any],
         beside: BoardsBeside | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class SpotView:
     def kept(self) -> int:
         """How many streets are stored; what comes later is solved again."""
         last = Street.RIVER - self.result.spot.tree.first_street + 1
-        return self.result.kept if isinstance(self.result, TrimmedResult) else last
+        return self.result.kept if isinstance(self.result, TrimmedSolution) else last
 
     @cached_property
     def _root(self) -> Runouts:

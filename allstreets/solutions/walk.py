@@ -1,0 +1,480 @@
+"""The one walk: a solution is a tree of nodes, and a line of play names one of them.
+
+    solution = allstreets.load("solved/")
+    node = solution.at("r2 c | Ks7h2d | x")      # a decision, a chance node or the end of a hand
+    node.decision.taken                  # how often each action is taken
+    for child in node.children: ...              # the nodes after each action, or after each card
+
+`Node` knows what the rules say: street, board, pot, stacks, who acts, where play can go. Its
+`decision` holds what the solution says: strategies, EVs, equities and reach, hand by hand
+(`solutions.decision`). Nothing is computed before it is asked for.
+
+There are two solutions: `SpotSolution`, one board and two ranges, and `WholeSolution`, the game
+from the first action on. A `Position` is the address of a node in either: the node of a betting
+tree, and the cards that were dealt on the way.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from allstreets.base import Floats, InputError
+from allstreets.betting import (
+    BettingTree,
+    NodeKind,
+    Outcome,
+    Player,
+    Street,
+    action_label,
+    action_word,
+    choices,
+)
+from allstreets.cards import Flop, Runouts, cards_text
+from allstreets.games import Lock
+from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+
+Kind = Literal["decision", "chance", "end"]
+KINDS: dict[int, Kind] = {
+    NodeKind.DECISION: "decision",
+    NodeKind.CHANCE: "chance",
+    NodeKind.FOLD: "end",
+    NodeKind.SHOWDOWN: "end",
+}
+CACHED_DECISIONS = 96  # whose numbers stay in memory
+Read = TypeVar("Read")
+
+
+class NoNodeError(InputError):
+    """A line that leads nowhere; `hints` are (label, line) of nodes that may have been meant."""
+
+    def __init__(self, message: str, hints: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.hints = tuple(hints)
+
+
+@dataclass(frozen=True)
+class Position:
+    """The address of a node."""
+
+    node: int = 0  # of the betting tree that it lies in
+    root: int | None = None
+    """The node before the flop that leads to its pot; None: no flop is dealt, or it is a spot."""
+    cards: tuple[int, ...] = ()  # dealt on the way, in the suits on the table
+
+
+@dataclass(frozen=True)
+class SolvedFlop:
+    """A flop that a solution can deal."""
+
+    flop: Flop
+    weight: float  # how many of the 22,100 flops it stands for
+    exploitability_pct: float | None  # of the pot
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The cards that come at a chance node."""
+
+    count: int  # 3: a flop; 1: a turn or river card; 0: none, the solution averages over it
+    stored: bool  # whether the solution knows how play goes on
+    solved_again: bool = False  # whether what follows is solved when it is looked at
+    note: str = ""  # why play ends here
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How good a solution is, and what it is worth to both players."""
+
+    exploitability: float | None  # in `unit`; None: not known
+    unit: str  # "% of pot", "mbb/hand"
+    evs: tuple[float, float] | None  # of OOP and IP at the start, in `ev_unit`; None: not known
+    ev_unit: str  # "chips", "mbb/hand"
+    accuracy: float | None  # how far an EV may be off: what one player could still gain at most
+    pot: float | None = None  # of a spot, in chips
+
+
+@dataclass(frozen=True, eq=False)
+class Boards:
+    """The same decision on many boards, which are read one after the other."""
+
+    line: str  # to it
+    count: int
+    decisions: Iterator[OnBoard]
+
+
+@dataclass(frozen=True)
+class LockTarget:
+    """The decision that the line of a lock names, on one board or on all flops."""
+
+    key: Hashable  # lines to the same decision share it
+    tree: BettingTree
+    node: int
+
+
+class Solution(ABC):
+    """A solved game that can be walked."""
+
+    @property
+    @abstractmethod
+    def figures(self) -> Figures:
+        """How good it is, and what it is worth."""
+
+    @property
+    @abstractmethod
+    def locks(self) -> tuple[Lock, ...]:
+        """The strategies that were given, not found."""
+
+    @abstractmethod
+    def lock_target(self, line: str, where: str) -> LockTarget:
+        """The decision that a lock's line names; `where` the line stands, for messages."""
+
+    def spans_boards(self, line: str) -> bool:
+        """Whether a line is about a decision on many boards, which it does not name."""
+        del line
+        return False
+
+    def boards(self, line: str) -> Boards:
+        """The decision that a line leads to, on one board after the other."""
+        raise InputError(
+            f"line '{line}': reports over boards are of whole games, models of flops "
+            "and sets of spots (allstreets solve --boards … --output)"
+        )
+
+    def __init__(self) -> None:
+        self._decisions = lru_cache(CACHED_DECISIONS)(self._ended)
+
+    # The walk.
+
+    def at(self, line: str = "", flop: str | None = None) -> "Node":
+        """The node that a line leads to; "" is the first one.
+
+        A flop may stand in the line or beside it. A line that leads nowhere is an `InputError`.
+        """
+        return Node(self, self.read(line, flop))
+
+    def node(self, position: Position) -> "Node":
+        """The node at a position."""
+        return Node(self, position)
+
+    @property
+    @abstractmethod
+    def unit(self) -> Unit:
+        """The unit of amounts and EVs, and the names of the seats."""
+
+    @property
+    @abstractmethod
+    def start(self) -> Position:
+        """The first node."""
+
+    @abstractmethod
+    def read(self, line: str, flop: str | None = None) -> Position:
+        """The position that a line leads to."""
+
+    @abstractmethod
+    def line(self, position: Position) -> str:
+        """The canonical line to a position."""
+
+    @abstractmethod
+    def tree(self, position: Position) -> BettingTree:
+        """The betting tree that a position lies in."""
+
+    @abstractmethod
+    def payoffs(self, position: Position) -> Floats:
+        """[N, 2, 3]: results of that tree where a hand ends, in chips, by `Outcome`."""
+
+    @abstractmethod
+    def board(self, position: Position) -> tuple[int, ...]:
+        """All cards on the table."""
+
+    @abstractmethod
+    def deal(self, position: Position) -> Deal:
+        """The cards that come at a chance node."""
+
+    @abstractmethod
+    def dealt(self, position: Position, cards: tuple[int, ...] = ()) -> Position:
+        """The position after the cards of a chance node."""
+
+    @abstractmethod
+    def above(self, position: Position) -> Position | None:
+        """The position before the last action or card; None: this is the first one."""
+
+    @abstractmethod
+    def runouts(self, position: Position) -> Runouts:
+        """The cards that may come where one card is dealt, and which of them are the same."""
+
+    def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
+        """The flops that may come where a flop is dealt."""
+        del position
+        return ()
+
+    @abstractmethod
+    def source(self, position: Position) -> str:
+        """Where the strategies at a position come from, for people; "": the solution itself."""
+
+    # The numbers.
+
+    @abstractmethod
+    def _decision(self, position: Position) -> Decision:
+        """Both ranges at a position, and the strategy where a player acts."""
+
+    def decision(self, position: Position) -> Decision:
+        """Both ranges at a position, and the strategy where a player acts; cached."""
+        return self._decisions(position)
+
+    def _ended(self, position: Position) -> Decision:
+        """`_decision`; where a hand ends, hands are worth their share of the pot."""
+        node, decision = self.node(position), self._decision(position)
+        if node.kind != "end":
+            return decision
+        pot, folded = node.pot - node.rake, node.folded
+
+        def evs() -> Evs:
+            shares = decision.equities
+            if folded is not None:
+                oop, ip = (np.full(len(shares[p]), float(p != folded)) for p in Player)
+                shares = oop, ip
+            paid = decision.paid
+            return Evs((shares[0] * pot - paid[0], shares[1] * pot - paid[1]))
+
+        return replace(decision, evaluate=evs)
+
+    def _hinted(self, line: str, read: Callable[[str], Position]) -> Position:
+        """`read` a line; if it fails, the error leads back to where the line was still right."""
+        try:
+            return read(line)
+        except NoNodeError:
+            raise
+        except InputError as error:
+            words = line.split()
+            for count in range(len(words) - 1, -1, -1):
+                try:
+                    known = self.line(read(" ".join(words[:count])))
+                except InputError:
+                    continue
+                label = f"back to '{known}'" if known else "back to the start"
+                raise NoNodeError(str(error), [(label, known)]) from None
+            raise
+
+
+class Node:
+    """A node of a solution: a decision, a chance node, or the end of a hand."""
+
+    def __init__(self, solution: Solution, position: Position) -> None:
+        self.solution, self.position = solution, position
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same node of the same solution."""
+        if not isinstance(other, Node):
+            return NotImplemented
+        return self.solution is other.solution and self.position == other.position
+
+    def __hash__(self) -> int:
+        """By the position."""
+        return hash(self.position)
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The betting tree that it lies in."""
+        return self.solution.tree(self.position)
+
+    @property
+    def index(self) -> int:
+        """Its number in that tree."""
+        return self.position.node
+
+    @cached_property
+    def line(self) -> str:
+        """The canonical line to it."""
+        return self.solution.line(self.position)
+
+    @property
+    def kind(self) -> Kind:
+        """ "decision", "chance" or "end"."""
+        return KINDS[int(self.tree.kind[self.index])]
+
+    @property
+    def street(self) -> Street:
+        """The street that is played."""
+        return Street(int(self.tree.street[self.index]))
+
+    @cached_property
+    def board(self) -> tuple[int, ...]:
+        """All cards on the table."""
+        return self.solution.board(self.position)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of amounts."""
+        return self.solution.unit
+
+    @property
+    def pot(self) -> float:
+        """Everything in the middle, uncalled bets included."""
+        return self.unit.amount(self.tree.pot_at(self.index))
+
+    @property
+    def stacks(self) -> tuple[float, float]:
+        """Chips that OOP and IP have left."""
+        oop, ip = (self.unit.amount(self.tree.stack_at(self.index, player)) for player in Player)
+        return oop, ip
+
+    @property
+    def actor(self) -> Player | None:
+        """The player who acts; None: nobody does."""
+        return self.tree.player_at(self.index) if self.kind == "decision" else None
+
+    @property
+    def seat(self) -> str:
+        """The name of the player who acts; "" where nobody does."""
+        return "" if self.actor is None else self.unit.seats[self.actor]
+
+    @property
+    def to_call(self) -> float:
+        """Chips that the player who acts has to pay to go on."""
+        return self.unit.amount(self.tree.to_call_at(self.index)) if self.actor is not None else 0.0
+
+    # Where a hand ends.
+
+    @property
+    def folded(self) -> Player | None:
+        """The player who has folded; None: nobody has."""
+        if self.tree.kind[self.index] != NodeKind.FOLD:
+            return None
+        return Player(int(self.tree.player[self.index]))
+
+    @property
+    def rake(self) -> float:
+        """The house's share where the hand ends."""
+        shown = self.tree.kind[self.index] == NodeKind.SHOWDOWN
+        outcome = Outcome.TIE if shown else Outcome.WIN
+        results = self.solution.payoffs(self.position)[self.index, :, outcome]
+        return self.unit.amount(-float(results.sum()))
+
+    # What led here, and what follows.
+
+    @property
+    def action(self) -> str:
+        """The word of the action or the cards that led here: "b33", "7h"; "" for the first node."""
+        above = self.parent
+        if above is None:
+            return ""
+        if above.kind == "chance":
+            return cards_text(self.board[len(above.board) :])
+        return action_word(self.tree, self.index, self.unit.notation)
+
+    @property
+    def label(self) -> str:
+        """The same for people: "bet 33 (33 %)", "turn 7h"."""
+        above = self.parent
+        if above is None:
+            return ""
+        if above.kind == "chance":
+            return f"{self.street.text} {self.action or 'any card'}"
+        return action_label(self.tree, self.index, self.unit.notation)
+
+    @cached_property
+    def parent(self) -> "Node | None":
+        """The node before the last action or card; None: this is the first one."""
+        above = self.solution.above(self.position)
+        return None if above is None else Node(self.solution, above)
+
+    @property
+    def path(self) -> "list[Node]":
+        """The nodes from the first one to this one."""
+        nodes = [self]
+        while nodes[-1].parent is not None:
+            nodes.append(nodes[-1].parent)
+        return nodes[::-1]
+
+    @property
+    def deal(self) -> Deal | None:
+        """The cards that come here; None: none do."""
+        return self.solution.deal(self.position) if self.kind == "chance" else None
+
+    @property
+    def children(self) -> "list[Node]":
+        """The nodes after each action, or after each card that can be dealt.
+
+        At a chance node these are the cards, or the solution's flops; none where the solution ends.
+        """
+        return list(self._children())
+
+    def _children(self) -> "Iterator[Node]":
+        solution, position = self.solution, self.position
+        if self.kind == "decision":
+            for child, _ in choices(self.tree, self.index):
+                yield Node(solution, replace(position, node=child))
+        deal = self.deal
+        if deal is None or not deal.stored:
+            return
+        if deal.count == 0:
+            yield Node(solution, solution.dealt(position))
+        elif deal.count == 1:
+            for card in np.flatnonzero(solution.runouts(position).representative >= 0).tolist():
+                yield Node(solution, solution.dealt(position, (card,)))
+        else:
+            for solved in solution.flops_at(position):
+                yield Node(solution, solution.dealt(position, solved.flop.cards))
+
+    def child(self, action: str) -> "Node":
+        """The node after an action or a card, as a line writes it."""
+        separator = " | " if self.kind == "chance" else " "
+        return self.solution.at(f"{self.line}{separator}{action}".strip())
+
+    # What the solution says.
+
+    @property
+    def ranges(self) -> Decision:
+        """Both players' ranges and EVs here, whoever acts."""
+        return self.solution.decision(self.position)
+
+    @property
+    def decision(self) -> Decision:
+        """What the solution does here; an `InputError` where nobody acts."""
+        self.require_decision()
+        return self.ranges
+
+    def require_decision(self) -> None:
+        """Refuse a node where nobody acts, and say how the line goes on."""
+        if self.kind == "decision":
+            return
+        if self.kind == "end":
+            raise InputError(f"line '{self.line}': no player acts there any more")
+        deal = self.solution.deal(self.position)
+        if not deal.stored:
+            raise InputError(f"line '{self.line}': {deal.note}")
+        if deal.count == 3:
+            example = next(iter(self.solution.flops_at(self.position))).flop.text
+            raise InputError(
+                f"line '{self.line}': a flop is dealt there; name one, such as {example}"
+            )
+        raise InputError(f"line '{self.line}': a card is dealt there: write '{self.line} | 7h |'")
+
+    @property
+    def source(self) -> str:
+        """Where the strategies here come from, for people; "": the solution itself."""
+        return self.solution.source(self.position)
+
+    def __repr__(self) -> str:
+        """One line: where, and what is there."""
+        acts = f"{self.seat} to act" if self.actor is not None else self.kind
+        return f"<Node '{self.line}': {acts}, pot {self.pot:g} {self.unit.name}>"
+
+    def __str__(self) -> str:
+        """A small table: who acts, both ranges, how often each action is taken, its EV."""
+        if self.kind == "decision":
+            return str(self.decision)
+        where = f"{self.line or 'first node'}: pot {self.pot:g} {self.unit.name}"
+        if self.kind == "end":
+            return f"{where}, the hand is over"
+        deal = self.solution.deal(self.position)
+        cards = {3: "a flop is dealt", 1: "a card is dealt", 0: "any card"}[deal.count]
+        return f"{where}, {cards}" + (f" ({deal.note})" if deal.note else "")
+
+    def _repr_html_(self) -> str:
+        """The table of a decision for notebooks."""
+        return self.decision._repr_html_() if self.kind == "decision" else f"<pre>{self}</pre>"
