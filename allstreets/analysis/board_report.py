@@ -208,7 +208,7 @@ class BoardReport:
         )
 
     def _eqrs(self, evs: Floats, equities: Floats) -> tuple[float, float]:
-        oop, ip = quotient(evs + np.array(self.paid), equities * self.pot).tolist()
+        oop, ip = quotient(evs, equities * self.pot).tolist()
         return oop, ip
 
     def _hand_rows(self, key: str) -> list[ReportRow]:

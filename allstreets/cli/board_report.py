@@ -139,7 +139,7 @@ def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRo
         text += "" if by_hand or key == "board" else f"{row.boards:7,}"
         text += f"{_percent(row.share):>10}"
         text += "".join(f"{_percent(chance):>9}" for chance in row.frequencies)
-        text += "".join(f"{_number(row.evs[p], report.unit.sign):>12}" for p in players)
+        text += "".join(f"{_number(row.evs[p]):>12}" for p in players)
         text += "".join(f"{_percent(row.equities[p]):>12}" for p in players)
         text += "".join(f"{_percent(row.eqrs[p], 0):>12}" for p in players)
         if row is not report.total and row.name != "all" and key != "board":
@@ -157,5 +157,5 @@ def _percent(value: float, digits: int = 1) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.{digits}f} %"
 
 
-def _number(value: float, sign: str) -> str:
-    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:.3f}"

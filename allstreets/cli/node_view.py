@@ -31,7 +31,7 @@ def print_head(out: "Console", node: "Decision") -> None:
     out.print(f"\n{'':4}{'combos':>8}{''.join(head)}")
     for player in node.unit.order:
         row = rows[player]
-        cells = [f"{number_text(row[f'ev{node.unit.column}'], node.unit.sign):>{width}}"]
+        cells = [f"{number_text(row[f'ev{node.unit.column}'], node.sign):>{width}}"]
         if shares:
             equity, eqr = percent_text(row["equity"]), percent_text(row["eqr"])
             cells = [f"{equity:>10}", *cells, f"{eqr:>9}"]
@@ -105,7 +105,7 @@ def print_combos(out: "Console", node: "Decision") -> None:
     from allstreets.solutions import number_text, percent_text, reached_rows
 
     rows = [row for row in reached_rows(node) if row["reach"] >= EDGE]
-    unit, sign = node.unit.column, node.unit.sign
+    unit, sign = node.unit.column, node.sign
     head = f"{'combo':6}{'reach':>6}{'equity':>8}{'EV':>9}{'EQR':>7}"
     head += f"{'group':>7}" if node.alike is not None else ""
     wide = len(head) + 17 * len(node.actions) <= out.width

@@ -125,7 +125,7 @@ def hand_place(decision: Decision, combo: int) -> int | None:
 def _in_bb(decision: Decision, evs: Floats, chips_per_bb: float = CHIPS_PER_BB) -> Floats:
     """EVs of the player who acts, in big blinds and from here on."""
     scale = 1.0 if decision.unit.name == "bb" else chips_per_bb
-    found: Floats = (evs + decision.paid[decision.player]) / scale
+    found: Floats = evs / scale
     return found
 
 

@@ -1,18 +1,17 @@
-"""One place of a solution: who acts, the strategy there, and EVs, hand by hand.
+"""One node of a solution in numbers: who acts, the strategy there, and EVs, hand by hand.
 
 H hands are a player's combos, or the 169 classes. NaN stands for what does not exist: the EV of a
 hand that meets no other or was never learned (see `solvers.reached`), a hand that does not fit
 beside the board, or an equity that a card model does not know.
 
-| unit  | EVs                                                                                 |
-|-------|-------------------------------------------------------------------------------------|
-| bb    | results of the whole hand: folding the small blind at once is −0.5 bb               |
-| chips | from here on: folding is 0, and both players' EVs sum to the pot (less rake)         |
-| pot   | shares of the starting pot: 0.5 is an even split, and both players' EVs sum to 1     |
+EVs count from here on: folding is 0, and both players' EVs sum to the pot, less rake. The unit is
+bb in games, chips in spots, and the starting pot where flops are solved one by one. `whole_hand`
+gives results instead: what a player has put in since the solution starts counts as lost, so that
+folding the small blind at once is −0.5 bb.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -61,7 +60,6 @@ class Unit:
 
     notation: Notation  # of lines and amounts
     column: str  # how names of columns end: "_bb", or nothing
-    sign: str  # of EVs: "+" where they are results, which may be losses
     order: tuple[Player, Player]  # who is written first
 
     @property
@@ -79,9 +77,9 @@ class Unit:
         return chips if self.notation.scale == 1 else chips / self.notation.scale
 
 
-BB = Unit(BIG_BLINDS, "_bb", "+", (Player.IP, Player.OOP))
-CHIPS = Unit(words.CHIPS, "", "", (Player.OOP, Player.IP))
-POTS = Unit(POT_SHARES, "", "", (Player.OOP, Player.IP))
+BB = Unit(BIG_BLINDS, "_bb", (Player.IP, Player.OOP))
+CHIPS = Unit(words.CHIPS, "", (Player.OOP, Player.IP))
+POTS = Unit(POT_SHARES, "", (Player.OOP, Player.IP))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +90,19 @@ class Evs:
     actions: Floats = field(default_factory=lambda: NONE)  # [A, H] of who acts
     taken: Floats | None = None  # [A]: of the range that takes each; None: as hands have it
     ranges: tuple[float | None, float | None] = (None, None)  # where hands' EVs are not known
+
+    def plus(self, paid: tuple[float, float], actor: Player | None) -> "Evs":
+        """EVs that count what both players have put in as well, or no longer."""
+        own = 0.0 if actor is None else paid[actor]
+        oop, ip = (
+            None if ev is None else ev + more for ev, more in zip(self.ranges, paid, strict=True)
+        )
+        return Evs(
+            (self.hands[0] + paid[0], self.hands[1] + paid[1]),
+            self.actions + own,
+            None if self.taken is None else self.taken + own,
+            (oop, ip),
+        )
 
     @classmethod
     def unknown(cls, hands: tuple[Hands, Hands], strategy: Floats) -> "Evs":
@@ -122,7 +133,7 @@ class Decision:
     unit: Unit
     pot: float  # all that is in the middle, bets that are not called yet included
     stacks: tuple[float, float]  # what OOP and IP have left
-    paid: tuple[float, float]  # what is added to EVs to count from here on
+    paid: tuple[float, float]  # put in by OOP and IP since the solution starts
     hands: tuple[Hands, Hands]  # of OOP and IP
     deal: Callable[[], float]  # pairs of combos of both starting ranges on this board
     equate: Callable[[], Pair]  # both players' equities, computed when needed
@@ -139,6 +150,7 @@ class Decision:
     alike: tuple[Longs, Longs] | None = None
     """[H] of OOP and IP: hands with the same number play alike here; None: each for itself."""
     notes: tuple[str, ...] = ()  # needed to read the numbers correctly
+    over_hand: bool = False  # whether EVs are results of the whole hand, not from here on
 
     @property
     def player(self) -> Player:
@@ -253,7 +265,26 @@ class Decision:
 
     def eqr(self, player: Player, evs: Floats, equity: Floats) -> Floats:
         """EV from here on over equity times pot."""
-        return quotient(evs + self.paid[player], equity * self.pot)
+        return quotient(evs + self.paid[player] * self.over_hand, equity * self.pot)
+
+    def whole_hand(self) -> "Decision":
+        """The same with results of the whole hand: chips that were put in count as lost."""
+        if self.over_hand:
+            return self
+        lost = -self.paid[0], -self.paid[1]
+        return replace(
+            self, over_hand=True, evaluate=lambda: self.evaluate().plus(lost, self.actor)
+        )
+
+    @property
+    def sign(self) -> str:
+        """The format of EVs: with a sign where they are results, which are often losses."""
+        return "+" if self.over_hand else ""
+
+    @property
+    def counted(self) -> str:
+        """From when on EVs count, for people."""
+        return "over the whole hand" if self.over_hand else "from here on"
 
     def mean(self, values: Floats, player: Player | None = None) -> float:
         """The mean of values [H] over a player's range here, as it meets the other's."""

@@ -82,14 +82,9 @@ class ExactFlop:
 
         def evs() -> Evs:
             known = shown.learned
-            oop, ip = (known.hands[p] / CHIPS_PER_BB - paid[p] for p in Player)
-            own = paid[shown.actor] if shown.actor is not None else 0.0
-            ranges = tuple(
-                None if value is None else value / CHIPS_PER_BB - paid[p]
-                for p, value in enumerate(known.ranges)
-            )
-            actions = known.actions / CHIPS_PER_BB - own
-            return Evs((oop, ip), actions, None, (ranges[0], ranges[1]))
+            oop, ip = (hands / CHIPS_PER_BB for hands in known.hands)
+            ranges = [None if ev is None else ev / CHIPS_PER_BB for ev in known.ranges]
+            return Evs((oop, ip), known.actions / CHIPS_PER_BB, None, (ranges[0], ranges[1]))
 
         def scaled(player: Player) -> Hands:
             hands = shown.hands[player]

@@ -17,11 +17,11 @@ from allstreets.betting import (
     CHIPS_PER_POT,
     POSTFLOP,
     FlopPot,
-    Player,
     PlayerSizes,
     PostflopRules,
     Street,
     StreetSizes,
+    paid_at,
 )
 from allstreets.cards import Flop, hand_pairs, parse_flop
 from allstreets.engines import CardModel, PackedStrategies, real_plays
@@ -69,7 +69,7 @@ class Flops(Protocol):
         """Turn and river of the pot on a flop, where strategies go by their cards."""
 
     def counted(self, decision: Decision) -> Decision:
-        """A decision of a view, with EVs in the solution's convention."""
+        """A decision of a view, with ranges that meet as real hands do."""
 
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs of OOP and IP when a flop has been dealt.
@@ -193,14 +193,16 @@ class GameFlops:
         return streets
 
     def counted(self, decision: Decision) -> Decision:
-        """Results of the whole hand, as they are."""
+        """As it is."""
         return decision
 
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs when a flop has been dealt, by its stored totals [2, P, 169]."""
         values = self.arrays(flop)["values"]
         won = (reach * values[:, self._numbers[root]].astype(np.float64)).sum(axis=1)
-        oop, ip = quotient(won, np.full(2, pairs * BIG_BLINDS.scale)).tolist()
+        results = quotient(won, np.full(2, pairs * BIG_BLINDS.scale))
+        rules, tree = self.pot(root).rules, self.pot(root).tree
+        oop, ip = (results + np.array(paid_at(tree, rules.bb_ante, 0)) / BIG_BLINDS.scale).tolist()
         return oop, ip
 
     def values_at(self, flop: Flop) -> Floats:
@@ -329,7 +331,7 @@ class ModelFlops:
         return PackedStrategies(self.pot(root).tree, streets, stored)
 
     def view(self, root: int, flop: Flop) -> PotView:
-        """Every decision of the pot on a flop; EVs are results against half the pot, in pots."""
+        """Every decision of the pot on a flop, in pots."""
         return PotView(
             pot=self.pot(root),
             flop=flop,
@@ -344,8 +346,8 @@ class ModelFlops:
         raise NotImplementedError
 
     def counted(self, decision: Decision) -> Decision:
-        """Shares of the pot."""
-        return in_shares(decision)
+        """Over real pairs of hands."""
+        return by_real_pairs(decision)
 
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs when a flop has been dealt, as the table over flops has them."""
@@ -362,29 +364,27 @@ class ModelFlops:
         return np.stack([EVEN + won, EVEN - won.T])
 
 
-def in_shares(node: Decision) -> Decision:
-    """A place whose EVs are results in pots, with shares of the pot instead: 0.5 is an even split.
+def by_real_pairs(decision: Decision) -> Decision:
+    """A decision on a flop solved by itself, whose ranges meet as real hands do.
 
     Buckets meet without regard to the cards they hold: their EVs add up over pairs that are counted
     so, and all else is counted over real pairs.
     """
-    pairs = hand_pairs(node.board).astype(np.float64)
+    pairs = hand_pairs(decision.board).astype(np.float64)
+    oop, ip = (
+        replace(hands, weights=hands.reach * (pairs @ decision.hands[1 - player].reach))
+        for player, hands in enumerate(decision.hands)
+    )
 
     def evs() -> Evs:
-        found = node.evaluate()
-        taken = None if found.taken is None else EVEN + found.taken
-        oop, ip = (EVEN + one for one in found.hands)
-        ranges = node.hands[0].mean(oop), node.hands[1].mean(ip)
-        return Evs((oop, ip), EVEN + found.actions, taken, ranges)
+        known = decision.evaluate()
+        ranges = oop.mean(known.hands[0]), ip.mean(known.hands[1])
+        return replace(known, ranges=ranges)
 
-    oop, ip = (
-        replace(node.hands[p], weights=node.hands[p].reach * (pairs @ node.hands[1 - p].reach))
-        for p in Player
-    )
     return replace(
-        node,
-        # Results are relative to half the pot and all that was put in, shares to the latter alone.
-        paid=(node.paid[0] - EVEN, node.paid[1] - EVEN),
+        decision,
+        # Half the pot lies there when the solution starts.
+        paid=(decision.paid[0] - EVEN, decision.paid[1] - EVEN),
         hands=(oop, ip),
         deal=lambda: float(pairs.sum()),
         evaluate=evs,

@@ -59,15 +59,15 @@ def decision_text(node: "Decision") -> str:
     unit, acts = node.unit, node.actor is not None
     ranges = "; ".join(
         f"{unit.seats[player]} {node.hands[player].size:.1f} combos, "
-        f"EV {number_text(node.ev(player), unit.sign)}{' bb' * _in_bb(node)}"
+        f"EV {number_text(node.ev(player), node.sign)}{' bb' * _in_bb(node)}"
         for player in unit.order
     )
     if _in_bb(node):
         cards = "flop" if len(node.board) == 3 else "board"
         among = f"the hands that are dealt this {cards}" if node.board else "hands"
-        ranges += f"; reached in {percent_text(node.share, 2)} of {among}"
+        ranges += f" ({node.counted}); reached in {percent_text(node.share, 2)} of {among}"
     else:
-        ranges += " (shares of the pot)" if node.unit.name == "pot" else " (chips from here on)"
+        ranges += f" ({node.unit.name}{'s' * (node.unit.name == 'pot')} {node.counted})"
     lines = [
         f"{_place(node)}: {node.seat if acts else 'no player'} to act, {pot_text(node)}",
         ranges,
@@ -91,7 +91,7 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
     if not evs:
         return mix_lines(labels, taken, None, [""] * len(labels))
     worth, notes = (node.taken_evs(), node.range_evs()), node.line_reach.action_notes()
-    return mix_lines(labels, taken, worth, notes, lambda ev: number_text(ev, node.unit.sign))
+    return mix_lines(labels, taken, worth, notes, lambda ev: number_text(ev, node.sign))
 
 
 def decision_notes(node: "Decision") -> list[str]:

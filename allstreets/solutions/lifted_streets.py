@@ -22,7 +22,7 @@ from allstreets.engines import ExactSubgame, RealPlay, StreetView, every_combo
 from allstreets.games import PotGame
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solutions.hands import Hands, class_sums
-from allstreets.solutions.spot import left_after, taken_action
+from allstreets.solutions.spot import deal_evs, left_after, taken_action
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each
 
@@ -74,9 +74,10 @@ class RealStreets:
         oop, ip = (flop.named_combos(combos) for combos in numbers.combos)
         hands = _hands((oop, ip), numbers.reach, numbers.met)
         scale = BB.notation.scale
-        evs = Evs(
+        results = Evs(
             (numbers.values[0] / scale, numbers.values[1] / scale), numbers.action_values / scale
         )
+        evs = results.plus(self._paid(way.node), self.pot.tree.player_at(way.node))
         alike = view.rows(Player.OOP), view.rows(Player.IP)
         return self._place(way, named, hands, lambda: evs, numbers.strategy, alike)
 
@@ -89,18 +90,13 @@ class RealStreets:
         return found
 
     def _left_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision) -> Evs:
-        """EVs where a card is dealt, as far as they are known without looking at every card.
+        """EVs where a card is dealt, as far as they are known without looking at every card."""
+        return deal_evs(self.pot.tree, node, hands, above, BB, raked=self.pot.rules.rake > 0)
 
-        Who acted last knows what his action is worth to each hand, and the other one's range loses
-        that, unless there is rake.
-        """
-        none = Evs.unknown(hands, np.zeros((0, 0)))
-        if self.pot.tree.kind[node] != NodeKind.CHANCE or self.pot.rules.rake:
-            return none
-        player, evs, ranges = above.player, list(none.hands), list(none.ranges)
-        evs[player] = above.action_evs[taken_action(self.pot.tree, node)]
-        ranges[player.opponent] = -hands[player].mean(evs[player])
-        return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
+    def _paid(self, node: int) -> tuple[float, float]:
+        """What both players have put in over the whole hand."""
+        oop, ip = paid_at(self.pot.tree, self.pot.rules.bb_ante, node)
+        return BB.amount(oop), BB.amount(ip)
 
     def _place(
         self,
@@ -112,14 +108,13 @@ class RealStreets:
         alike: tuple[Longs, Longs] | None = None,
     ) -> Decision:
         tree, board = self.pot.tree, (*named, *way.cards)
-        oop, ip = paid_at(tree, self.pot.rules.bb_ante, way.node)
         left = 52 - len(board)
         combos = _combos(hands[0]), _combos(hands[1])
         return Decision(
             line="",
             board=board,
             **betting_at(tree, way.node, BB),
-            paid=(BB.amount(oop), BB.amount(ip)),
+            paid=self._paid(way.node),
             hands=hands,
             deal=lambda: left * (left - 1) * (left - 2) * (left - 3) / 4,
             equate=lambda: combo_equity(board, combos, (hands[0].reach, hands[1].reach)),

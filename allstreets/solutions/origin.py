@@ -18,7 +18,7 @@ from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_te
 from allstreets.cards import Range
 from allstreets.engines import judge_flop, plays_all_streets, real_plays
 from allstreets.games import estimate_spot
-from allstreets.solutions.decision import Decision
+from allstreets.solutions.decision import BB, Decision
 from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
 from allstreets.solutions.hands import class_sums
@@ -115,6 +115,7 @@ class Origin:
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
     judged: str = OWN_GAME  # by which best response `exploitability` was found
     real_evs: Evs | None = None  # of its play of the flop with real cards; None: not judged
+    paid_bb: tuple[float, float] | None = None  # before the flop; None: in files of old versions
 
     @classmethod
     def of(
@@ -126,7 +127,8 @@ class Origin:
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
         compared = exact is not None and found.place is not None
-        certificate = result.facts.certificate
+        certificate, rules = result.facts.certificate, result.game.rules_of(found.pot)
+        paid = found.pot.pot / 2 + rules.bb_ante / 2, found.pot.pot / 2 - rules.bb_ante / 2
         valid = certificate is not None and not certificate.outdated
         return cls(
             line=found.line,
@@ -145,6 +147,7 @@ class Origin:
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
             judged=result.facts.judged,
             real_evs=None if real is None else real.evs,
+            paid_bb=(BB.amount(paid[0]), BB.amount(paid[1])),
         )
 
     @classmethod
@@ -165,8 +168,9 @@ class Origin:
             given["differences"] = Differences(
                 tuple(found["solution"]), tuple(found["exact"]), decisions
             )
-        if given.get("real_evs") is not None:
-            given["real_evs"] = tuple(given["real_evs"])
+        for key in ("real_evs", "paid_bb"):
+            if given.get(key) is not None:
+                given[key] = tuple(given[key])
         return cls(**given)
 
     @property
@@ -197,10 +201,10 @@ def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> 
         # What nobody gets to was learned by neither of them.
         if mine.reached and theirs.reached:
             decisions.append(_difference(mine, theirs))
-    owned = (exact.evs[p] / CHIPS_PER_BB - first.paid[p] for p in Player)
+    own, paid = first.whole_hand(), first.paid
     return Differences(
-        solution=_known(first.ev(Player.OOP), first.ev(Player.IP)),
-        exact=_known(*owned),
+        solution=_known(own.ev(Player.OOP), own.ev(Player.IP)),
+        exact=_known(*(exact.evs[p] / CHIPS_PER_BB - paid[p] for p in Player)),
         decisions=tuple(decisions),
     )
 
@@ -253,7 +257,8 @@ def origin_head(origin: Origin, reached: float) -> str:
     else:
         oop, (evs, counted) = Player.OOP, _own_evs(origin, found)
         parts.append(
-            f"EV of {oop.seat} {_ev(evs[oop])} bb there {counted}, {_ev(found.exact[oop])} here"
+            f"EV of {oop.seat} {_ev(origin, oop, evs)} bb there {counted}, "
+            f"{_ev(origin, oop, found.exact)} here"
         )
         acts = [
             f"{percent_text(one.distance, 0)} of {one.seat}'s range"
@@ -275,11 +280,12 @@ def difference_lines(origin: Origin) -> list[str]:
         ]
     evs, counted = _own_evs(origin, found)
     seats = [
-        f"{player.seat} {_ev(evs[player])} → {_ev(found.exact[player])} bb" for player in Player
+        f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, found.exact)} bb"
+        for player in Player
     ]
     lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
-    own = [f"{player.seat} {_ev(found.solution[player])} bb" for player in Player]
-    if [_ev(ev) for ev in evs] != [_ev(ev) for ev in found.solution]:
+    own = [f"{player.seat} {_ev(origin, player, found.solution)} bb" for player in Player]
+    if any(_ev(origin, p, evs) != _ev(origin, p, found.solution) for p in Player):
         lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")
     if origin.loss is not None:
         lines.append(
@@ -315,8 +321,14 @@ def _worth(origin: Origin) -> str:
     return f"exploitable for {own:.3g} mbb/hand {origin.judged}"
 
 
-def _ev(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.3f}"
+def _ev(origin: Origin, player: Player, results: Evs) -> str:
+    """A player's EV from the flop on, by results of the whole hand."""
+    result = results[player]
+    if result is None:
+        return "–"
+    if origin.paid_bb is None:
+        return f"{result:+.3f}"
+    return f"{result + origin.paid_bb[player]:.3f}"
 
 
 def _of_pot(loss: float) -> str:

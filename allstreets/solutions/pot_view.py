@@ -96,7 +96,7 @@ class PotView:
             part = here.strategy * here.reach[player]  # [A, H]
             won = (part * totals.actions).sum(axis=1)
             taken = quotient(won, part @ here.met[player] * self.unit.notation.scale)
-            return Evs((means[0], means[1]), np.stack(actions), taken)
+            return self._from_here(node, Evs((means[0], means[1]), np.stack(actions), taken))
 
         def equities() -> Pair:
             first, reach = self.hands.first, (here.reach[0], here.reach[1])
@@ -143,7 +143,7 @@ class PotView:
             units = [np.where(met > 0, met * self.unit.notation.scale, np.nan) for met in here.met]
             player = self.pot.tree.player_at(node)
             both = totals.players[0] / units[0], totals.players[1] / units[1]
-            return Evs(both, totals.actions / units[player])
+            return self._from_here(node, Evs(both, totals.actions / units[player]))
 
         reach = here.reach[0], here.reach[1]
         return Decision(
@@ -174,14 +174,22 @@ class PotView:
 
     def _table(self, node: int) -> dict[str, Any]:
         """What does not depend on the hands that are shown, as keys of a `Decision`."""
-        tree, first = self.pot.tree, self.hands.first
-        oop, ip = paid_at(tree, self.pot.rules.bb_ante, node)
+        first = self.hands.first
         return {
             "board": self.flop.cards,
-            **betting_at(tree, node, self.unit),
-            "paid": (self.unit.amount(oop), self.unit.amount(ip)),
+            **betting_at(self.pot.tree, node, self.unit),
+            "paid": self._paid(node),
             "deal": lambda: float(pairs_met(first, np.ones(len(first.combos))).sum()),
         }
+
+    def _paid(self, node: int) -> tuple[float, float]:
+        """What both players have put in over the whole hand."""
+        oop, ip = paid_at(self.pot.tree, self.pot.rules.bb_ante, node)
+        return self.unit.amount(oop), self.unit.amount(ip)
+
+    def _from_here(self, node: int, results: Evs) -> Evs:
+        """EVs from a decision on, by results of the whole hand."""
+        return results.plus(self._paid(node), self.pot.tree.player_at(node))
 
     def _at(self, node: int) -> "_Here":
         """A node in the hands of its stage."""

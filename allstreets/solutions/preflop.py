@@ -116,22 +116,24 @@ class PreflopStrategies:
             Hands(None, sizes, reach[one], reach[one] * met[one], float(sizes.sum()))
             for one in Player
         )
-        paid = paid_at(tree, tree.pot, node)
+        chips = paid_at(tree, tree.pot, node)
+        paid = BB.amount(chips[0]), BB.amount(chips[1])
+        actor = tree.player_at(node) if tree.kind[node] == NodeKind.DECISION else None
         return Decision(
             line=line_text(tree, node, notation=BIG_BLINDS),
             board=(),
             **betting_at(tree, node, BB),
-            paid=(BB.amount(paid[0]), BB.amount(paid[1])),
+            paid=paid,
             hands=(oop, ip),
             deal=lambda: float(self.pairs.sum()),
             equate=lambda: preflop_class_equity(self.pairs, reach),
-            evaluate=lambda: self._evs(node, (oop, ip), met),
+            evaluate=lambda: self._results(node, (oop, ip), met).plus(paid, actor),
             strategy=self.strategies.get(node, np.zeros((0, len(sizes)))),
             locked=self.locks[node].held if node in self.locks else NOWHERE,
         )
 
-    def _evs(self, node: int, hands: tuple[Hands, Hands], met: Floats) -> Evs:
-        """EVs in big blinds; `met` [2, 169] are the other's combos beside each hand."""
+    def _results(self, node: int, hands: tuple[Hands, Hands], met: Floats) -> Evs:
+        """Results of the whole hand in bb; `met` [2, 169]: opposing combos beside each hand."""
         tree = self.tree
         children = tree.children_of(node)
         if self.values is None:

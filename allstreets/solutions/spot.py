@@ -33,7 +33,7 @@ from allstreets.cards import (
 from allstreets.cfr import Schedule
 from allstreets.engines import CPU, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
-from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, betting_at
+from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Unit, betting_at
 from allstreets.solutions.format import number_text, percent_text
 from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import MadeSimple
@@ -199,7 +199,12 @@ class SpotSolution(Solution):
         fits = fitting(*combos)
         weights = reach[0] * (fits @ reach[1]), reach[1] * (reach[0] @ fits)
         hands = hands_of(self.spot.ranges, combos, reach, weights)
-        return self._record(position, hands, lambda: self._deal_evs(position.node, hands, above))
+        raked = bool(self.spot.rake)
+        return self._record(
+            position,
+            hands,
+            lambda: deal_evs(self.spot.tree, position.node, hands, above, CHIPS, raked=raked),
+        )
 
     def shown(self, position: Position, numbers: NodeNumbers, ranges: Ranges) -> Decision:
         """A decision with its numbers, which may come from elsewhere; `ranges` start there."""
@@ -234,23 +239,6 @@ class SpotSolution(Solution):
             return (held[0], held[1]), (weights[0], weights[1])
         return left_after(above, taken_action(self.spot.tree, node))
 
-    def _deal_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision | None) -> Evs:
-        """EVs where a card is dealt, as far as they are known without looking at every card.
-
-        Who acted last knows what his action is worth to each hand. The other one's range has the
-        rest of the pot, unless there is rake: it depends on what comes, so nothing is known then.
-        """
-        spot, tree = self.spot, self.spot.tree
-        none = Evs.unknown(hands, NONE)
-        if above is None or spot.rake or tree.kind[node] != NodeKind.CHANCE:
-            return none
-        player = above.player
-        cost = np.diff(tree.invested[[int(tree.parent[node]), node], player])
-        evs, ranges = list(none.hands), list(none.ranges)
-        evs[player] = above.action_evs[taken_action(tree, node)] + cost  # which is behind him now
-        ranges[player.opponent] = tree.pot_at(node) - hands[player].mean(evs[player])
-        return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
-
     def _record(
         self,
         position: Position,
@@ -264,11 +252,12 @@ class SpotSolution(Solution):
         assert oop.combos is not None
         assert ip.combos is not None
         combos, reach = (oop.combos, ip.combos), (oop.reach, ip.reach)
+        invested = self.spot.tree.invested[position.node]
         return Decision(
             line=self.line(position),
             board=board,
             **betting_at(self.spot.tree, position.node, CHIPS),
-            paid=(0.0, 0.0),
+            paid=(float(invested[0]), float(invested[1])),
             hands=hands,
             deal=lambda: self.pairs(board),
             equate=lambda: combo_equity(board, combos, reach) if equity is None else equity,
@@ -318,6 +307,32 @@ class SpotSolution(Solution):
 def taken_action(tree: BettingTree, node: int) -> int:
     """The place of a node among its parent's actions."""
     return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
+
+
+def deal_evs(
+    tree: BettingTree,
+    node: int,
+    hands: tuple[Hands, Hands],
+    above: Decision | None,
+    unit: Unit,
+    *,
+    raked: bool,
+) -> Evs:
+    """EVs where a card is dealt, as far as they are known without looking at every card.
+
+    Who acted last knows what his action is worth to each hand. The opponent's range has the rest of
+    the pot, unless there is rake: it depends on what comes, so nothing is known then.
+    """
+    none = Evs.unknown(hands, NONE)
+    if above is None or raked or tree.kind[node] != NodeKind.CHANCE:
+        return none
+    player = above.player
+    cost = unit.amount(float(np.diff(tree.invested[[int(tree.parent[node]), node], player])[0]))
+    evs, ranges = list(none.hands), list(none.ranges)
+    # The chips of the last action lie in the middle now.
+    evs[player] = above.action_evs[taken_action(tree, node)] + cost
+    ranges[player.opponent] = unit.amount(tree.pot_at(node)) - hands[player].mean(evs[player])
+    return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
 
 
 def left_after(above: Decision, action: int) -> tuple[tuple[Longs, Longs], Pair]:

@@ -32,6 +32,7 @@ from allstreets.betting import (
     action_label,
     action_word,
     choices,
+    find_action,
 )
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
@@ -237,8 +238,7 @@ class Solution(ABC):
             if folded is not None:
                 oop, ip = (np.full(len(shares[p]), float(p != folded)) for p in Player)
                 shares = oop, ip
-            paid = decision.paid
-            return Evs((shares[0] * pot - paid[0], shares[1] * pot - paid[1]))
+            return Evs((shares[0] * pot, shares[1] * pot))
 
         return replace(decision, evaluate=evs)
 
@@ -421,9 +421,11 @@ class Node:
                 yield Node(solution, solution.dealt(position, solved.flop.cards))
 
     def child(self, action: str) -> "Node":
-        """The node after an action or a card, as a line writes it."""
-        separator = " | " if self.kind == "chance" else " "
-        return self.solution.at(f"{self.line}{separator}{action}".strip())
+        """The node after an action ("b33%", "c") or a card ("7h"), as a line writes it."""
+        if self.kind == "decision":
+            node = find_action(self.tree, self.index, action, self.unit.notation)
+            return Node(self.solution, replace(self.position, node=node))
+        return self.solution.at(f"{self.line} | {action}")
 
     # What the solution says.
 

@@ -454,6 +454,11 @@ class WholeSolution(Solution):
             return None
         return self._exact(position.root, position.cards[:3])
 
+    def refresh(self) -> None:
+        """Look again for flops that were solved exactly meanwhile."""
+        self._exact.cache_clear()
+        self._decisions.cache_clear()
+
     def _new_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         return None if self.find_exact is None else self.find_exact(root, flop)
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.solutions import FlopSpot, Origin
+from allstreets.cards import cards_text
+from allstreets.solutions import ExactFlop, FlopSpot, Origin, WholeSolution, flop_spot
 from allstreets.storage.manifest import MANIFEST
-from allstreets.storage.spot_bundle import read_spot_manifest
+from allstreets.storage.spot_bundle import load_spot, read_spot_manifest
 
 SPOTS = "spots"
 
@@ -49,6 +50,26 @@ def find_kept(folder: Path, found: FlopSpot) -> KeptFlop | None:
     return min(
         same, key=lambda one: (one.origin.flop != found.cards, one.exploitability), default=None
     )
+
+
+def find_exact(
+    folder: Path, solution: WholeSolution, root: int, flop: tuple[int, ...]
+) -> ExactFlop | None:
+    """The spot beside a whole game of a pot on a flop, as a part of the game; None: there is none.
+
+    `root` is the node before the flop that leads to the pot.
+    """
+    if not (folder / SPOTS).is_dir():
+        return None
+    try:
+        spot = flop_spot(solution, solution.roots.text(root), cards_text(flop))
+    except InputError:  # no range gets there
+        return None
+    kept = find_kept(folder, spot)
+    if kept is None:
+        return None
+    reach = solution.roots.reach(root)
+    return ExactFlop(load_spot(kept.folder), solution.stored.pot(root), reach, flop)
 
 
 def new_kept(folder: Path, found: FlopSpot) -> Path:
