@@ -35,8 +35,7 @@ from allstreets.cards import (
 from allstreets.engines import DealtPairs
 from allstreets.engines.lifted_values import RealValues
 from allstreets.games.preflop import PreflopLock
-from allstreets.solvers.preflop import MBB_PER_CHIP
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
 
 @pytest.mark.parametrize("solved", [classes, raked])

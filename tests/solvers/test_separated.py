@@ -18,7 +18,6 @@ from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets
 from allstreets.solvers.leaves import SubgameLeaves
-from allstreets.solvers.preflop import PreflopTraining
 from allstreets.solvers.separated import (
     ModelLeaves,
     PreflopSolver,
@@ -29,7 +28,7 @@ from allstreets.solvers.separated import (
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 
 @cache
