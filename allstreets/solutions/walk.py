@@ -222,6 +222,11 @@ class Solution(ABC):
     def _decision(self, position: Position) -> Decision:
         """Both ranges at a position, and the strategy where a player acts."""
 
+    def knows_ranges(self, position: Position) -> bool:
+        """Whether the solution has ranges at a position."""
+        del position
+        return True
+
     def decision(self, position: Position) -> Decision:
         """Both ranges at a position, and the strategy where a player acts; cached."""
         return self._decisions(position)
@@ -433,6 +438,11 @@ class Node:
     def ranges(self) -> Decision:
         """Both players' ranges and EVs here, whoever acts."""
         return self.solution.decision(self.position)
+
+    @property
+    def ranges_known(self) -> bool:
+        """Whether the solution knows both ranges here: not before a flop solved by itself."""
+        return self.solution.knows_ranges(self.position)
 
     @property
     def decision(self) -> Decision:

@@ -464,6 +464,10 @@ class WholeSolution(Solution):
 
     # The numbers.
 
+    def knows_ranges(self, position: Position) -> bool:
+        """Ranges of flops one by one depend on the flop."""
+        return position.root is not None or isinstance(self.roots, PreflopRoots)
+
     def _decision(self, position: Position) -> Decision:
         line = self.line(position)
         if position.root is None:
