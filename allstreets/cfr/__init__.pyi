@@ -2,12 +2,12 @@ from .best_response import BestResponse as BestResponse
 from .best_response import best_response as best_response
 from .best_response import exploitability as exploitability
 from .best_response import game_value as game_value
-from .flat import FlatGame as FlatGame
-from .flat import compile_game as compile_game
 from .game import FIRST as FIRST
 from .game import SECOND as SECOND
+from .game import FlatGame as FlatGame
 from .game import Game as Game
 from .game import State as State
+from .game import compile_game as compile_game
 from .mccfr import MccfrSolver as MccfrSolver
 from .metrics import Metrics as Metrics
 from .pruning import SQUARE_ROOT as SQUARE_ROOT

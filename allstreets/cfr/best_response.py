@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.base import Floats
-from allstreets.cfr.flat import TERMINAL, compile_game
-from allstreets.cfr.game import FIRST, SECOND, Game
+from allstreets.cfr.game import FIRST, SECOND, TERMINAL, Game, compile_game
 from allstreets.cfr.kernels.tabular import respond, spread_reach
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.cfr.strategies import StrategyTable, from_table

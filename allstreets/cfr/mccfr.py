@@ -39,8 +39,7 @@ from allstreets.cfr import strategies
 from allstreets.cfr.best_response import compiled
 from allstreets.cfr.chunks import Chunks
 from allstreets.cfr.figures import Figures
-from allstreets.cfr.flat import CHANCE
-from allstreets.cfr.game import Game
+from allstreets.cfr.game import CHANCE, Game
 from allstreets.cfr.kernels.external_sampling import (
     Learned,
     Skipping,

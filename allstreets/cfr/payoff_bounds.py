@@ -6,8 +6,7 @@ Axis letters: K lanes, E entries; see `cfr.kernels.pruned.Bounds` for the arrays
 import numpy as np
 
 from allstreets.base import Floats
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
-from allstreets.cfr.game import FIRST
+from allstreets.cfr.game import FIRST, NOWHERE, TERMINAL, FlatGame
 from allstreets.cfr.kernels.pruned import Bounds, Skips
 from allstreets.cfr.sequence_form import SequenceForm
 

@@ -12,7 +12,7 @@ near what it has just read.
 import numpy as np
 
 from allstreets.base import Floats, Longs
-from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL, FlatGame
+from allstreets.cfr.game import CHANCE, NOWHERE, TERMINAL, FlatGame
 from allstreets.cfr.kernels.external_sampling import Tree
 
 

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.base import Floats, Longs
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
-from allstreets.cfr.game import FIRST, SECOND
+from allstreets.cfr.game import FIRST, NOWHERE, SECOND, TERMINAL, FlatGame
 from allstreets.cfr.kernels.tabular import Layout, Tables
 
 BLOCK = 4  # entries of the payoff matrix that the kernel takes at once

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from allstreets.base import Floats, InputError, suggest
-from allstreets.cfr.flat import FlatGame
+from allstreets.cfr.game import FlatGame
 
 # Information set → action → probability.
 StrategyTable = Mapping[str, Mapping[str, float]]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.games import RandomGame
 
 from allstreets.cfr import FlatGame, Leduc, compile_game
-from allstreets.cfr.flat import CHANCE, TERMINAL
+from allstreets.cfr.game import CHANCE, TERMINAL
 from allstreets.cfr.sampling_tree import alias_table, sampling_tree
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.games import RandomGame
 
 from allstreets.cfr import FIRST, SECOND, FlatGame, Kuhn, Leduc, compile_game, sequence_form
-from allstreets.cfr.flat import NOWHERE, TERMINAL
+from allstreets.cfr.game import NOWHERE, TERMINAL
 from allstreets.cfr.sequence_form import SequenceForm
 
 
