@@ -25,10 +25,10 @@ from .schedules import tuned as tuned
 from .schedules import vanilla as vanilla
 from .sequence_form import SequenceForm as SequenceForm
 from .sequence_form import sequence_form as sequence_form
-from .states import check_state as check_state
+from .solver import check_state as check_state
 from .tabular import CfrSolver as CfrSolver
+from .toys import game_names as game_names
+from .toys import load_game as load_game
 from .toys.kuhn import Kuhn as Kuhn
 from .toys.leduc import Leduc as Leduc
 from .toys.openspiel import load_openspiel as load_openspiel
-from .toys.registry import game_names as game_names
-from .toys.registry import load_game as load_game
