@@ -48,7 +48,7 @@ class IterationWeights(NamedTuple):
 
     positive: float  # factor of positive regrets
     negative: float  # factor of negative regrets
-    lowest: float  # no regret falls below: 0 clips them, −∞ never does
+    floor: float  # no regret falls below: 0 clips them, −∞ never does
     average: float  # factor of the sums that the average strategy is made of
     weight: float  # of the new strategy in these sums
     threshold: float = -math.inf  # actions with a smaller regret are pruned

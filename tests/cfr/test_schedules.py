@@ -31,7 +31,7 @@ def test_weights_are_those_of_the_design(name: str) -> None:
         assert ours.negative == pytest.approx(negative, rel=1e-14)
         assert ours.average == pytest.approx(average, rel=1e-14)
         assert ours.weight == pytest.approx(weight, rel=1e-14)
-        assert ours.lowest == (0 if clip else -np.inf)
+        assert ours.floor == (0 if clip else -np.inf)
         assert ours.threshold == -np.inf
         assert ours.ahead == (0.5 if name == "ahead" else 0)
 
@@ -40,7 +40,7 @@ def test_pruning_sets_the_lowest_regret_and_the_threshold() -> None:
     plain, pruning = parse_schedule("linear"), Pruning(2, "-10*sqrt(t)", 5, 700)
     out = -np.inf
     found = plain.run(1, 5, pruning)
-    assert [(now.lowest, now.threshold) for now in found] == [
+    assert [(now.floor, now.threshold) for now in found] == [
         (out, out),
         (out, out),
         (-700, pytest.approx(-10 * 3**0.5)),
