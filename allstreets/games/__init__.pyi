@@ -17,7 +17,6 @@ from .spot_data import spot_mapping as spot_mapping
 from .spot_estimate import DEVICE_ROWS as DEVICE_ROWS
 from .spot_estimate import PROGRAM_BYTES as PROGRAM_BYTES
 from .spot_estimate import Estimate as Estimate
-from .spot_estimate import available_bytes as available_bytes
 from .spot_estimate import device_bytes as device_bytes
 from .spot_estimate import estimate_exact as estimate_exact
 from .spot_estimate import estimate_spot as estimate_spot

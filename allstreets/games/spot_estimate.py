@@ -7,9 +7,7 @@ a usual core.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -225,19 +223,6 @@ def require_memory(
         f"{what}.\nUse {also}fewer bet and raise sizes, most of all on the river: "
         f"{factor:,.1f} times fewer actions would fit."
     )
-
-
-def available_bytes() -> int | None:
-    """Memory that a new program may take on this machine or in this container; None = unknown."""
-    found = []
-    with suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                found.append(1024 * int(line.split()[1]))
-    with suppress(OSError, ValueError):
-        limit = int(Path("/sys/fs/cgroup/memory.max").read_text())
-        found.append(limit - int(Path("/sys/fs/cgroup/memory.current").read_text()))
-    return min(found) if found else None
 
 
 def _size(size: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allstreets.base import Floats, InputError
+from allstreets.base import Floats, InputError, available_bytes
 from allstreets.betting import POSTFLOP, NodeKind, PlayerSizes, StreetSizes
 from allstreets.cards import (
     HAND_COUNT,
@@ -35,7 +35,6 @@ from allstreets.games.spot_estimate import (
     PROGRAM_BYTES,
     TABLE_BYTES,
     HandsByBoard,
-    available_bytes,
     device_bytes,
     estimate_exact,
     hands_by_board,

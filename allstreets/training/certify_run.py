@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, interrupt_request, thread_count
+from allstreets.base import Floats, InputError, available_bytes, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
-from allstreets.games import available_bytes
 from allstreets.solvers import (
     ALL,
     OWN,
