@@ -101,6 +101,25 @@ class Lock:
         return left if kept or some or self.strategy is not None else None
 
 
+def lock_mapping(lock: Lock) -> dict[str, Any]:
+    """A lock as a spot file has it."""
+    keys: dict[str, Any] = {"line": lock.line}
+    if lock.strategy is not None:
+        keys["strategy"] = {word: float(chance) for word, chance in lock.strategy.items()}
+    if lock.hands:
+        keys["hands"] = {
+            hands: {word: float(chance) for word, chance in given.items()}
+            for hands, given in lock.hands.items()
+        }
+    if lock.ranges:
+        keys["ranges"] = dict(lock.ranges)
+    if lock.frequencies:
+        keys["frequencies"] = dict(lock.frequencies)
+    if lock.solution is not None:
+        keys["solution"] = lock.solution
+    return keys
+
+
 @dataclass(frozen=True)
 class LockedNode:
     """A lock found in the tree."""

@@ -34,7 +34,7 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.games.frequency_bounds import Bound, limits
+from allstreets.games.frequencies import Bound, limits
 from allstreets.games.locks import Lock, LockedNode, find_locks
 from allstreets.games.preflop import PreflopLock
 

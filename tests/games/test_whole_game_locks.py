@@ -12,7 +12,7 @@ from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
-from allstreets.games.whole_game_data import game_mapping, game_of
+from allstreets.games.whole_game import game_mapping, game_of
 from allstreets.solvers import (
     LockRequest,
     UnifiedResult,

@@ -8,8 +8,8 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.games import Lock, Spot, estimate_spot
+from allstreets.games.estimates import require_memory
 from allstreets.games.spot import spot_root
-from allstreets.games.spot_estimate import require_memory
 from allstreets.solvers import SpotSolver
 
 
