@@ -42,6 +42,6 @@ from .whole_game import model_stack as model_stack
 from .whole_game import pot_at as pot_at
 from .whole_game import rules_mapping as rules_mapping
 from .whole_game import rules_of as rules_of
-from .whole_game_locks import GamePlace as GamePlace
+from .whole_game_locks import GameNode as GameNode
 from .whole_game_locks import lock_bounds as lock_bounds
 from .whole_game_locks import preflop_locks as preflop_locks

@@ -48,10 +48,10 @@ from allstreets.games.preflop import PreflopGame
 from allstreets.games.spot import sizes_mapping
 from allstreets.games.whole_game_locks import (
     GameLocks,
-    GamePlace,
+    GameNode,
     PotTree,
     find_game_locks,
-    game_place,
+    find_node,
 )
 
 
@@ -133,9 +133,9 @@ class WholeGame:
         """The locks, found in the trees and checked."""
         return find_game_locks(self.tree, self._free_tree, self.lock)
 
-    def place(self, line: str, where: str) -> GamePlace:
+    def node_at(self, line: str, where: str) -> GameNode:
         """The decision that a line leads to, on every flop; `where` names it in messages."""
-        return game_place(self.tree, self._free_tree, line, where)
+        return find_node(self.tree, self._free_tree, line, where)
 
     @cached_property
     def _free_tree(self) -> PotTree:
@@ -152,13 +152,13 @@ class WholeGame:
         by_hand = {
             (root, node) for root, (_, some) in self.locks.pots.items() for node, _ in some
         } | set(self.locks.by_flop)
-        places = [self.place(lock.line, "lock") for lock in self.lock]
-        kept = (
+        nodes = [self.node_at(lock.line, "lock") for lock in self.lock]
+        others = (
             lock
-            for lock, place in zip(self.lock, places, strict=True)
-            if (place.root, place.node) not in by_hand
+            for lock, node in zip(self.lock, nodes, strict=True)
+            if (node.root, node.node) not in by_hand
         )
-        return replace(self, lock=tuple(kept)) if by_hand else self
+        return replace(self, lock=tuple(others)) if by_hand else self
 
     def rules_of(self, pot: FlopPot) -> PostflopRules:
         """The rules by which a pot is played after the flop."""

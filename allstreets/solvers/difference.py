@@ -227,12 +227,12 @@ def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]
         }
     if not isinstance(after, UnifiedResult) or split_line(line, after.read_root).flop is not None:
         return {}
-    place = after.game.place(line, "line")
+    place = after.game.node_at(line, "line")
     known = [bound for lock in after.lock for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {
         named_action(place.tree, place.node, bound.action, bound.where, BIG_BLINDS): bound
         for bound in (*known, *asked)
-        if after.game.place(bound.line, bound.where).order == place.order
+        if after.game.node_at(bound.line, bound.where).order == place.order
     }
 
 

@@ -60,7 +60,7 @@ class LockRequest:
             return observed_game_locks(result, self.bounds, folder)
         if self.as_is:
             return (lock_game_as_played(result, self.line, folder),)
-        return (self._told(result.game.place(self.line, "line").line),)
+        return (self._told(result.game.node_at(self.line, "line").line),)
 
     def _told(self, line: str) -> Lock:
         if self.always is not None:

@@ -1,7 +1,7 @@
 """Locks from frequencies: an action is taken so often, at most, or at least so often.
 
 A frequency says nothing about hands. The strategy of a solution is changed as little as it takes
-(`frequency_targets`), over all hands that get there, each counted as often as it meets the other
+(`games.frequencies`), over all hands that get there, each counted as often as it meets the other
 player's range; on a line with `*` over all cards together. The hands are those that the given
 solution, and the locks above, bring there: solved again, a little more or less of them may come.
 """

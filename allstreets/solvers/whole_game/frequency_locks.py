@@ -16,7 +16,7 @@ import numpy as np
 from allstreets.base import Floats, InputError
 from allstreets.betting import BIG_BLINDS, action_text
 from allstreets.cards import HAND_OF_COMBO, Range
-from allstreets.games import Bound, GamePlace, Lock, WholeGame, limits, smallest_change
+from allstreets.games import Bound, GameNode, Lock, WholeGame, limits, smallest_change
 from allstreets.solvers.spot.even_rounding import evenly_rounded
 from allstreets.solvers.whole_game.result import UnifiedResult
 
@@ -27,9 +27,9 @@ def observed_game_locks(
     result: UnifiedResult, bounds: Sequence[Bound], folder: str
 ) -> tuple[Lock, ...]:
     """Locks that take every action as often as the bounds say; `folder` has the solution."""
-    found: dict[str, tuple[GamePlace, list[Bound]]] = {}
+    found: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
-        place = result.game.place(bound.line, bound.where)
+        place = result.game.node_at(bound.line, bound.where)
         found.setdefault(place.line, (place, []))[1].append(bound)
     before, locks = result.before, list[Lock]()
     # Nodes stand in pre-order: a decision comes after those that lead to it.
@@ -56,7 +56,7 @@ def observed_game_locks(
 
 def lock_game_as_played(result: UnifiedResult, line: str, folder: str) -> Lock:
     """What the whole range plays at a decision of the solution in `folder`."""
-    place = result.game.place(line, f"line '{line}'")
+    place = result.game.node_at(line, f"line '{line}'")
     if place.root is not None:
         return Lock(place.line, solution=folder)
     return _played(place, result.before.strategies[place.node])[0]
@@ -66,14 +66,14 @@ def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
     """The game with more locks, in place of those that it has at the same lines."""
 
     def line(lock: Lock) -> str:
-        return game.place(lock.line, f"lock '{lock.line}'").line
+        return game.node_at(lock.line, f"lock '{lock.line}'").line
 
     taken = {line(lock) for lock in locks}
     kept = (lock for lock in game.lock if line(lock) not in taken)
     return replace(game, lock=(*kept, *locks))
 
 
-def _played(place: GamePlace, strategy: Floats) -> tuple[Lock, Floats]:
+def _played(place: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
     """A lock of a decision before the flop to a strategy [A, 169], and what it plays."""
     even = _in_digits(strategy)
     words = [action_text(action, BIG_BLINDS) for action in place.tree.actions_at(place.node)]

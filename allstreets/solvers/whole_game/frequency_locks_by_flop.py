@@ -2,7 +2,7 @@
 
 A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
 its strategy is the nearest one that takes actions so often over all flops together
-(`frequency_targets`): a hand counts by the weight of its flop and by how often it gets there beside
+(`games.frequencies`): a hand counts by the weight of its flop and by how often it gets there beside
 the opponent's range, in the given solution. Hands play what can be stored, so that what is shown of
 the locked game takes the actions just so often (`spot.even_rounding`).
 """
