@@ -1,4 +1,4 @@
-"""How regret is minimised: schedules, pruning, tabular CFR, external sampling, best responses."""
+"""Regret minimisation: schedules, pruning, tabular CFR, external sampling, best responses."""
 
 from allstreets.base.lazy import lazy_names
 

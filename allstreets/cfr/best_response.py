@@ -31,7 +31,7 @@ TOLERANCE = 1e-6  # how far the probabilities of one set may be from 1 in sum
 
 @dataclass(frozen=True)
 class BestResponse:
-    """What a player can get against a fixed opponent, and how."""
+    """The most that a player can get against a fixed opponent, and how."""
 
     value: float  # to the player
     actions: dict[str, str]  # information set → best action, the first where several are best

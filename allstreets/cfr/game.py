@@ -72,13 +72,13 @@ class State(Protocol):
         """The state after `actions()[index]`, or after `chance_outcomes()[index]`."""
 
     def information_set(self) -> str:
-        """What the player who moves knows, as text; no text serves both players.
+        """The knowledge of the player who moves, as text; no text serves both players.
 
         Players have perfect recall: the text shows the player's own past moves and what he saw.
         """
 
     def utility(self) -> float:
-        """What the first player wins at the end; the second player wins the negative of it."""
+        """The first player's win at a terminal; the second player wins the negative of it."""
 
 
 @runtime_checkable

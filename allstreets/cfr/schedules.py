@@ -44,7 +44,7 @@ LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any practical number of iterat
 
 
 class IterationWeights(NamedTuple):
-    """What one iteration does to the numbers that are stored, in the order kernels take it."""
+    """The effect of one iteration on stored numbers, in the order in which kernels take it."""
 
     positive: float  # factor of positive regrets
     negative: float  # factor of negative regrets

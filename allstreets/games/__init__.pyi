@@ -21,12 +21,12 @@ from .frequencies import Bound as Bound
 from .frequencies import limits as limits
 from .frequencies import read_bounds as read_bounds
 from .frequencies import smallest_change as smallest_change
+from .locks import ClassLock as ClassLock
 from .locks import Lock as Lock
 from .locks import LockedNode as LockedNode
 from .locks import lock_mapping as lock_mapping
 from .locks import named_action as named_action
 from .preflop import PreflopGame as PreflopGame
-from .preflop import PreflopLock as PreflopLock
 from .preflop import Strategies as Strategies
 from .spot import Spot as Spot
 from .spot import data_hash as data_hash

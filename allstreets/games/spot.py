@@ -43,7 +43,7 @@ KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_rais
 
 @dataclass(frozen=True)
 class Spot:
-    """What is to be solved. Chips are of any unit; amounts may have two decimals.
+    """One board and two ranges to solve. Chips are of any unit; amounts may have two decimals.
 
     Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
     player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
@@ -166,7 +166,7 @@ class Spot:
 
     @cached_property
     def size(self) -> TreeSize:
-        """How large the betting tree is, which takes no tree."""
+        """The size of the betting tree, measured without building it."""
         return measure_postflop_tree(self.rules)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The whole game: what is dealt, what may be bet, and what each pot becomes after the flop.
+"""The whole game: the cards that are dealt, the bets before the flop, and each pot after it.
 
 With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
@@ -57,7 +57,7 @@ from allstreets.games.whole_game_locks import (
 
 @dataclass(frozen=True)
 class PotGame:
-    """What a pot becomes after the flop, whatever the flop."""
+    """The betting of a pot after the flop, whatever the flop."""
 
     pot: FlopPot
     rules: PostflopRules
@@ -120,12 +120,12 @@ class WholeGame:
 
     @cached_property
     def tree_sizes(self) -> tuple[TreeSize, ...]:
-        """How large the tree of each of these pots is, before any of them is built."""
+        """The size of the tree of each of these pots, measured without building it."""
         return tuple(measure_postflop_tree(self._free_rules(pot)) for pot in self.flop_pots)
 
     @cached_property
     def pots(self) -> tuple[PotGame, ...]:
-        """What these pots become."""
+        """The betting of these pots after the flop."""
         return tuple(self.after_the_flop(pot) for pot in self.flop_pots)
 
     @cached_property
@@ -179,7 +179,7 @@ class WholeGame:
         )
 
     def after_the_flop(self, pot: FlopPot) -> PotGame:
-        """What a pot becomes."""
+        """The betting of a pot after the flop."""
         rules = self.rules_of(pot)
         tree = build_postflop_tree(rules)
         return PotGame(pot, rules, tree, payoffs(tree, rules))
@@ -210,7 +210,7 @@ class WholeGame:
         ranges: Floats | None = None,
         device: str = CPU,
     ) -> EngineSpec:
-        """What is needed to build the subgames of all pots on all flops.
+        """The spec of the engine for all pots on all flops.
 
         `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
         """
@@ -252,8 +252,8 @@ def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
 
 def _later_rules(rules: PreflopRules) -> dict[str, Any]:
     usual = {rule.name: rule.default for rule in fields(PreflopRules)}
-    found = {key: getattr(rules, key) for key in LATER_RULES}
-    return {key: value for key, value in found.items() if value != usual[key]}
+    later = {key: getattr(rules, key) for key in LATER_RULES}
+    return {key: value for key, value in later.items() if value != usual[key]}
 
 
 def rules_of(keys: Mapping[str, Any]) -> PreflopRules:

@@ -35,8 +35,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.games.frequencies import Bound, limits
-from allstreets.games.locks import Lock, LockedNode, find_locks
-from allstreets.games.preflop import PreflopLock
+from allstreets.games.locks import ClassLock, Lock, LockedNode, find_locks
 
 RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
 """Decisions of a pot's tree, and how often each of their actions is taken."""
@@ -70,7 +69,7 @@ PotTree = Callable[[int], BettingTree]
 class GameLocks:
     """The locks of a whole game, found in its trees."""
 
-    preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    preflop: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
     pots: Mapping[int, tuple[RuleLocks, HandRuleLocks]] = field(default_factory=dict)
     """By where the flop is dealt: `locks` and `hand_locks` of the rules of the pot."""
     by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
@@ -86,11 +85,11 @@ def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock])
     ]
     before = {number: lock for number, lock in enumerate(locks) if nodes[number].root is None}
     locked = find_locks(tree, (), EVERY_COMBO, before, BIG_BLINDS)
-    preflop: dict[int, PreflopLock] = {}
+    preflop: dict[int, ClassLock] = {}
     for number, by_combo in zip(before, locked, strict=True):
         by_class = _by_class(by_combo, f"lock[{number}]")
         preflop[by_combo.node] = _joined(preflop.get(by_combo.node), by_class)
-    pots: dict[int, dict[int, PreflopLock]] = {}
+    pots: dict[int, dict[int, ClassLock]] = {}
     by_flop: dict[tuple[int, int], Lock] = {}
     for number, (lock, node) in enumerate(zip(locks, nodes, strict=True)):
         if node.root is None:
@@ -106,7 +105,7 @@ def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock])
     return GameLocks(preflop, {root: _rules(in_pot) for root, in_pot in pots.items()}, by_flop)
 
 
-def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, PreflopLock]:
+def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, ClassLock]:
     """The same of a game that ends where the flop is dealt."""
 
     def no_tree(node: int) -> BettingTree:
@@ -145,7 +144,7 @@ def find_node(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> Ga
     return node
 
 
-def _postflop_lock(node: GameNode, number: int, lock: Lock) -> PreflopLock:
+def _postflop_lock(node: GameNode, number: int, lock: Lock) -> ClassLock:
     """The strategy of a lock after the flop, by hand class."""
     where = f"lock[{number}]"
     given = lock.strategy is not None or bool(lock.hands) or bool(lock.ranges)
@@ -162,7 +161,7 @@ def _postflop_lock(node: GameNode, number: int, lock: Lock) -> PreflopLock:
         limits(node.tree, node.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
         actions = int(node.tree.child_count[node.node])
         even = np.full((actions, HAND_COUNT), 1 / actions)
-        return PreflopLock(np.ones(HAND_COUNT, np.bool_), even)
+        return ClassLock(np.ones(HAND_COUNT, np.bool_), even)
     after = replace(lock, line=line_text(node.tree, node.node, notation=BIG_BLINDS))
     (by_combo,) = find_locks(node.tree, (), EVERY_COMBO, {number: after}, BIG_BLINDS)
     by_class = _by_class(by_combo, where)
@@ -174,7 +173,7 @@ def _postflop_lock(node: GameNode, number: int, lock: Lock) -> PreflopLock:
     return by_class
 
 
-def _rules(in_pot: Mapping[int, PreflopLock]) -> tuple[RuleLocks, HandRuleLocks]:
+def _rules(in_pot: Mapping[int, ClassLock]) -> tuple[RuleLocks, HandRuleLocks]:
     """The locks of a pot: of all hands alike, and by hand."""
     alike, by_hand = list[tuple[int, tuple[float, ...]]](), list[tuple[int, HandChances]]()
     for node, lock in sorted(in_pot.items()):
@@ -195,7 +194,7 @@ def lock_bounds(lock: Lock, where: str) -> list[Bound]:
     ]
 
 
-def _by_class(node: LockedNode, where: str) -> PreflopLock:
+def _by_class(node: LockedNode, where: str) -> ClassLock:
     """A lock by combo as one by hand class: all combos of a class must be locked alike."""
     held, strategy = node.weights[FIRST_COMBO], node.strategy[:, FIRST_COMBO]
     differ = (held[HAND_OF_COMBO] != node.weights) | (
@@ -208,12 +207,12 @@ def _by_class(node: LockedNode, where: str) -> PreflopLock:
             f"{combo_text(combo)} must play as the other combos of "
             f"{HAND_NAMES[HAND_OF_COMBO[combo]]} do"
         )
-    return PreflopLock(held > 0, strategy)
+    return ClassLock(held > 0, strategy)
 
 
-def _joined(first: PreflopLock | None, second: PreflopLock) -> PreflopLock:
+def _joined(first: ClassLock | None, second: ClassLock) -> ClassLock:
     """Two locks of a decision; where both hold a hand they agree (`find_locks`)."""
     if first is None:
         return second
     strategy = np.where(second.held, second.strategy, first.strategy)
-    return PreflopLock(first.held | second.held, strategy)
+    return ClassLock(first.held | second.held, strategy)

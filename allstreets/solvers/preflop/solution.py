@@ -19,7 +19,7 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import HAND_SIZES
-from allstreets.games import PreflopLock, Strategies
+from allstreets.games import ClassLock, Strategies
 from allstreets.solvers.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solvers.equity import preflop_class_equity
 from allstreets.solvers.hands import Hands
@@ -35,7 +35,7 @@ class PreflopSolution:
     strategies: Strategies  # decision → [A, 169]
     values: NDArray[np.floating[Any]] | None
     """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
-    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
 
     @classmethod
     def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopSolution":
