@@ -348,7 +348,7 @@ def _boards(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
 
 
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
-    """How many flops have the same hands on their boards, and which; both hold every combo."""
+    """Counts of flops with the same hands on their boards, and these; both hold every combo."""
     shapes = Counter(map(_rank_free, flops))
     return [(count, _hands_of_shape(shape)) for shape, count in shapes.items()]
 

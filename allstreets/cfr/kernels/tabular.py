@@ -45,7 +45,7 @@ class Layout(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a solver learns, in lane order, and its scratch arrays."""
+    """The learned numbers of a solver, in lane order, and its scratch arrays."""
 
     regrets: Floats  # [K]
     strategy_sums: Floats  # [K] weighted sum of the player's own reach
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What pruning needs to know of a game; built once, never changed.
+    """The facts of a game that pruning needs; built once, never changed.
 
     The matrix of bounds has one row per lane and one column per opponent's lane. At each history of
     the lane's information set, times nature's probability: `best` is the player's largest payoff
@@ -75,7 +75,7 @@ class Bounds(NamedTuple):
 
 
 class Skips(NamedTuple):
-    """What pruning stores, and its scratch arrays."""
+    """The stored numbers of pruning, and its scratch arrays."""
 
     upper: Floats  # [K] upper bound of the true regret; the regret where not skipped
     skipped: Flags  # [K + 1] whether the current half-iteration leaves the lane out
@@ -412,7 +412,7 @@ def update_visited(
 
 @inner_kernel
 def payoff_of(layout: Layout, bounds: Bounds, lane: int, reach: Floats) -> float:
-    """What a lane earns where the player does not move again."""
+    """The earnings of a lane where the player does not move again."""
     total = 0.0
     for block in range(bounds.block_start[lane], bounds.block_end[lane]):
         total += block_value(layout.block_payoff[block], layout.block_column[block], reach)
