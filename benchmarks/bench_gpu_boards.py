@@ -46,7 +46,7 @@ from allstreets.engines.cuda.boards_layout import RIVER, FlatBoards
 from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
 from allstreets.engines.cuda.boards_set import SetThere, compiled, settle_together
 from allstreets.engines.exact.kernels.layout import UPDATE
-from allstreets.games.whole_game_estimate import hands_of_flops
+from allstreets.games.estimates import hands_of_flops
 from allstreets.training.solver_config import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")

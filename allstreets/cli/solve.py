@@ -258,15 +258,9 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
     """Print the memory and time of the spot, and refuse one that does not fit."""
-    from allstreets.base import thread_count
+    from allstreets.base import available_bytes, thread_count
     from allstreets.cards import cards_text
-    from allstreets.games import (
-        available_bytes,
-        device_bytes,
-        estimate_spot,
-        require_device_room,
-        require_memory,
-    )
+    from allstreets.games import device_bytes, estimate_spot, require_device_room, require_memory
     from allstreets.training import check_interval, data_size, duration
 
     groups = config.river_groups

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, thread_count
+from allstreets.base import Floats, InputError, available_bytes, thread_count
 from allstreets.betting import (
     CHIPS_PER_BB,
     POSTFLOP,
@@ -28,7 +28,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
-from allstreets.games import Spot, WholeGame, available_bytes, estimate_spot
+from allstreets.games import Spot, WholeGame, estimate_spot
 from allstreets.hands import Moment, PlayedHand
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver

@@ -189,7 +189,7 @@ class WholeSolution(Solution):
 
     def lock_target(self, line: str, where: str) -> LockTarget:
         """A decision before the flop, or on every flop."""
-        place = self.game.place(line, where)
+        place = self.game.node_at(line, where)
         return LockTarget(place.order, place.tree, place.node)
 
     def spans_boards(self, line: str) -> bool:

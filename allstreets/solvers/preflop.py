@@ -160,7 +160,7 @@ class PreflopCfr:
         preflop_up(
             layout, int(player), self._regrets, self._sums, self._strategies, reach, values,
             NO_FLAGS if mask is None else mask,
-            np.array([now.positive, now.negative, now.lowest, now.average, now.weight]),
+            np.array([now.positive, now.negative, now.floor, now.average, now.weight]),
             SMALL_SHARE,
         )  # fmt: skip
         self._play_locks()

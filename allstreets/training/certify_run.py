@@ -27,10 +27,9 @@ from allstreets.analysis import (
     judged_flops,
     needs_class_values,
 )
-from allstreets.base import Floats, InputError, interrupt_request, thread_count
+from allstreets.base import Floats, InputError, available_bytes, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
-from allstreets.games import available_bytes
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.training.certify_cluster import CertifyOnCluster

@@ -19,11 +19,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from allstreets.base import Control, InputError, quotient, thread_count
+from allstreets.base import Control, InputError, available_bytes, quotient, thread_count
 from allstreets.betting import Player
 from allstreets.games import (
     Spot,
-    available_bytes,
     data_hash,
     device_bytes,
     estimate_spot,

@@ -34,7 +34,7 @@ def discount_row(
     now: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
 ) -> IterationWeights:
     """The multipliers of an iteration with the limits of pruning."""
-    return now._replace(lowest=max(now.lowest, -regret_floor), threshold=threshold)
+    return now._replace(floor=max(now.floor, -regret_floor), threshold=threshold)
 
 
 class OneFlop:
@@ -91,7 +91,7 @@ class OneFlop:
     def _discounts(self, every: Sequence[IterationWeights], players: tuple[Player, ...]) -> Singles:
         """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
         first = int(self._counts[0]) // 2 + 1
-        if self.pruning and any(now.lowest == 0 for now in every):
+        if self.pruning and any(now.floor == 0 for now in every):
             raise InputError(
                 "a schedule that clips at 0 keeps no negative regrets, so there is nothing to "
                 "prune: use pruning with dcfr or linear, or leave it out"

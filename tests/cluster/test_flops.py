@@ -14,7 +14,7 @@ from allstreets.cfr import parse_schedule
 from allstreets.cluster import ClusterEngine
 from allstreets.cluster.worker import Visits
 from allstreets.engines import Engine, EngineSpec
-from allstreets.games.whole_game_estimate import flop_costs
+from allstreets.games.estimates import flop_costs
 from allstreets.solvers import WholeGameSolver, keep
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
 from allstreets.training.unified_run import UnifiedJob, plan_unified

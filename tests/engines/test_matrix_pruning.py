@@ -200,7 +200,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     hands, length = len(stages[0].combos), game.game.cards.lengths[0]
     other = generator.random(hands)
     asked = generator.random(length // LANES) < (0.5 if masked else 1.0)
-    now = IterationWeights(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
+    now = IterationWeights(positive=0.8, negative=0.6, floor=-np.inf, average=0.7, weight=1.0)
     row = discount_row(now, threshold=-50.0)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     copy_to_twin(game, twin)

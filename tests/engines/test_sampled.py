@@ -31,7 +31,7 @@ from allstreets.engines.sampled.subgame import SampledSubgame, deals_for
 
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 
-ADD_ONLY = IterationWeights(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)
+ADD_ONLY = IterationWeights(positive=1.0, negative=1.0, floor=-np.inf, average=1.0, weight=1.0)
 
 
 def weights(text: str) -> Floats:

@@ -20,7 +20,7 @@ from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
 from allstreets.engines.cuda.boards_rivers import RiverPieces, Table
 from allstreets.engines.cuda.boards_street import street_bettings
 from allstreets.engines.protocol import Engine
-from allstreets.games.whole_game_estimate import hands_of_flops
+from allstreets.games.estimates import hands_of_flops
 
 SCHEDULE = parse_schedule("ahead")
 MODEL = CardModel("boards", groups=16, rows=32)

@@ -34,7 +34,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import DealtPairs
 from allstreets.engines.lifted_values import RealValues
-from allstreets.games.preflop import PreflopLock
+from allstreets.games.preflop import ClassLock
 from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
 
@@ -234,7 +234,7 @@ def test_responses_before_the_flop_keep_to_locks() -> None:
     people = Population(luck=0.1)
     root, hands = int(people.preflop.tree.decisions()[0]), np.arange(HAND_COUNT) % 2 == 0
     strategy = people.strategies[root][::-1]
-    locked = replace(people.preflop, locks={root: PreflopLock(hands, strategy)})
+    locked = replace(people.preflop, locks={root: ClassLock(hands, strategy)})
     strategies = people.strategies | {root: locked.held(root, people.strategies[root])}
     draws = draw_flops((), 6, seed=1)
     values = [people.values(draw.flop) for draw in draws]

@@ -207,7 +207,7 @@ class ExactSubgame:
         return Discounts(
             np.float32(now.positive),
             np.float32(now.negative),
-            np.float32(now.lowest),
+            np.float32(now.floor),
             np.float32(share),
             np.float32(dither_phase(self.steps[player])),
             np.float32(now.ahead),

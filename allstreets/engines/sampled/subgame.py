@@ -148,7 +148,7 @@ class SampledSubgame:
                 self._random,
                 None if now.threshold == -math.inf else now.threshold,
             )
-        self._match(player, now.lowest)
+        self._match(player, now.floor)
         return values
 
     def _deal(self, own: Reach, other: Reach) -> tuple[Deals, Floats | None]:

@@ -20,7 +20,7 @@ from allstreets.base import InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
-from allstreets.games.whole_game_data import game_mapping, game_of
+from allstreets.games.whole_game import game_mapping, game_of
 from allstreets.solutions import WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
 from allstreets.solvers.precision import keep
@@ -55,16 +55,16 @@ def test_locks_are_found_in_their_trees() -> None:
         Lock("c x | x b100% c | * | x", strategy={"x": 1}),
     )
     found = replace(GAME, lock=locks).locks
-    assert sorted(found.preflop) == [0, GAME.place("r2.5", "").node]
+    assert sorted(found.preflop) == [0, GAME.node_at("r2.5", "").node]
     first = found.preflop[0]
     assert [HAND_NAMES[hand] for hand in np.flatnonzero(first.held)] == ["AA", "72o"]
     assert first.strategy[:, HAND["72o"]].tolist() == [0.75, 0.25, 0, 0]
-    second = found.preflop[GAME.place("r2.5", "").node]
+    second = found.preflop[GAME.node_at("r2.5", "").node]
     assert second.held.all()
     assert second.strategy[1, HAND["22"]] == second.strategy[0, HAND["AKs"]] == 1
     ((root, (told, by_hand)),) = found.pots.items()
     assert by_hand == ()
-    assert root == GAME.place("c x | x", "").root
+    assert root == GAME.node_at("c x | x", "").root
     assert [chances for _, chances in told] == [(0.4, 0.6), (1.0, 0.0)]
     tree = next(pot.tree for pot in replace(GAME, lock=locks).pots if pot.pot.node == root)
     assert tree.locks == dict(told)
@@ -201,7 +201,7 @@ def test_frequencies_before_the_flop_are_reached_by_the_smallest_change() -> Non
     locks = observed_game_locks(result, bounds(*rows), "game/")
     assert [lock.line for lock in locks] == ["", "c"]
     game = replace(GAME, lock=locks)
-    first, second = (game.locks.preflop[GAME.place(line, "").node] for line in ("", "c"))
+    first, second = (game.locks.preflop[GAME.node_at(line, "").node] for line in ("", "c"))
     assert first.held.all()
     dealt = result.before.pairs.sum(axis=1)
     assert first.strategy[0] @ dealt / dealt.sum() == pytest.approx(0.6, rel=1e-9)

@@ -7,7 +7,7 @@ from scipy.optimize import nnls
 from allstreets.analysis.flop_locks import evenly_rounded
 from allstreets.base import Floats
 from allstreets.engines import TWO_BYTES, decode, encode
-from allstreets.games.frequency_targets import smallest_change
+from allstreets.games.frequencies import smallest_change
 
 NONE, ALL = 0.0, 1.0
 

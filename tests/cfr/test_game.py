@@ -11,7 +11,7 @@ from reference.games import RandomGame, all_states, information_sets
 
 from allstreets.base import InputError
 from allstreets.cfr import FIRST, SECOND, FlatGame, Game, Kuhn, Leduc, compile_game
-from allstreets.cfr.flat import CHANCE, NOWHERE, TERMINAL
+from allstreets.cfr.game import CHANCE, NOWHERE, TERMINAL
 
 
 def check(game: Game) -> FlatGame:
@@ -183,11 +183,11 @@ def test_a_game_that_is_too_large_is_refused_before_its_states_are_made(
         return child(state, index)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(Leduc().root()), "child", counting)
-    monkeypatch.setattr("allstreets.cfr.flat.HISTORY_LIMIT", 1000)
+    monkeypatch.setattr("allstreets.cfr.game.HISTORY_LIMIT", 1000)
     with pytest.raises(
         InputError, match=r"leduc has more than 1,000 histories.*\nChoose a smaller"
     ):
         compile_game(Leduc())
     assert made < 1000
-    monkeypatch.setattr("allstreets.cfr.flat.HISTORY_LIMIT", 9457)
+    monkeypatch.setattr("allstreets.cfr.game.HISTORY_LIMIT", 9457)
     assert len(compile_game(Leduc()).actor) == 9457

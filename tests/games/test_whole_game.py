@@ -22,8 +22,7 @@ from allstreets.cards import hand_pairs, preflop_equity
 from allstreets.cards.flop_sets import parse_flop_set, spread_flops
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixEngine
-from allstreets.games.whole_game import WholeGame
-from allstreets.games.whole_game_data import game_identity
+from allstreets.games.whole_game import WholeGame, game_identity
 from allstreets.solvers.whole_game import WholeGameSolver
 
 GAME = WholeGame(

@@ -11,12 +11,14 @@ from allstreets.betting import NodeKind, TreeSize
 from allstreets.cards import runouts
 from allstreets.cards.combos import live_combos
 from allstreets.engines.card_model import CLASSES
-from allstreets.games.spot_estimate import PROGRAM_BYTES, estimate_exact, hands_by_board
-from allstreets.games.whole_game_estimate import (
+from allstreets.games.estimates import (
     EXACT_SECONDS_PER_SLOT,
     PREFLOP_SECONDS_PER_DECISION,
+    PROGRAM_BYTES,
     UnifiedEstimate,
+    estimate_exact,
     estimate_unified,
+    hands_by_board,
     require_room,
 )
 from allstreets.training.solver_config import UnifiedConfig

@@ -8,8 +8,8 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Street
 from allstreets.games import Lock, Spot, estimate_spot
+from allstreets.games.estimates import require_memory
 from allstreets.games.spot import spot_root
-from allstreets.games.spot_estimate import available_bytes, require_memory
 from allstreets.solvers import SpotSolver
 
 
@@ -83,11 +83,6 @@ def test_unknown_precisions() -> None:
         InputError, match="river_groups: 'strength' is not known: use none or suits"
     ):
         SpotSolver(spot(RIVER), river_groups="strength")  # type: ignore[arg-type]
-
-
-def test_the_machine_has_some_memory() -> None:
-    free = available_bytes()
-    assert free is None or free > 10_000_000
 
 
 def test_time_grows_with_the_spot() -> None:
