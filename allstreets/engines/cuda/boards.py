@@ -1,9 +1,9 @@
-"""Games with real boards on a GPU: the same groups, the same stored numbers, other kernels.
+"""Games with real boards on a GPU: the same buckets, the same stored numbers, other kernels.
 
 Regrets and averages live on the device; what the host has of them follows when somebody looks. A
 half-iteration is about ten launches for as many flops as find room, all pots of a set of ranges
-together (`kernels/boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back.
-Everything but passes is that of the engine for processors.
+together (`boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back. Everything but
+passes is that of the engine for processors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,25 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Longs, Singles
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.cuda.boards_layout import FlatBoards
-from allstreets.engines.cuda.boards_set import (
-    AT_ONCE,
+from allstreets.engines.cuda.boards_layout import AT_ONCE, FlatBoards
+from allstreets.engines.cuda.boards_passes import (
     EVERYWHERE,
     NAMES,
     SetThere,
     compiled,
     settle_together,
 )
-from allstreets.engines.cuda.bucketing import CudaGroups
-from allstreets.engines.cuda.exact import MOST_ACTIONS
-from allstreets.engines.cuda.mirrors import BriefMirror, followed
+from allstreets.engines.cuda.bucketing import CudaBucketing
+from allstreets.engines.cuda.programs import refuse_long_decisions
+from allstreets.engines.cuda.residence import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
 from allstreets.engines.joined_trees import Trees
@@ -58,9 +57,8 @@ class CudaBoardsEngine(BoardsEngine):
         there: Device,
         ranges: Floats | None = None,
     ) -> None:
-        if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
-            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
-        self.grouping = CudaGroups(there)
+        refuse_long_decisions(tree for tree, _ in trees)
+        self.grouping = CudaBucketing(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
