@@ -43,7 +43,7 @@ from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda import boards_rivers as cuda_rivers
 from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.boards_layout import RIVER, BoardsMemory, FlatBoards, FlopCounts
-from allstreets.engines.cuda.boards_passes import SetThere, compiled, settle_together
+from allstreets.engines.cuda.boards_passes import BoardsPasses, arrange_together, compiled
 from allstreets.engines.exact.kernels.layout import UPDATE
 from allstreets.games.whole_game_estimate import hands_of_flops
 from allstreets.training.solver_config import UnifiedConfig
@@ -136,7 +136,7 @@ def compare_reference(device: Any, groups: int, worker: Any, file: str, patience
     compare(f"K = {groups}: GPU beside BoardsEngine", dict(np.load(file)), answers(there))
 
 
-def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
+def launch_all(sets: Sequence[BoardsPasses], player: Player, place: int) -> None:
     """One of the launches of a pass, for all chunks."""
     for one in sets:
         for launches in one._launches[player, UPDATE]:
@@ -175,12 +175,12 @@ def kernels(device: Any, games: CudaBoardsEngine, name: str) -> None:
     )
 
 
-def some_there(device: Any, kernels: Any, groups: int) -> SetThere:
+def some_there(device: Any, kernels: Any, groups: int) -> BoardsPasses:
     """All pots on a few flops, after a pass."""
     trees, some = KEPT[groups]
     cards = FlatBoards(some, 0, groups, device.shared_bytes, THREADS)
-    one = SetThere(device, kernels, np.arange(len(trees)), trees, cards)
-    settle_together(device, [one])
+    one = BoardsPasses(device, kernels, np.arange(len(trees)), trees, cards)
+    arrange_together(device, [one])
     one.enter(Player.OOP, random_reach(len(trees))[0])
     weights = np.ones((1, 2, len(some), len(trees), 6), np.float32)
     one.ask(np.ones((len(trees), len(some)), np.bool_), weights)
@@ -188,7 +188,7 @@ def some_there(device: Any, kernels: Any, groups: int) -> SetThere:
     return one
 
 
-def river_time(device: Any, one: SetThere) -> float:
+def river_time(device: Any, one: BoardsPasses) -> float:
     """Milliseconds of the river of a flop in a half-iteration."""
     import cupy
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from allstreets.betting import Player
 from allstreets.engines.cuda.boards_layout import FLOP, RIVER, TURN
-from allstreets.engines.cuda.boards_passes import SetThere, folds
+from allstreets.engines.cuda.boards_passes import BoardsPasses, folds
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Work:
     multiplications: float = 0.0  # with an addition each
 
 
-def work_of(one: SetThere, player: Player) -> list[Work]:
+def work_of(one: BoardsPasses, player: Player) -> list[Work]:
     """Of the launches of a half-iteration, one after the other."""
     cards, betting = one.cards, one.betting[player]
     buckets, other = cards.buckets, player.opponent
@@ -70,7 +70,7 @@ def work_of(one: SetThere, player: Player) -> list[Work]:
     ]
 
 
-def _backward(one: SetThere, player: Player, level: int, row: float) -> float:
+def _backward(one: BoardsPasses, player: Player, level: int, row: float) -> float:
     """Rows of terminals and leaves are read, those of lines written; the rest stay in a block."""
     betting = one.betting[player][level]
     inner = len(np.unique(betting.forest.value_row))

@@ -171,12 +171,11 @@ KERNEL folds(const Boards *ONLY s) {
 // did, moved by `ahead` towards what the new regrets will play.
 template <int A>
 DEVICE void learn_bucket(const Boards *ONLY s, Regret *regrets, Fraction *average,
-                         const float *values, Long stride, const int *members, float *chances, int buckets,
-                         const Weights &weights, float wobble, int run_time) {
+                         const float *values, Long stride, const int *members, float *chances,
+                         int buckets, const Weights &weights, float wobble, int run_time) {
     const int actions = A ? A : run_time;
     float worth[A ? A : MOST_ACTIONS], played[A ? A : MOST_ACTIONS], total = 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         worth[a] = 0.0f;
         played[a] = above(widen(regrets[16 * a]));
         total += played[a];
@@ -185,18 +184,15 @@ DEVICE void learn_bucket(const Boards *ONLY s, Regret *regrets, Fraction *averag
     for (int each = members[0]; each < members[1]; each++) {
         const int hand = s->members[each];
         const float share = s->member_share[each];
-#pragma unroll
-        for (int a = 0; a < actions; a++) worth[a] += share * values[a * stride + hand];
+        UNROLL for (int a = 0; a < actions; a++) worth[a] += share * values[a * stride + hand];
     }
     const Shares before = shares(total, 1.0f, actions);
     learn<A>(regrets, average, worth, 1, weights, wobble, false, actions);
     total = 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++) total += above(widen(regrets[16 * a]));
+    UNROLL for (int a = 0; a < actions; a++) total += above(widen(regrets[16 * a]));
     const Shares after = shares(total, 1.0f, actions);
     const float moved = total > TINY ? weights.ahead : 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         const float chance = played[a] * before.factor + before.even;
         const float then = above(widen(regrets[16 * a])) * after.factor + after.even;
         chances[a * buckets] = chance + moved * (then - chance);
@@ -254,7 +250,8 @@ KERNEL total(const Boards *ONLY s) {
     const int first = s->player_start[flop], hands = hands_on(s->player_start, flop);
     const float *values =
         s->values + (Long)first * s->value_rows + (Long)s->line_value[pot] * hands;
-    const Short *start = s->class_start + (Long)flop * (CLASSES + 1), *of_class = s->class_hand + first;
+    const Short *start = s->class_start + (Long)flop * (CLASSES + 1);
+    const Short *of_class = s->class_hand + first;
     const bool seen = visited(s, flop, pot);
     for (int each = THREAD; each < CLASSES; each += THREADS) {
         double sum = 0.0;

@@ -4,7 +4,7 @@ A pass works on as many flops at a time as find room for the rows of their turns
 (`boards.cu`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ from allstreets.engines.cuda.programs import (
     Array,
     Buffers,
     Launch,
+    Recordings,
     ints,
     packed,
     source,
@@ -66,13 +67,13 @@ def folds(betting: StreetBetting) -> Array:
     """[TILE · …]: folds of both players, as `Fold` of the kernels has them."""
     terminals = betting.terminals
     called, folded, value, fold_value = terminals["rows"].T
-    found = np.zeros(len(terminals), FOLD)
-    found["rows"][:, 0] = np.where(folded < 0, called, folded)
-    found["rows"][:, 1] = np.where(folded < 0, fold_value, value)
-    found["factor"] = terminals["amounts"][:, 2]
-    found["pot"] = betting.line_pot[betting.line_of(found["rows"][:, 1])]
-    tiles = in_tiles(found)
-    tiles["rows"][len(found) :, 0] = 0  # reach of any row
+    every = np.zeros(len(terminals), FOLD)
+    every["rows"][:, 0] = np.where(folded < 0, called, folded)
+    every["rows"][:, 1] = np.where(folded < 0, fold_value, value)
+    every["factor"] = terminals["amounts"][:, 2]
+    every["pot"] = betting.line_pot[betting.line_of(every["rows"][:, 1])]
+    tiles = in_tiles(every)
+    tiles["rows"][len(every) :, 0] = 0  # reach of any row
     return tiles
 
 
@@ -84,8 +85,8 @@ class Chunk:
     boards: tuple[range, range, range]
 
 
-class SetThere:
-    """The games of all pots that go by one pair of ranges, on a device."""
+class BoardsPasses:
+    """Passes of all pots that go by one pair of ranges."""
 
     def __init__(
         self,
@@ -111,11 +112,11 @@ class SetThere:
         self._launches: dict[tuple[Player, int], list[list[Launch]]] = {}
         self._whole: dict[Player, list[int]] = {}  # structures of the streets, from the first board
         self._busy: list[int] = []  # chunks that are asked for
-        self._recorded: tuple[list[int], Callable[[], None]] | None = None
+        self._recordings = Recordings(device)
         self._wide = lines_together(device.shared_bytes)
         self.chunks = list(self._chunks())
 
-    def settle(self, rooms: Mapping[str, Buffer]) -> None:
+    def arrange(self, rooms: Mapping[str, Buffer]) -> None:
         """Take the rooms that all sets share, and make the rest."""
         self._buffers.kept.update(rooms)
         self._allocate()
@@ -148,11 +149,7 @@ class SetThere:
 
     def iterate(self) -> None:
         """An iteration: recorded the first time, and then launched as a whole."""
-        if self._recorded is not None and self._recorded[0] == self._busy:
-            self._recorded[1]()
-            return
-        self._iteration()  # loads what a recording may not
-        self._recorded = list(self._busy), self.device.recorded(self._iteration)
+        self._recordings.run(0, self._busy, self._iteration)
 
     def _iteration(self) -> None:
         for player in Player:
@@ -247,13 +244,13 @@ class SetThere:
     def room_sizes(self) -> dict[str, int]:
         """Numbers in the rooms of the rows of flops, turns and lines of rivers, by name."""
         rivers = max(len(chunk.boards[RIVER]) for chunk in self.chunks)
-        found = {"line_rows": rivers * self.betting[0][RIVER].lines * self.cards.buckets}
+        sizes = {"line_rows": rivers * self.betting[0][RIVER].lines * self.cards.buckets}
         for level in (FLOP, TURN):
             hands = max(self._hands(level, chunk) for chunk in self.chunks)
             for name in ("reach", "value"):
                 most = max(getattr(each[level], f"{name}_rows") for each in self.betting)
-                found[f"{name}.{level}"] = hands * most
-        return found
+                sizes[f"{name}.{level}"] = hands * most
+        return sizes
 
     def _hands(self, level: int, chunk: Chunk) -> int:
         start, boards = self.cards.start[level], chunk.boards[level]
@@ -323,17 +320,17 @@ class SetThere:
         hands = cards.most_hands
         folding = 4 * TILE * (hands + CARDS + SEGMENTS)
         pieces = self._hand_pieces
-        found: list[Launch] = []
+        forward: list[Launch] = []
         for level, count, argument in ((FLOP, flops, flop), (TURN, turns, turn)):
-            found.append(("forward", count * lines[level] * pieces, PIECE, 0, argument))
+            forward.append(("forward", count * lines[level] * pieces, PIECE, 0, argument))
             tiles = len(folds(betting[level])) // TILE
             if tiles:
-                found.append(("folds", count * tiles, FOLDERS, folding, argument))
+                forward.append(("folds", count * tiles, FOLDERS, folding, argument))
         piece = self.pieces[player]
         actions = int(betting[TURN].forest.actions.max(initial=0))
         rows = int(np.diff(cards.stored_rows(TURN, player)).max())
         return [
-            *found,
+            *forward,
             ("deal", turns * lanes, MOVERS, cards.dealing_bytes, turn),
             ("play_rivers", rivers * (len(piece.cuts) - 1), PLAYERS, piece.shared, river),
             ("collect", turns * lanes, MOVERS, cards.collecting_bytes, turn),
@@ -412,12 +409,12 @@ class SetThere:
         }
 
 
-def settle_together(device: Device, sets: Sequence[SetThere]) -> None:
+def arrange_together(device: Device, sets: Sequence[BoardsPasses]) -> None:
     """Passes of sets follow each other, so that all have the same rooms."""
     sizes: dict[str, int] = {}
-    for one in sets:
-        for name, size in one.room_sizes().items():
+    for passes in sets:
+        for name, size in passes.room_sizes().items():
             sizes[name] = max(size, sizes.get(name, 1))
     rooms = {name: device.zeros(size) for name, size in sizes.items()}
-    for one in sets:
-        one.settle(rooms)
+    for passes in sets:
+        passes.arrange(rooms)

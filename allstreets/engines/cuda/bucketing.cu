@@ -146,14 +146,12 @@ DEVICE void list_by_card(const Combos &c, Short *card_first, Short *holders) {
         int at = card_first[card];
         for (int begin = 0; begin < c.count; begin += AHEAD) {
             bool holds[AHEAD];
-#pragma unroll
-            for (int step = 0; step < AHEAD; step++) {
+            UNROLL for (int step = 0; step < AHEAD; step++) {
                 const int combo = begin + step;
                 holds[step] = combo < c.count && (c.cards[2 * combo] == card ||
                                                   c.cards[2 * combo + 1] == card);
             }
-#pragma unroll
-            for (int step = 0; step < AHEAD; step++)
+            UNROLL for (int step = 0; step < AHEAD; step++)
                 if (holds[step]) holders[at++] = (Short)(begin + step);
         }
     }

@@ -1,4 +1,4 @@
-// What all kernels share: how blocks and threads are counted, stored numbers, a decision's arithmetic.
+// What all kernels share: how blocks and threads are counted, copies, unrolling, sums of regrets.
 //
 // A kernel takes one pointer, to a structure of numbers and addresses. It is written in loops that
 // any number of threads may share (THREAD, THREADS), with SYNC between the phases of a block. One
@@ -77,7 +77,8 @@ DEVICE Four operator-(Four a, Four b) {
             a.lane[3] - b.lane[3]};
 }
 
-#define EACH_LANE _Pragma("unroll") for (int i = 0; i < 4; i++)
+#define UNROLL _Pragma("unroll")
+#define EACH_LANE UNROLL for (int i = 0; i < 4; i++)
 
 DEVICE Four four(const float *place) { return *(const Four *)place; }
 DEVICE void put(float *place, Four numbers) { *(Four *)place = numbers; }

@@ -92,7 +92,8 @@ SMALL_KERNEL(256, 4) terminals(const Exact *ONLY s) {
     float stake[LANES], rake[LANES], fold[LANES];
     EACH_TERMINAL {
         called[lane] = terminals[lane].called, folded[lane] = terminals[lane].folded;
-        stake[lane] = terminals[lane].stake, rake[lane] = terminals[lane].rake, fold[lane] = terminals[lane].fold;
+        stake[lane] = terminals[lane].stake, rake[lane] = terminals[lane].rake;
+        fold[lane] = terminals[lane].fold;
         folds |= folded[lane] >= 0;
     }
     for (int hand = THREAD; hand < opponents; hand += THREADS) {

@@ -21,6 +21,7 @@ from allstreets.engines.cuda.programs import (
     Arrays,
     Buffers,
     Launch,
+    Recordings,
     ints,
     packed,
     refuse_long_decisions,
@@ -92,7 +93,7 @@ class CudaSubgame(ExactSubgame):
         self._there = False  # whether the device has what is stored
         self._launches: dict[tuple[int, int], list[Launch]] = {}
         self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
-        self._replay: Callable[[], None] | None = None
+        self._recordings = Recordings(device)
 
     def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, the same reach throughout."""
@@ -104,11 +105,7 @@ class CudaSubgame(ExactSubgame):
             table = [[self.discounts(player, now) for player in Player] for now in some]
             self._set_weights(np.array(table, np.float32))
             for _ in some:
-                if self._replay is not None:
-                    self._replay()
-                    continue
-                self._iteration()  # loads what a recording may not
-                self._replay = self.device.recorded(self._iteration)
+                self._recordings.run(0, None, self._iteration)
         self._stale()
 
     def _iteration(self) -> None:

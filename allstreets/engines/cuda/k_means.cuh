@@ -76,13 +76,11 @@ DEVICE int drawn(const Means &m, const float *nearest, const float *sums, float 
     int chosen = found;
     for (int begin = found; begin < m.padded; begin += AHEAD * LANES) {
         float mass[AHEAD]; // read before they are waited for
-#pragma unroll
-        for (int step = 0; step < AHEAD; step++) {
+        UNROLL for (int step = 0; step < AHEAD; step++) {
             const int point = begin + step * LANES;
             mass[step] = point < m.padded ? product_of(m.weights[point], nearest[point]) : 0.0f;
         }
-#pragma unroll
-        for (int step = 0; step < AHEAD; step++)
+        UNROLL for (int step = 0; step < AHEAD; step++)
             if (mass[step] > 0.0f && !(below > wanted)) {
                 chosen = begin + step * LANES;
                 below = sum_of(below, mass[step]);
@@ -124,8 +122,7 @@ DEVICE void seed_centres(const Means &m) {
         const int row_one = (use + 1) % 3, row_two = (use + 2) % 3;
         for (int point = THREAD; point < m.padded; point += THREADS) {
             float away = 0.0f, other = 0.0f;
-#pragma unroll
-            for (int d = 0; d < DIMENSIONS; d++) {
+            UNROLL for (int d = 0; d < DIMENSIONS; d++) {
                 const float *x = m.points + d * m.stride;
                 const float step = x[point] - x[one], further = x[point] - x[two];
                 away = fused(step, step, away);
@@ -155,39 +152,31 @@ DEVICE void seed_centres(const Means &m) {
 template <int HELD> DEVICE void label_points(const Means &m, int begin) {
     float x[HELD][DIMENSIONS], nearest[HELD];
     int label[HELD];
-#pragma unroll
-    for (int h = 0; h < HELD; h++) {
+    UNROLL for (int h = 0; h < HELD; h++) {
         const int point = begin + h * THREADS + THREAD;
         nearest[h] = FAR;
         label[h] = 0;
-#pragma unroll
-        for (int d = 0; d < DIMENSIONS; d++)
+        UNROLL for (int d = 0; d < DIMENSIONS; d++)
             x[h][d] = point < m.padded ? of_point(m, point, d) : 0.0f;
     }
 #pragma unroll 1
     for (int number = 0; number < m.centre_count; number++) {
         const Four *centre = (const Four *)(m.centres + number * DIMENSIONS);
         float away[HELD];
-#pragma unroll
-        for (int h = 0; h < HELD; h++) away[h] = m.half[number];
-#pragma unroll
-        for (int four = 0; four < DIMENSIONS / 4; four++) {
+        UNROLL for (int h = 0; h < HELD; h++) away[h] = m.half[number];
+        UNROLL for (int four = 0; four < DIMENSIONS / 4; four++) {
             const Four part = centre[four];
-#pragma unroll
-            for (int lane = 0; lane < 4; lane++)
-#pragma unroll
-                for (int h = 0; h < HELD; h++)
+            UNROLL for (int lane = 0; lane < 4; lane++)
+                UNROLL for (int h = 0; h < HELD; h++)
                     away[h] = fused(x[h][4 * four + lane], -part.lane[lane], away[h]);
         }
-#pragma unroll
-        for (int h = 0; h < HELD; h++)
+        UNROLL for (int h = 0; h < HELD; h++)
             if (away[h] < nearest[h]) {
                 nearest[h] = away[h];
                 label[h] = number;
             }
     }
-#pragma unroll
-    for (int h = 0; h < HELD; h++) {
+    UNROLL for (int h = 0; h < HELD; h++) {
         const int point = begin + h * THREADS + THREAD;
         if (point < m.padded) {
             const bool moved = m.labels[m.padded + point] != label[h];

@@ -69,8 +69,7 @@ struct Matching { // shares of numbers, and what they are multiplied by
 
 template <int N> DEVICE Matching matching(const Four (&numbers)[N], int actions) {
     Four total = all(0.0f);
-#pragma unroll
-    for (int a = 0; a < actions; a++) EACH_LANE total.lane[i] += above(numbers[a].lane[i]);
+    UNROLL for (int a = 0; a < actions; a++) EACH_LANE total.lane[i] += above(numbers[a].lane[i]);
     Matching found;
     EACH_LANE {
         const bool some = total.lane[i] > TINY;
@@ -93,15 +92,13 @@ DEVICE void split_four(const float *stored, float *sums, const float *row, float
                        const Weights &weights, float least, bool gathers, int run_time) {
     const int actions = A ? A : run_time;
     Four numbers[A ? A : MOST_ACTIONS], old[A ? A : MOST_ACTIONS];
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         numbers[a] = four(stored + 16 * a);
         old[a] = four(sums + 16 * a); // read in any case: loads that are sure can be early
     }
     const Four here = four(row);
     const Matching found = matching(numbers, actions);
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         const Four chance = chance_of(numbers[a], found);
         Four reach;
         EACH_LANE reach.lane[i] = here.lane[i] * chance.lane[i];
@@ -122,35 +119,31 @@ DEVICE void split_actions(int actions, const float *stored, float *sums, const f
 
 // A player's decision whose action a is worth worth_of(a): its value; regrets move.
 template <int A, typename Worth>
-DEVICE Four learn_four(int mode, float *stored, const Worth &worth_of, const Weights &weights, int run_time) {
+DEVICE Four learn_four(int mode, float *stored, const Worth &worth_of, const Weights &weights,
+                       int run_time) {
     const int actions = A ? A : run_time;
     Four numbers[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS];
     if (mode != BEST_RESPONSE) {
-#pragma unroll
-        for (int a = 0; a < actions; a++) numbers[a] = four(stored + 16 * a);
+        UNROLL for (int a = 0; a < actions; a++) numbers[a] = four(stored + 16 * a);
     }
-#pragma unroll
-    for (int a = 0; a < actions; a++) worth[a] = worth_of(a);
+    UNROLL for (int a = 0; a < actions; a++) worth[a] = worth_of(a);
     Four value;
     if (mode == BEST_RESPONSE) {
         value = worth[0];
-#pragma unroll
-        for (int a = 1; a < actions; a++)
+        UNROLL for (int a = 1; a < actions; a++)
             EACH_LANE value.lane[i] = worth[a].lane[i] > value.lane[i] ? worth[a].lane[i]
                                                                        : value.lane[i];
     } else {
         const Matching found = matching(numbers, actions);
         value = all(0.0f);
-#pragma unroll
-        for (int a = 0; a < actions; a++) {
+        UNROLL for (int a = 0; a < actions; a++) {
             const Four chance = chance_of(numbers[a], found);
             EACH_LANE value.lane[i] += chance.lane[i] * worth[a].lane[i];
         }
     }
     if (mode == UPDATE) {
         Four total = all(0.0f), gains = all(0.0f);
-#pragma unroll
-        for (int a = 0; a < actions; a++) {
+        UNROLL for (int a = 0; a < actions; a++) {
             Four updated;
             EACH_LANE {
                 const float old = numbers[a].lane[i], gain = worth[a].lane[i] - value.lane[i];
@@ -173,6 +166,24 @@ DEVICE Four learn_actions(int actions, int mode, float *stored, const Worth &wor
     return by_actions<5>(actions, [&](auto known) {
         return learn_four<known.count>(mode, stored, worth_of, weights, actions);
     });
+}
+
+// ---- products
+
+#define TALL 8 // rows of a product that a thread works on, four columns each
+
+// sums [TALL][4] += rows [TALL][DEPTH] · four columns of a matrix [DEPTH][WIDTH] in shared memory.
+template <int DEPTH, int WIDTH, typename Row>
+DEVICE void add_product(Four (&sums)[TALL], const Row &row_of, const float *matrix) {
+    UNROLL for (int k = 0; k < DEPTH; k += 4) {
+        Four columns[4];
+        UNROLL for (int j = 0; j < 4; j++) columns[j] = four(matrix + (k + j) * WIDTH);
+        UNROLL for (int r = 0; r < TALL; r++) {
+            const Four reach = four(row_of(r) + k);
+            UNROLL for (int j = 0; j < 4; j++)
+                EACH_LANE sums[r].lane[i] += reach.lane[j] * columns[j].lane[i];
+        }
+    }
 }
 
 // ---- sums over flops, and over the regrets of each, in an order that never changes

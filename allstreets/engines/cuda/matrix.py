@@ -23,7 +23,7 @@ from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
 from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.matrix_passes import AT_ONCE, DeviceValues, FlopSums, Passes, Request
-from allstreets.engines.cuda.programs import SUM_BYTES, refuse_long_decisions
+from allstreets.engines.cuda.programs import SUM_BYTES, Recordings, refuse_long_decisions
 from allstreets.engines.cuda.residence import (
     ROOM_BYTES,
     FlopStore,
@@ -70,7 +70,7 @@ class CudaMatrixEngine(MatrixEngine):
             allocate = _pinned(device)
         super().__init__(trees, cards, model, threads, allocate)
         self.device, self.where = device, where
-        self._replays: dict[int, tuple[int, Callable[[], None]]] = {}  # by part
+        self._recordings = Recordings(device)  # by part
         if trees:
             self._prepare(self._passes_of(trees))
 
@@ -136,13 +136,7 @@ class CudaMatrixEngine(MatrixEngine):
     def _iterate_part(self, part: int, places: int, iterations: int) -> None:
         self._request.send()  # again at the first weights
         for _ in range(iterations):
-            known = self._replays.get(part)
-            if known is not None and known[0] == places:
-                known[1]()
-                continue
-            self._iteration(part, places)  # loads what a recording may not
-            again = self.device.recorded(lambda: self._iteration(part, places))
-            self._replays[part] = places, again
+            self._recordings.run(part, places, lambda: self._iteration(part, places))
 
     def _iteration(self, part: int, places: int) -> None:
         for player in Player:

@@ -16,7 +16,6 @@
 #define TASKS 128    // (line, flop, four hands) of a block
 #define SEGMENTS 16  // of the hands of a row, summed side by side
 #define FOLDS 8      // rows that a block sums
-#define TALL 8       // rows of a product that a thread works on, four columns each
 #define ROWS 64      // rows and columns of a product that a block works on
 #define COLUMNS 64
 #define DEPTH 16     // hands that are multiplied at once
@@ -165,9 +164,10 @@ SMALL_KERNEL(TASKS, 4) forward(const Stage *ONLY s) {
         for (int each = line.forward; each < line.forward_end; each++) {
             const Node node = s->forward[each];
             const Long place = start + stored_at(node.slot, node.actions, task.hand, s->hands);
-            split_actions(node.actions, (learns ? store.opponent_regrets : store.opponent_average) + place,
-                          store.opponent_average + place, rows + node.row * s->hands,
-                          rows + node.child * s->hands, s->hands, weights, least, gathers);
+            const float *stored = learns ? store.opponent_regrets : store.opponent_average;
+            split_actions(node.actions, stored + place, store.opponent_average + place,
+                          rows + node.row * s->hands, rows + node.child * s->hands, s->hands,
+                          weights, least, gathers);
         }
     }
 }
@@ -270,10 +270,8 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
         some = some || visited(s, at, pot);
     if (!some) return;
     Four sums[SHARES / TEAM][TALL]; // by share of a thread
-#pragma unroll
-    for (int share = 0; share < SHARES / TEAM; share++)
-#pragma unroll
-        for (int r = 0; r < TALL; r++) sums[share][r] = all(0.0f);
+    UNROLL for (int share = 0; share < SHARES / TEAM; share++)
+        UNROLL for (int r = 0; r < TALL; r++) sums[share][r] = all(0.0f);
     copy_tile(s, at, first, column, 0, tiles);
     copy_tile(s, at, first, column, DEPTH, tiles + TILE);
     for (int number = 0; number * DEPTH < s->input_hands; number++) {
@@ -281,33 +279,18 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
         SYNC(); // the tile is there, and nobody reads the one that the next copy goes to
         copy_tile(s, at, first, column, (number + 2) * DEPTH, tiles + (number + 2) % 3 * TILE);
         const float *tile = tiles + number % 3 * TILE;
-#pragma unroll
-        for (int share = 0; share < SHARES / TEAM; share++) {
+        UNROLL for (int share = 0; share < SHARES / TEAM; share++) {
             const int mine = share * TEAM + THREAD;
             const float *rows = tile + mine / (COLUMNS / 4) * TALL * GAP;
             const float *matrix = tile + ROWS * GAP + mine % (COLUMNS / 4) * 4;
-#pragma unroll
-            for (int k = 0; k < DEPTH; k += 4) {
-                Four wide[4];
-#pragma unroll
-                for (int j = 0; j < 4; j++) wide[j] = four(matrix + (k + j) * COLUMNS);
-#pragma unroll
-                for (int r = 0; r < TALL; r++) {
-                    const Four reach = four(rows + r * GAP + k);
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        EACH_LANE sums[share][r].lane[i] += reach.lane[j] * wide[j].lane[i];
-                }
-            }
+            add_product<DEPTH, COLUMNS>(sums[share], [&](int r) { return rows + r * GAP; }, matrix);
         }
     }
-#pragma unroll
-    for (int share = 0; share < SHARES / TEAM; share++) {
+    UNROLL for (int share = 0; share < SHARES / TEAM; share++) {
         const int mine = share * TEAM + THREAD;
         const int wide = column + mine % (COLUMNS / 4) * 4;
         if (wide >= s->output_hands) continue;
-#pragma unroll
-        for (int r = 0; r < TALL; r++) {
+        UNROLL for (int r = 0; r < TALL; r++) {
             const int row = mine / (COLUMNS / 4) * TALL + r;
             if (row >= count) continue;
             const Long to = (Long)at.place * s->output_rows + s->terms[first + row].to;

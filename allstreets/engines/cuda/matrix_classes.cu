@@ -14,7 +14,6 @@
 #define LINE (HANDS + 4)    // rows stand apart: those of a product are in different banks
 #define QUARTERS (HANDS / 4) // four neighbouring hands are worked on together
 #define DEPTH 8             // rows of the matrix that are in shared memory at once, three times
-#define TALL 8              // rows of a product that a thread works on, four columns each
 #define TILES (3 * DEPTH * HANDS)
 #define SEGMENTS 8          // of all hands, summed side by side
 #define PARTS (CARDS + SEGMENTS)
@@ -297,8 +296,7 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
         const int group = task / QUARTERS, column = task % QUARTERS * 4;
         int row[TALL];
         Four sums[TALL];
-#pragma unroll
-        for (int r = 0; r < TALL; r++) {
+        UNROLL for (int r = 0; r < TALL; r++) {
             const int show = group + r * groups;
             row[r] = shows[show < count ? show : 0].reach * LINE;
             sums[r] = all(0.0f);
@@ -311,25 +309,11 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
             copy_tile(matrix, tiles, number + 2);
             if (task >= tasks) continue;
             const float *tile = tiles + number % 3 * DEPTH * HANDS + column;
-#pragma unroll
-            for (int k = 0; k < DEPTH; k += 4) {
-                Four margin[4];
-#pragma unroll
-                for (int j = 0; j < 4; j++) margin[j] = four(tile + (k + j) * HANDS);
-#pragma unroll
-                for (int r = 0; r < TALL; r++) {
-                    const Four reach = four(rows + row[r] + k);
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        EACH_LANE sums[r].lane[i] += reach.lane[j] * margin[j].lane[i];
-                }
-            }
-#pragma unroll
-            for (int r = 0; r < TALL; r++) row[r] += DEPTH;
+            add_product<DEPTH, HANDS>(sums, [&](int r) { return rows + row[r]; }, tile);
+            UNROLL for (int r = 0; r < TALL; r++) row[r] += DEPTH;
         }
         if (task < tasks) {
-#pragma unroll
-            for (int r = 0; r < TALL; r++) {
+            UNROLL for (int r = 0; r < TALL; r++) {
                 const int show = group + r * groups;
                 if (show >= count) continue;
                 const Term term = shows[show];

@@ -137,8 +137,8 @@ DEVICE int words_at(int step, int column, int lane) {
     return 2 * ((step * (BUCKETS / 8) + column) * 32 + (lane ^ column % 4 * 4));
 }
 
-// A board's matrix [OOP's bucket][IP's], as words by the opponent's bucket and then by the player's: a lane has its
-// numbers of column l / 4 in rows l % 4 + 0, 4 and + 8, 12.
+// A board's matrix [OOP's bucket][IP's], as words by the opponent's bucket and then by the player's: a
+// lane has its numbers of column l / 4 in rows l % 4 + 0, 4 and + 8, 12.
 DEVICE void take_matrix(const signed char *stored, bool turned, Word *matrix) {
     if (turned) { // the player's buckets stand in rows
         for (int task = THREAD; task < BUCKETS / 16 * BUCKETS; task += THREADS) {
@@ -199,8 +199,7 @@ DEVICE void multiply(const float *rows, const Word *matrix, const int (*places)[
             }
         }
         Halves halves[3][SLOTS];
-#pragma unroll
-        for (int part = 0; part < 3; part++)
+        UNROLL for (int part = 0; part < 3; part++)
             EACH_SLOT {
                 Rows &left = here[slot];
                 Word *to = halves[part][slot].word;
@@ -212,16 +211,14 @@ DEVICE void multiply(const float *rows, const Word *matrix, const int (*places)[
                 EACH_LANE left.upper[i] = rest(left.upper[i]);
                 EACH_LANE left.lower[i] = rest(left.lower[i]);
             }
-#pragma unroll
-        for (int column = 0; column < COLUMNS; column++) {
+        UNROLL for (int column = 0; column < COLUMNS; column++) {
             Word words[SLOTS][2];
             EACH_SLOT {
                 const Word *from = matrix + words_at(step, first_column + column, LANE_OF(slot));
                 words[slot][0] = from[0];
                 words[slot][1] = from[1];
             }
-#pragma unroll
-            for (int part = 0; part < 3; part++) mma(sums, column, halves[part], words);
+            UNROLL for (int part = 0; part < 3; part++) mma(sums, column, halves[part], words);
         }
     }
 }
@@ -268,8 +265,7 @@ DEVICE void write_tile(float *values, const Term *terms, int first_column, const
             const int lane = LANE_OF(slot), row = terms[8 * half + lane / 4].value;
             if (row < 0) continue;
             float *to = values + row * LINE + 8 * first_column + 2 * (lane % 4);
-#pragma unroll
-            for (int column = 0; column < COLUMNS; column++) {
+            UNROLL for (int column = 0; column < COLUMNS; column++) {
                 to[8 * column] = sums[slot].at[column][2 * half];
                 to[8 * column + 1] = sums[slot].at[column][2 * half + 1];
             }

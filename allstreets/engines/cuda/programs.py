@@ -5,7 +5,7 @@ structure beside the kernels that read it; Python reads the names of its fields 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -104,6 +104,22 @@ class Buffers:
         """Copy the first numbers of an array from there."""
         self.device.read(self.kept[name][: array.size], array.reshape(-1))
         return array
+
+
+class Recordings:
+    """Launches that are recorded the first time, by name, and from then on launched as a whole."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._known: dict[int, tuple[Any, Callable[[], None]]] = {}
+
+    def run(self, name: int, what: Any, work: Callable[[], None]) -> None:
+        """Launch `work`; it is recorded again when `what` it is about has changed."""
+        if name in self._known and self._known[name][0] == what:
+            self._known[name][1]()
+            return
+        work()  # loads what a recording may not
+        self._known[name] = what, self._device.recorded(work)
 
 
 class Parcel:

@@ -1,4 +1,4 @@
-// From turn to river and back: hands into buckets, lines of rivers, and the values of buckets to hands.
+// From turn to river and back: hands into buckets, lines of rivers, and values of buckets to hands.
 
 // ---- between turn and river
 //
@@ -70,8 +70,7 @@ SMALL_KERNEL(MOVERS, 1) deal(const Boards *ONLY s) {
         Four sums[4];
         EACH_LANE sums[i] = sum_places(memory, places, bounds[i], bounds[i + 1], quad, all(0.0f));
         float *to = to_lines + ((Long)below * lines + line) * BUCKETS + bucket;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
+        UNROLL for (int j = 0; j < 4; j++) {
             Four turned;
             EACH_LANE turned.lane[i] = sums[i].lane[j];
             if (line + j < lines) put(to + j * BUCKETS, turned);
@@ -112,8 +111,7 @@ SMALL_KERNEL(MOVERS, 1) collect(const Boards *ONLY s) {
             const int line = WIDE * lanes + 4 * quad;
             if (line >= lines) continue;
             Four sums[2];
-#pragma unroll
-            for (int two = 0; two < 2; two++) {
+            UNROLL for (int two = 0; two < 2; two++) {
                 Four before = all(0.0f);
                 if (part > 0)
                     EACH_LANE if (line + i < lines) before.lane[i] =
@@ -165,7 +163,8 @@ struct Room {
     Pot *pots;
     Word *margin, *pairs;
     float *rows; // reach, and then values
-    Short *early, *regrets; // stored numbers: the opponent's, and then the player's averages; his regrets
+    Short *early;   // stored numbers of the opponent, and then averages of the player
+    Short *regrets; // of the player
 };
 
 DEVICE const Piece &piece_here(const Boards *ONLY s) { return s->river_pieces[BLOCK % s->piece_count]; }
@@ -206,7 +205,8 @@ DEVICE void move_numbers(const Boards *ONLY s, const Piece &piece, const Pot *po
     for (int r = 0; r < count; r++) {
         const Run run = runs[r];
         const Pot &pot = pots[run.pot];
-        if (run.is_player != is_player || !pot.visited || (which == PLAYERS_AVERAGE && !pot.averages)) continue;
+        if (run.is_player != is_player || !pot.visited) continue;
+        if (which == PLAYERS_AVERAGE && !pot.averages) continue;
         Short *there = stored + (is_player ? pot.player : pot.opponent) + (Long)run.slot * BUCKETS;
         Short *here = stage + run.stage * BUCKETS;
         for (int each = 8 * THREAD; each < run.actions * BUCKETS; each += 8 * THREADS) {
@@ -295,16 +295,14 @@ DEVICE void add_products(const Boards *ONLY s) {
     const Term *terms = s->products + piece.terms;
     const float one = 1.0f / ONE, sign = s->player == 0 ? 1.0f : -1.0f;
     OF_THREAD Sums sums[TASKS][SLOTS];
-#pragma unroll
-    for (int held = 0; held < TASKS; held++) {
+    UNROLL for (int held = 0; held < TASKS; held++) {
         const int task = WARP + held * WARPS, tile = task / PARTS;
         if (tile < piece.tiles)
             sum_tile(room.rows, room.margin, room.pairs, terms + tile * ROWS_OF_TILE,
                      task % PARTS * COLUMNS, one, sign, sums[held]);
     }
     SYNC();
-#pragma unroll
-    for (int held = 0; held < TASKS; held++) {
+    UNROLL for (int held = 0; held < TASKS; held++) {
         const int task = WARP + held * WARPS, tile = task / PARTS;
         if (tile < piece.tiles)
             write_tile(room.rows, terms + tile * ROWS_OF_TILE, task % PARTS * COLUMNS, sums[held]);

@@ -11,7 +11,7 @@
 #define CARDS 53    // the last one is held by padding
 #define LANES 4     // terminals that a block works on side by side
 #define SEGMENTS 32 // parts in which the opponent's hands are summed side by side
-#define EACH_TERMINAL _Pragma("unroll") for (int lane = 0; lane < LANES; lane++)
+#define EACH_TERMINAL UNROLL for (int lane = 0; lane < LANES; lane++)
 
 // ---- stored numbers: float32, or halves for regrets and fractions of 32767 for averages
 
@@ -87,14 +87,12 @@ DEVICE void split_reach(const Stored *stored, float *rows, Long stride, int row,
                         int run_time) {
     const int actions = A ? A : run_time;
     float numbers[A ? A : MOST_ACTIONS], total = 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         numbers[a] = above(widen(stored[16 * a]));
         total += numbers[a];
     }
     const Shares found = shares(total, rows[row * stride + hand], actions);
-#pragma unroll
-    for (int a = 0; a < actions; a++)
+    UNROLL for (int a = 0; a < actions; a++)
         rows[(child + a) * stride + hand] = numbers[a] * found.factor + found.even;
 }
 
@@ -104,19 +102,16 @@ DEVICE float learn(Regret *regrets, Fraction *average, const float *values, Long
                    const Weights &weights, float wobble, bool locked, int run_time) {
     const int actions = A ? A : run_time;
     float stored[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS], total = 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         stored[a] = widen(regrets[16 * a]);
         worth[a] = values[a * stride];
         total += above(stored[a]);
     }
     const Shares played = shares(total, 1.0f, actions);
     float value = 0.0f, follow = 0.0f, gains = 0.0f;
-#pragma unroll
-    for (int a = 0; a < actions; a++)
+    UNROLL for (int a = 0; a < actions; a++)
         value += (above(stored[a]) * played.factor + played.even) * worth[a];
-#pragma unroll
-    for (int a = 0; a < actions; a++) {
+    UNROLL for (int a = 0; a < actions; a++) {
         const float old = stored[a], gain = worth[a] - value;
         const float next = old * (old > 0.0f ? weights.positive : weights.negative) + gain;
         const float updated = locked ? old : (next > weights.floor ? next : weights.floor);
