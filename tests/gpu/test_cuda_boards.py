@@ -39,7 +39,7 @@ MADE: dict[Any, FlopBoards] = {}
 def cards_made_once() -> Iterator[None]:
     """Engines with the same boards and groups share them.
 
-    Whoever makes them, they are the same (`test_cuda_groups`), and here processors are fast.
+    Whoever makes them, they are the same (`test_cuda_bucketing`), and here processors are fast.
     """
 
     def made(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:

@@ -9,6 +9,6 @@ Kernels are CUDA C++ and lie beside the Python that launches them:
     boards, boards_passes           real boards: the engine, and the launches of a set of ranges
     boards_layout, boards_rivers    their cards, and the lines of their rivers (rivers, products)
     bucketing, k_means              the buckets of their hands
-    matrix, matrix_passes           hand classes and bucket chains: the engine, and what passes share
+    matrix, matrix_passes           hand classes, bucket chains: the engine, what passes share
     matrix_classes, matrix_chain    the passes of either
 """

@@ -106,7 +106,7 @@ class RiverPieces:
 
     @cached_property
     def terms(self) -> Array:
-        """What rows of values are the sum of, by row; reach and values count from the street's."""
+        """Terms of the rows of values, by row; reach and values count from the street's."""
         return _terms(river_products(self.betting.forest))
 
     @cached_property
@@ -116,8 +116,8 @@ class RiverPieces:
         reach = np.diff([*betting.line_reach.tolist(), betting.reach_rows])
         values = np.diff([*betting.line_value.tolist(), betting.value_rows])
         before = [
-            np.concatenate([[0], np.cumsum(np.where(forest.is_own == own, forest.actions, 0))])
-            for own in (False, True)
+            np.concatenate([[0], np.cumsum(np.where(forest.is_own == mine, forest.actions, 0))])
+            for mine in (False, True)
         ]
         terms = np.bincount(betting.line_of(self.terms["value"]), minlength=len(reach))
         actions = (np.diff(each[betting.line_nodes]) for each in before)
@@ -126,10 +126,10 @@ class RiverPieces:
     @property
     def _bytes(self) -> Array:
         """[L]: shared memory of each line."""
-        reach, values, other, own, _ = self._counts.T
-        rows, numbers = np.maximum(reach, values), np.maximum(other, own) + own
-        found: Array = 4 * (self.buckets + ROW_GAP) * rows + 2 * self.buckets * numbers
-        return found
+        reach, values, opponent, player, _ = self._counts.T
+        rows, numbers = np.maximum(reach, values), np.maximum(opponent, player) + player
+        sizes: Array = 4 * (self.buckets + ROW_GAP) * rows + 2 * self.buckets * numbers
+        return sizes
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -162,7 +162,7 @@ class RiverPieces:
         betting, cuts = self.betting, np.array(self.cuts)
         forest, counts = betting.forest, self._counts
         first = cuts[:-1]
-        reach, values, other, own, _ = np.add.reduceat(counts, first, axis=0).T
+        reach, values, opponent, player, _ = np.add.reduceat(counts, first, axis=0).T
         of_line = np.repeat(np.arange(len(first)), np.diff(cuts))
         of_node = of_line[betting.line_of(forest.value_row - DUMP_ROWS)]
         below_reach, below_value = betting.line_reach[first], betting.line_value[first]
@@ -182,7 +182,7 @@ class RiverPieces:
             [
                 first, np.diff(cuts), np.maximum(reach, values), bounds[:-1], np.diff(bounds),
                 ends[:-1], np.diff(ends) // ROWS_OF_TILE, first_zero[:-1], np.diff(first_zero),
-                np.maximum(other, own), own, first_run[:-1], np.diff(first_run),
+                np.maximum(opponent, player), player, first_run[:-1], np.diff(first_run),
             ],
             axis=1,
         )  # fmt: skip
@@ -203,22 +203,22 @@ class RiverPieces:
     def _runs(self, nodes: Array, of_node: Array) -> Ints:
         """[…, 8]: numbers of a piece's nodes that are stored one after the other, by piece.
 
-        (own, pot, slot, actions, place in the piece's room, piece, 0, 0); nodes learn their places.
+        As `Run` has them, with the piece behind its place in the block; nodes learn their places.
         """
         forest, runs = self.betting.forest, list[list[int]]()
         order = np.lexsort((forest.slot, forest.pot, forest.is_own, of_node))
         used = 0
         for node in order.tolist():
-            own, pot = int(forest.is_own[node]), int(forest.pot[node])
+            mine, pot = int(forest.is_own[node]), int(forest.pot[node])
             slot, actions = int(forest.slot[node]), int(forest.actions[node])
             piece = int(of_node[node])
             before = runs[-1] if runs else [-1] * 8
-            same = before[0] == own and before[5] == piece
+            same = before[0] == mine and before[5] == piece
             used = used if same else 0
             if same and before[1] == pot and before[2] + before[3] == slot:
                 before[3] += actions
             else:
-                runs.append([own, pot, slot, actions, used, piece, 0, 0])
+                runs.append([mine, pot, slot, actions, used, piece, 0, 0])
             nodes[node, 7] = used
             used += actions
         return ints(runs).reshape(-1, 8)
@@ -229,7 +229,7 @@ class RiverPieces:
         Terms of a kind stand together. What fills up a tile reads the piece's first row, by 0.
         """
         piece = of_line[self.betting.line_of(self.terms["value"])]
-        found, ends = [], [0]
+        every, ends = [], [0]
         for number, (reach, value) in enumerate(zip(below_reach, below_value, strict=True)):
             here = self.terms[piece == number]
             here = here[np.argsort(here["kinds"], kind="stable")]
@@ -241,22 +241,22 @@ class RiverPieces:
             tiles[: len(here)] = here
             each = tiles["kinds"].reshape(-1, ROWS_OF_TILE)
             each[:] = np.bitwise_or.reduce(each, axis=1, keepdims=True)
-            found.append(tiles)
+            every.append(tiles)
             ends.append(ends[-1] + len(tiles))
-        return np.concatenate(found), np.array(ends)
+        return np.concatenate(every), np.array(ends)
 
 
 def _terms(products: Products) -> Array:
-    """What rows of values are the sum of, by row: a showdown, and two of folds and rake at most."""
+    """Terms of the rows of values, by row: a showdown, and two of folds and rake at most."""
     shows, folds = products.show_factor != 0, products.fold_factor != 0
     values = np.union1d(products.show_value[shows], products.fold_value[folds])
-    found = np.zeros(len(values), TERM)
-    found["value"] = values - DUMP_ROWS
+    terms = np.zeros(len(values), TERM)
+    terms["value"] = values - DUMP_ROWS
     rows = (products.show_reach, products.show_value, products.show_factor, shows)
-    _place(found, values, "show", SHOWS, *rows)
+    _place(terms, values, "show", SHOWS, *rows)
     rows = (products.fold_reach, products.fold_value, products.fold_factor, folds)
-    _place(found, values, "fold", FOLDS, *rows)
-    return found
+    _place(terms, values, "fold", FOLDS, *rows)
+    return terms
 
 
 def _place(

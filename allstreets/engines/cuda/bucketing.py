@@ -170,8 +170,8 @@ class CudaBucketing:
         tile = sizes.tile((device.shared_bytes + RESERVED) // 2 - RESERVED)
         if max(sizes.on_river, sizes.on_turn, sizes.pairs(tile)) > device.shared_bytes:
             raise InputError(
-                f"{settings.groups} groups and {settings.rows} rows do not fit the shared memory "
-                "of the GPU;\ntake fewer, or the cpu"
+                f"{settings.groups} river buckets and {settings.rows} turn buckets do not fit the "
+                "shared memory of the GPU;\ntake fewer, or the cpu"
             )
         buffers, kernels = Buffers(device), self._compiled(apart)
         turn_blocks = 2 * sets * turns if settings.rows else 0

@@ -241,7 +241,7 @@ class CudaMatrixEngine(MatrixEngine):
         return total, largest
 
     def _regrets(self, player: Player, part: int, stage: int) -> int:
-        """The structure of the own regrets of a stage."""
+        """The structure of a player's regrets of a stage."""
         put, name = self._passes.buffers.address, f"{player}.{part}.{stage}"
         if f"regrets.{name}" in self._passes.buffers.kept:
             return put(f"regrets.{name}")
@@ -327,20 +327,20 @@ EVERYTHING: Which = frozenset(
 )
 
 
-def _learned(own: Player) -> tuple[Which, Which]:
-    changed: Which = frozenset({("regrets", own), ("averages", own.opponent)})
-    return changed | {("regrets", own.opponent)}, changed
+def _learned(player: Player) -> tuple[Which, Which]:
+    changed: Which = frozenset({("regrets", player), ("averages", player.opponent)})
+    return changed | {("regrets", player.opponent)}, changed
 
 
 def _played(*whose: Player) -> tuple[Which, Which]:
     return frozenset(("averages", player) for player in whose), frozenset()
 
 
-def _touched(own: Player, mode: int) -> tuple[Which, Which]:
+def _touched(player: Player, mode: int) -> tuple[Which, Which]:
     """What a pass reads of the stored arrays, and what it changes."""
     if mode == UPDATE:
-        return _learned(own)
-    return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
+        return _learned(player)
+    return _played(player.opponent) if mode == BEST_RESPONSE else _played(*Player)
 
 
 def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:

@@ -44,10 +44,10 @@ class Residence:
     def parts(self, most: int) -> list[range]:
         """The flops of each part, of which no pass takes more than `most` at a time."""
         step = max(1, min(self.part, most))
-        found = []
+        parts = []
         for first, last in ((0, self.resident), (self.resident, self.flops)):
-            found += [range(at, min(at + step, last)) for at in range(first, last, step)]
-        return found
+            parts += [range(at, min(at + step, last)) for at in range(first, last, step)]
+        return parts
 
 
 def everything_resident(flops: int) -> Residence:
@@ -217,16 +217,16 @@ class FlopStore:
         self.device.finish(self.device.mark())  # pinned arrays are read as late as may be
 
 
-def store_table(store: FlopStore, part: int, stage: int, own: Player) -> Longs:
+def store_table(store: FlopStore, part: int, stage: int, player: Player) -> Longs:
     """[P, 6]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
 
     A pot that ends before the stage has none.
     """
-    both = own, own.opponent
+    both = player, player.opponent
     pots = 1 + max(name.pot for name in store.host)
     table = np.zeros((pots, 6), np.int64)
     for pot in range(pots):
-        if Name("regrets", pot, stage, own) not in store.host:
+        if Name("regrets", pot, stage, player) not in store.host:
             continue
         arrays = [Name(kind, pot, stage, who) for who in both for kind in ("regrets", "averages")]
         lengths = [store.host[Name("regrets", pot, stage, who)].shape[1] for who in both]
