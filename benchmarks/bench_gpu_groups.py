@@ -37,7 +37,7 @@ from allstreets.engines.boards.cards import GroupSettings, RiverGroups, flop_boa
 from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
 from allstreets.engines.thread_pool import Pool
 from allstreets.training.solver_config import UnifiedConfig
@@ -111,7 +111,7 @@ class Timed:
 
 def device_part(device: Any, flop: Any, settings: GroupSettings, sets: int, gpu: bool) -> None:
     turn, river = streets(flop)
-    grouping = CudaGroups(device)
+    grouping = CudaBucketing(device)
     grouping(turn, river, ranges_of(sets), settings)  # compiles
     best = np.inf
     for _ in range(3 if gpu else 1):
@@ -122,7 +122,7 @@ def device_part(device: Any, flop: Any, settings: GroupSettings, sets: int, gpu:
     say(name, f"{1e3 * best:.1f} ms for {len(river.parents)} rivers and {sets} pairs of ranges")
     if gpu:
         noted = Timed(device)
-        CudaGroups(noted)(turn, river, ranges_of(sets), settings)
+        CudaBucketing(noted)(turn, river, ranges_of(sets), settings)
         say(f"{name}, launches", f"{sum(noted.spent.values()):.2f} ms")
 
 
@@ -138,7 +138,7 @@ def seconds_for_all(flops: Any, settings: GroupSettings, sets: int, grouping: An
 
 
 def all_flops(device: Any, flops: Any, settings: GroupSettings, sets: int) -> None:
-    grouping = CudaGroups(device)
+    grouping = CudaBucketing(device)
     flop_boards(flops[0], ranges_of(sets), settings, grouping)
     seconds = seconds_for_all(flops, settings, sets, grouping)
     text = f"{seconds:.2f} s for {len(flops)} flops, {1e3 * seconds / len(flops):.1f} ms a flop"
@@ -170,8 +170,8 @@ def differences(mine: RiverGroups, found: RiverGroups) -> dict[str, float]:
 def same(device: Any, boards: Any, settings: GroupSettings, sets: int) -> None:
     for cards in boards:
         turn, river = streets(cards)
-        found = CudaGroups(device)(turn, river, ranges_of(sets), settings)
-        again = CudaGroups(device)(turn, river, ranges_of(sets), settings)
+        found = CudaBucketing(device)(turn, river, ranges_of(sets), settings)
+        again = CudaBucketing(device)(turn, river, ranges_of(sets), settings)
         repeats = not any(
             any(differences(*pair).values()) for pair in zip(found, again, strict=True)
         )

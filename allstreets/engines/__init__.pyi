@@ -5,8 +5,8 @@ from .card_model import CardModel as CardModel
 from .card_model import MemoryMode as MemoryMode
 from .card_model import Precision as Precision
 from .card_model import RiverGroups as RiverGroups
-from .cuda.boards_memory import BoardsMemory as BoardsMemory
-from .cuda.boards_memory import FlopCounts as FlopCounts
+from .cuda.boards_layout import BoardsMemory as BoardsMemory
+from .cuda.boards_layout import FlopCounts as FlopCounts
 from .cuda.residence import Residence as Residence
 from .cuda.residence import Streaming as Streaming
 from .cuda.residence import device_room as device_room

@@ -1,18 +1,19 @@
-// One half-iteration of matrix games: all pots on all flops. `matrix.kernels.layout` says what rows
-// are, `subgames.cuda_pieces` how trees are cut.
+// One half-iteration of matrix games of hand classes: all pots on all flops. `matrix.kernels.layout`
+// says what rows are, `matrix_classes.py` how trees are cut.
 //
-//     descend   the top of a pot on a flop: the other's reach at the lines of its pieces
-//     play      a piece on a flop, all of it: down, folds, showdowns and up in shared memory
-//     ascend    the top again: from the lines' values to those of the root
+//     forward    the top of a pot on a flop: the opponent's reach at the lines of its pieces
+//     play       a piece on a flop, all of it: both passes, folds and showdowns in shared memory
+//     backward   the top again: from the lines' values to those of the root
 //
 // What is stored is read and written once, and nothing else but lines leaves a block. HANDS is the
 // padded number of hands; blocks of `play` have at most PLAYERS threads, two blocks a multiprocessor.
+
+#include "matrix.cuh"
 
 #define CARDS 52
 #define LINE (HANDS + 4)    // rows stand apart: those of a product are in different banks
 #define QUARTERS (HANDS / 4) // four neighbouring hands are worked on together
 #define DEPTH 8             // rows of the matrix that are in shared memory at once, three times
-#define TALL 8              // rows of a product that a thread works on, four columns each
 #define TILES (3 * DEPTH * HANDS)
 #define SEGMENTS 8          // of all hands, summed side by side
 #define PARTS (CARDS + SEGMENTS)
@@ -20,18 +21,14 @@
 #define TOGETHER (TILES / SUMS / 4 * 4) // folds whose sums stand in the room of the tiles
 
 #ifdef __CUDACC__
-#define BOUNDS __launch_bounds__(PLAYERS, 2)
-#define PHASE static __device__ __noinline__ void // what it needs is not kept in others' registers
 #define TEAM PLAYERS // threads of a block that plays
 #else
-#define BOUNDS
-#define PHASE static void
 #define TEAM THREADS
 #endif
 
-struct Piece { // `matrix_pieces.PIECE`
+struct Piece { // `matrix_classes.PIECE`
     int pot, lines, reach_rows, value_rows, first_line;
-    int down, down_levels, up, up_levels, adders;
+    int forward, forward_levels, backward, backward_levels, adders;
     int folds, fold_count, shows, show_count, reach_room, value_room;
 };
 struct Node {
@@ -41,6 +38,40 @@ struct Term {
     int reach, value;
     float factor;
 };
+
+struct Matrix : Request {
+    Long mode;
+    const float *root;  // [P][H]: the opponent's reach
+    const float *least; // [P]: reach with which every hand counts in the average
+    Long hands;         // without padding
+    float *out;         // [P][K][hands]: the player's values
+    // Betting, the same on every flop.
+    const Piece *tops; // [P]
+    Long piece_count;
+    const Piece *pieces;
+    const int *line_reach, *line_value; // rows of `reach` and `values` at which lines begin
+    const Node *nodes;
+    const int *levels;  // bounds of nodes
+    const int *adds;    // bounds of adders
+    const int *adders;  // rows
+    const Term *folds, *shows;
+    // Cards.
+    const float *margin;         // [F][H][H]: by the opponent's hand, then by the player's
+    const float *combos, *twins; // [F][H]
+    Long card_most;
+    const Byte *card_hand; // [F][card_most][52]
+    const float *card_count;
+    Long held_most;
+    const Byte *held_card; // [F][held_most][H]
+    const float *held_count;
+    // Stored numbers, and rows of tops and lines.
+    const Store *stores; // [P]
+    float *reach;        // [places][reach_rows]
+    Long reach_rows;
+    float *values;
+    Long value_rows;
+};
+
 // A row of values with those that lead there. `adds` are the bounds of lists, by row.
 DEVICE Four gathered(const Matrix *ONLY s, const int *ONLY adds, const float *values, int row,
                      int hand) {
@@ -54,7 +85,7 @@ DEVICE Four gathered(const Matrix *ONLY s, const int *ONLY adds, const float *va
     return total;
 }
 
-struct Worth { // of an own decision's actions
+struct Worth { // of the actions of a player's decision
     const Matrix *ONLY s;
     const int *ONLY adds;
     const float *values;
@@ -62,46 +93,46 @@ struct Worth { // of an own decision's actions
     METHOD Four operator()(int a) const { return gathered(s, adds, values, child + a, hand); }
 };
 
-DEVICE void go_down(const Matrix *ONLY s, const Piece &piece, const Where &at, float *rows) {
+DEVICE void forward_levels(const Matrix *ONLY s, const Piece &piece, const Where &at, float *rows) {
     const Store store = s->stores[piece.pot];
-    const Long start = at.flop * store.other_size;
-    const Now now = now_at(s, at);
-    const bool learns = s->mode == UPDATE, gathers = learns && now.weight > 0.0f;
+    const Long start = at.flop * store.opponent_size;
+    const Weights weights = weights_at(s, at);
+    const bool learns = s->mode == UPDATE, gathers = learns && weights.weight > 0.0f;
     const float least = s->least[piece.pot];
-    for (int level = 0; level < piece.down_levels; level++) {
-        const int first = s->levels[piece.down + level];
-        const int tasks = (s->levels[piece.down + level + 1] - first) * QUARTERS;
+    for (int level = 0; level < piece.forward_levels; level++) {
+        const int first = s->levels[piece.forward + level];
+        const int tasks = (s->levels[piece.forward + level + 1] - first) * QUARTERS;
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
             const Long place = start + stored_at(node.slot, node.actions, hand, HANDS);
-            const float *stored = (learns ? store.other_regrets : store.other_average) + place;
-            float *sums = store.other_average + place;
+            const float *stored = (learns ? store.opponent_regrets : store.opponent_average) + place;
+            float *sums = store.opponent_average + place;
             const float *row = rows + node.row * LINE + hand;
             float *child = rows + node.child * LINE + hand;
-            split_actions(node.actions, stored, sums, row, child, LINE, now, least, gathers);
+            split_actions(node.actions, stored, sums, row, child, LINE, weights, least, gathers);
         }
         SYNC();
     }
 }
 
-DEVICE void go_up(const Matrix *ONLY s, const Piece &piece, const Where &at, float *values) {
+DEVICE void backward_levels(const Matrix *ONLY s, const Piece &piece, const Where &at, float *values) {
     const Store store = s->stores[piece.pot];
-    float *own = (s->mode == UPDATE ? store.own_regrets : store.own_average) +
-                 at.flop * store.own_size;
+    float *numbers = (s->mode == UPDATE ? store.player_regrets : store.player_average) +
+                 at.flop * store.player_size;
     const int *adds = s->adds + piece.adders;
-    const Now now = now_at(s, at);
-    for (int level = 0; level < piece.up_levels; level++) {
-        const int first = s->levels[piece.up + level];
-        const int tasks = (s->levels[piece.up + level + 1] - first) * QUARTERS;
+    const Weights weights = weights_at(s, at);
+    for (int level = 0; level < piece.backward_levels; level++) {
+        const int first = s->levels[piece.backward + level];
+        const int tasks = (s->levels[piece.backward + level + 1] - first) * QUARTERS;
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
-            float *stored = own + stored_at(node.slot, node.actions, hand, HANDS);
+            float *stored = numbers + stored_at(node.slot, node.actions, hand, HANDS);
             const Worth worth = {s, adds, values, node.child, hand};
             // It goes into the row of the first action, which is not needed any more.
             put(values + node.child * LINE + hand,
-                rise_actions(node.actions, s->mode, stored, worth, now));
+                learn_actions(node.actions, s->mode, stored, worth, weights));
         }
         SYNC();
     }
@@ -127,15 +158,15 @@ PHASE fetch_piece(const Matrix *ONLY s) {
     const Long flop = where(s, BLOCK / s->piece_count).flop;
     const Store store = s->stores[piece.pot];
     const bool learns = s->mode == UPDATE;
-    const Long own = flop * store.own_size, other = flop * store.other_size;
-    fetch_nodes(s, piece.down, piece.down_levels, store.other_average + other);
-    if (learns) fetch_nodes(s, piece.down, piece.down_levels, store.other_regrets + other);
+    const Long player = flop * store.player_size, opponent = flop * store.opponent_size;
+    fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_average + opponent);
+    if (learns) fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_regrets + opponent);
     if (s->mode != BEST_RESPONSE)
-        fetch_nodes(s, piece.up, piece.up_levels,
-                    (learns ? store.own_regrets : store.own_average) + own);
+        fetch_nodes(s, piece.backward, piece.backward_levels,
+                    (learns ? store.player_regrets : store.player_average) + player);
 }
 
-// The first phase of a piece: reach, from its lines to its ends; values are 0.
+// The first phase of a piece: reach, from its lines to its terminals; values are 0.
 PHASE enter_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
@@ -150,17 +181,17 @@ PHASE enter_piece(const Matrix *ONLY s) {
     for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * TEAM)
         put(values + each, all(0.0f));
     SYNC();
-    go_down(s, piece, at, rows);
+    forward_levels(s, piece, at, rows);
 }
 
-// The last phase: values, from the ends to the lines.
+// The last phase: values, from the terminals to the lines.
 PHASE leave_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
     const Where at = where(s, BLOCK / s->piece_count);
     float *values = memory + TILES + piece.reach_rows * LINE;
     float *lines = s->values + (Long)at.place * s->value_rows * LINE;
-    go_up(s, piece, at, values);
+    backward_levels(s, piece, at, values);
     for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
         const int line = task / QUARTERS, hand = task % QUARTERS * 4;
         const int row = s->line_value[piece.first_line + line];
@@ -168,7 +199,7 @@ PHASE leave_piece(const Matrix *ONLY s) {
     }
 }
 
-// ---- ends
+// ---- terminals
 
 // Folds: a row times the matrix of pairs that fit, by the sums over the hands that hold each card.
 PHASE add_folds(const Matrix *ONLY s) {
@@ -265,8 +296,7 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
         const int group = task / QUARTERS, column = task % QUARTERS * 4;
         int row[TALL];
         Four sums[TALL];
-#pragma unroll
-        for (int r = 0; r < TALL; r++) {
+        UNROLL for (int r = 0; r < TALL; r++) {
             const int show = group + r * groups;
             row[r] = shows[show < count ? show : 0].reach * LINE;
             sums[r] = all(0.0f);
@@ -279,25 +309,11 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
             copy_tile(matrix, tiles, number + 2);
             if (task >= tasks) continue;
             const float *tile = tiles + number % 3 * DEPTH * HANDS + column;
-#pragma unroll
-            for (int k = 0; k < DEPTH; k += 4) {
-                Four margin[4];
-#pragma unroll
-                for (int j = 0; j < 4; j++) margin[j] = four(tile + (k + j) * HANDS);
-#pragma unroll
-                for (int r = 0; r < TALL; r++) {
-                    const Four reach = four(rows + row[r] + k);
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        EACH_LANE sums[r].lane[i] += reach.lane[j] * margin[j].lane[i];
-                }
-            }
-#pragma unroll
-            for (int r = 0; r < TALL; r++) row[r] += DEPTH;
+            add_product<DEPTH, HANDS>(sums, [&](int r) { return rows + row[r]; }, tile);
+            UNROLL for (int r = 0; r < TALL; r++) row[r] += DEPTH;
         }
         if (task < tasks) {
-#pragma unroll
-            for (int r = 0; r < TALL; r++) {
+            UNROLL for (int r = 0; r < TALL; r++) {
                 const int show = group + r * groups;
                 if (show >= count) continue;
                 const Term term = shows[show];
@@ -313,7 +329,7 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
 
 // ---- kernels
 
-KERNEL descend(const Matrix *ONLY s) {
+KERNEL forward(const Matrix *ONLY s) {
     const Piece &top = s->tops[BLOCK % s->pots];
     const Where at = where(s, BLOCK / s->pots);
     if (!visited(s, at, top.pot)) return;
@@ -321,10 +337,10 @@ KERNEL descend(const Matrix *ONLY s) {
     for (int hand = THREAD; hand < HANDS; hand += THREADS)
         rows[hand] = s->root[top.pot * HANDS + hand];
     SYNC();
-    go_down(s, top, at, rows);
+    forward_levels(s, top, at, rows);
 }
 
-KERNEL BOUNDS play(const Matrix *ONLY s) {
+SMALL_KERNEL(PLAYERS, 2) play(const Matrix *ONLY s) {
     const Where at = where(s, BLOCK / s->piece_count);
     if (!visited(s, at, piece_here(s).pot)) return;
     fetch_piece(s);
@@ -334,7 +350,7 @@ KERNEL BOUNDS play(const Matrix *ONLY s) {
     leave_piece(s);
 }
 
-KERNEL ascend(const Matrix *ONLY s) {
+KERNEL backward(const Matrix *ONLY s) {
     const Piece &top = s->tops[BLOCK % s->pots];
     const Where at = where(s, BLOCK / s->pots);
     float *out = s->out + (top.pot * (Long)s->call[2] + at.whole) * s->hands;
@@ -346,7 +362,7 @@ KERNEL ascend(const Matrix *ONLY s) {
     for (int each = 4 * THREAD; each < top.value_rows * LINE; each += 4 * THREADS)
         put(values + each, all(0.0f));
     SYNC();
-    go_up(s, top, at, values);
+    backward_levels(s, top, at, values);
     for (int hand = 4 * THREAD; hand < HANDS; hand += 4 * THREADS) {
         const Four found = gathered(s, s->adds + top.adders, values, 0, hand);
         EACH_LANE if (hand + i < s->hands) out[hand + i] = found.lane[i];

@@ -1,6 +1,6 @@
 // Rows of reach times the two matrices of a river board, on tensor cores.
 //
-// A warp multiplies sixteen rows [16, GROUPS] with COLUMNS · 8 columns of the matrices and keeps the
+// A warp multiplies sixteen rows [16, BUCKETS] with COLUMNS · 8 columns of the matrices and keeps the
 // sums in its registers. The matrices hold whole numbers up to 127, which bf16 holds as they are; a
 // number of a row is the sum of three bf16, so products are those of single precision, and sums are.
 // For every 16 numbers of its rows a warp issues 2 ldmatrix, 52 instructions that scale and split,
@@ -9,10 +9,10 @@
 // Compiled as C++, one thread is a warp: its 32 lanes follow each other, and `mma` does what that of
 // a GPU does to their registers.
 
-#define LINE (GROUPS + 4) // rows stand apart: eight of them are in different banks
+#define LINE (BUCKETS + 4) // rows stand apart: eight of them are in different banks
 #define ROWS_OF_TILE 16
-#define COLUMNS (GROUPS / 8 / PARTS) // tiles of eight columns that a warp works on
-#define HALF_MATRIX (GROUPS * GROUPS / 2) // words of a matrix: two bf16 each
+#define COLUMNS (BUCKETS / 8 / PARTS) // tiles of eight columns that a warp works on
+#define HALF_MATRIX (BUCKETS * BUCKETS / 2) // words of a matrix: two bf16 each
 
 #ifdef __CUDACC__
 #define WARP (THREAD / 32)
@@ -124,7 +124,7 @@ DEVICE void mma(Sums *sums, int column, const Halves *rows, const Word (*matrix)
         }
     for (int row = 0; row < 16; row++)
         for (int k = 0; k < 16; k++)
-            for (int own = 0; own < 8; own++) c[row][own] += a[row][k] * b[k][own];
+            for (int mine = 0; mine < 8; mine++) c[row][mine] += a[row][k] * b[k][mine];
     for (int lane = 0; lane < 32; lane++)
         for (int i = 0; i < 4; i++)
             sums[lane].at[column][i] = c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
@@ -134,16 +134,16 @@ DEVICE void mma(Sums *sums, int column, const Halves *rows, const Word (*matrix)
 // Where the words of a lane stand in a matrix, for the 16 rows from 16 · step on and 8 columns.
 // Columns that are written together go to different banks.
 DEVICE int words_at(int step, int column, int lane) {
-    return 2 * ((step * (GROUPS / 8) + column) * 32 + (lane ^ column % 4 * 4));
+    return 2 * ((step * (BUCKETS / 8) + column) * 32 + (lane ^ column % 4 * 4));
 }
 
-// A board's matrix [OOP's group][IP's], as words by the other's group and then by own: a lane has its
-// numbers of column l / 4 in rows l % 4 + 0, 4 and + 8, 12.
+// A board's matrix [OOP's bucket][IP's], as words by the opponent's bucket and then by the player's: a
+// lane has its numbers of column l / 4 in rows l % 4 + 0, 4 and + 8, 12.
 DEVICE void take_matrix(const signed char *stored, bool turned, Word *matrix) {
-    if (turned) { // the own groups stand in rows
-        for (int task = THREAD; task < GROUPS / 16 * GROUPS; task += THREADS) {
-            const int own = task % GROUPS, step = task / GROUPS;
-            const Four bytes = four((const float *)(stored + own * GROUPS + 16 * step));
+    if (turned) { // the player's buckets stand in rows
+        for (int task = THREAD; task < BUCKETS / 16 * BUCKETS; task += THREADS) {
+            const int mine = task % BUCKETS, step = task / BUCKETS;
+            const Four bytes = four((const float *)(stored + mine * BUCKETS + 16 * step));
             Word found[8];
             EACH_LANE {
                 const int shift = 8 * i;
@@ -153,7 +153,7 @@ DEVICE void take_matrix(const signed char *stored, bool turned, Word *matrix) {
                 found[2 * i] = pair_of(number[0], number[1]);
                 found[2 * i + 1] = pair_of(number[2], number[3]);
             }
-            float *to = (float *)(matrix + words_at(step, own / 8, own % 8 * 4));
+            float *to = (float *)(matrix + words_at(step, mine / 8, mine % 8 * 4));
             put(to, {number_of(found[0]), number_of(found[1]), number_of(found[2]),
                      number_of(found[3])});
             put(to + 4, {number_of(found[4]), number_of(found[5]), number_of(found[6]),
@@ -161,16 +161,16 @@ DEVICE void take_matrix(const signed char *stored, bool turned, Word *matrix) {
         }
         return;
     }
-    for (int task = THREAD; task < GROUPS / 4 * QUARTERS; task += THREADS) {
-        const int own = task % QUARTERS * 4, row = task / QUARTERS % 4, step = task / QUARTERS / 4;
-        const signed char *from = stored + (16 * step + row) * GROUPS + own;
+    for (int task = THREAD; task < BUCKETS / 4 * QUARTERS; task += THREADS) {
+        const int mine = task % QUARTERS * 4, row = task / QUARTERS % 4, step = task / QUARTERS / 4;
+        const signed char *from = stored + (16 * step + row) * BUCKETS + mine;
         Word bytes[4];
-        EACH_LANE bytes[i] = *(const Word *)(from + 4 * i * GROUPS);
+        EACH_LANE bytes[i] = *(const Word *)(from + 4 * i * BUCKETS);
         EACH_LANE {
             const int shift = 8 * i;
             float number[4];
             for (int j = 0; j < 4; j++) number[j] = (signed char)(bytes[j] >> shift);
-            Word *to = matrix + words_at(step, (own + i) / 8, (own + i) % 8 * 4 + row);
+            Word *to = matrix + words_at(step, (mine + i) / 8, (mine + i) % 8 * 4 + row);
             to[0] = pair_of(number[0], number[1]);
             to[1] = pair_of(number[2], number[3]);
         }
@@ -182,7 +182,7 @@ template <bool SECOND>
 DEVICE void multiply(const float *rows, const Word *matrix, const int (*places)[4],
                      const float (*factors)[4], int first_column, Sums *sums) {
 #pragma unroll 1
-    for (int step = 0; step < GROUPS / 16; step++) {
+    for (int step = 0; step < BUCKETS / 16; step++) {
         Rows here[SLOTS];
         EACH_SLOT {
             const int from = 16 * step;
@@ -199,29 +199,26 @@ DEVICE void multiply(const float *rows, const Word *matrix, const int (*places)[
             }
         }
         Halves halves[3][SLOTS];
-#pragma unroll
-        for (int part = 0; part < 3; part++)
+        UNROLL for (int part = 0; part < 3; part++)
             EACH_SLOT {
-                Rows &now = here[slot];
+                Rows &left = here[slot];
                 Word *to = halves[part][slot].word;
-                to[0] = pair_of(now.upper[0], now.upper[1]);
-                to[1] = pair_of(now.lower[0], now.lower[1]);
-                to[2] = pair_of(now.upper[2], now.upper[3]);
-                to[3] = pair_of(now.lower[2], now.lower[3]);
+                to[0] = pair_of(left.upper[0], left.upper[1]);
+                to[1] = pair_of(left.lower[0], left.lower[1]);
+                to[2] = pair_of(left.upper[2], left.upper[3]);
+                to[3] = pair_of(left.lower[2], left.lower[3]);
                 if (part == 2) continue;
-                EACH_LANE now.upper[i] = rest(now.upper[i]);
-                EACH_LANE now.lower[i] = rest(now.lower[i]);
+                EACH_LANE left.upper[i] = rest(left.upper[i]);
+                EACH_LANE left.lower[i] = rest(left.lower[i]);
             }
-#pragma unroll
-        for (int column = 0; column < COLUMNS; column++) {
+        UNROLL for (int column = 0; column < COLUMNS; column++) {
             Word words[SLOTS][2];
             EACH_SLOT {
                 const Word *from = matrix + words_at(step, first_column + column, LANE_OF(slot));
                 words[slot][0] = from[0];
                 words[slot][1] = from[1];
             }
-#pragma unroll
-            for (int part = 0; part < 3; part++) mma(sums, column, halves[part], words);
+            UNROLL for (int part = 0; part < 3; part++) mma(sums, column, halves[part], words);
         }
     }
 }
@@ -268,8 +265,7 @@ DEVICE void write_tile(float *values, const Term *terms, int first_column, const
             const int lane = LANE_OF(slot), row = terms[8 * half + lane / 4].value;
             if (row < 0) continue;
             float *to = values + row * LINE + 8 * first_column + 2 * (lane % 4);
-#pragma unroll
-            for (int column = 0; column < COLUMNS; column++) {
+            UNROLL for (int column = 0; column < COLUMNS; column++) {
                 to[8 * column] = sums[slot].at[column][2 * half];
                 to[8 * column + 1] = sums[slot].at[column][2 * half + 1];
             }

@@ -1,20 +1,21 @@
 // One half-iteration of matrix games whose hands change between streets: all pots on all flops.
-// `subgames.cuda_stages` says in which order:
+// `matrix_chain.py` says in which order:
 //
-//     multiply     rows times a matrix of their flop: hands of a stage into those of the next and
-//                  back, and showdowns
-//     stage_down   the other's reach at the lines of a stage, to everywhere below them
-//     sum_folds    that reach by combos, all hands together
-//     stage_up     own values, from the ends of a stage to its lines
+//     multiply   rows times a matrix of their flop: hands of a stage into those of the next and back,
+//                and showdowns
+//     forward    the opponent's reach at the lines of a stage, to everywhere below them
+//     sum_folds  that reach by combos, all hands together
+//     backward   the player's values, from the terminals of a stage to its lines
 //
 // Rows are in the device's memory. At decisions hands do not meet: a thread walks through all of a
-// line with four of them. Players hold no cards there that the other could miss, so that a fold is
+// line with four of them. Players hold no cards there that the opponent could miss, so that a fold is
 // worth combos · (combos · reach).
+
+#include "matrix.cuh"
 
 #define TASKS 128    // (line, flop, four hands) of a block
 #define SEGMENTS 16  // of the hands of a row, summed side by side
 #define FOLDS 8      // rows that a block sums
-#define TALL 8       // rows of a product that a thread works on, four columns each
 #define ROWS 64      // rows and columns of a product that a block works on
 #define COLUMNS 64
 #define DEPTH 16     // hands that are multiplied at once
@@ -34,7 +35,7 @@ enum { DECISION, SHOWDOWN, FOLD, EXIT };
 
 struct Line {
     int pot, reach, value; // row of reach, and of what its value is the sum of
-    int down, down_end, up, up_end;
+    int forward, forward_end, backward, backward_end;
 };
 struct Node {
     int row, child, actions, slot;
@@ -45,6 +46,51 @@ struct Source { // of a value
 };
 struct Factor { // of a product
     int from, to, pot;
+};
+
+struct Stage : Request {
+    Long mode;
+    Long hands; // H, padded
+    // Betting, the same on every flop; rows of all pots.
+    Long lines;
+    const Line *line;
+    const Node *forward;     // the opponent's decisions, parents first
+    const Node *backward;    // the player's, children first
+    const int *source_first; // by value row: what it is the sum of
+    const Source *sources;
+    Long fold_count;
+    const int *fold_row; // rows of reach
+    // Cards and stored numbers.
+    const float *combos; // [F][H]
+    const Store *stores; // [P]
+    // Rows, by place.
+    float *least; // [places][P]: reach with which every hand counts in the average
+    float *reach; // [places][reach_rows][H]
+    Long reach_rows;
+    float *folds;       // [places][fold_count]: combos · reach
+    const float *shows; // [places][show_rows][H]: reach · margins
+    Long show_rows;
+    const float *exits; // [places][exit_rows][H]: values of the next stage's lines
+    Long exit_rows;
+    float *decisions; // [places][decision_rows][H]: the player's values
+    Long decision_rows;
+    float *line_values; // [places][lines][H]
+};
+struct Product : Request { // rows times a matrix of their flop
+    Long count;
+    const Factor *terms; // by pot
+    const float *inputs; // [places][input_rows][input_hands]
+    Long input_rows;     // 0: the same rows at every place
+    Long input_hands;
+    float *outputs; // [places][output_rows][output_hands]
+    Long output_rows, output_hands;
+    const float *matrix; // [F][input_hands][output_hands]
+};
+struct Leaving : Request { // values of classes that leave a pass
+    Long hands;          // without padding
+    Long length;
+    const float *rows; // [places][P][length]
+    float *out;        // [P][K][hands]: the player's values
 };
 
 struct Column { // four hands of a stage on a flop
@@ -81,7 +127,7 @@ struct Column { // four hands of a stage on a flop
     }
 };
 
-struct Worth { // of an own decision's actions
+struct Worth { // of the actions of a player's decision
     const Column &column;
     int child;
     METHOD Four operator()(int a) const { return column.value(child + a); }
@@ -102,7 +148,7 @@ DEVICE Task task_of(const Stage *ONLY s, int number) {
     return task;
 }
 
-SMALL_KERNEL(TASKS, 4) stage_down(const Stage *ONLY s) {
+SMALL_KERNEL(TASKS, 4) forward(const Stage *ONLY s) {
     for (int number = THREAD; number < TASKS; number += THREADS) {
         const Task task = task_of(s, number);
         if (task.line < 0) return;
@@ -110,22 +156,23 @@ SMALL_KERNEL(TASKS, 4) stage_down(const Stage *ONLY s) {
         const Where at = where(s, task.place);
         if (!visited(s, at, line.pot)) continue;
         const Store store = s->stores[line.pot];
-        const Long start = at.flop * store.other_size;
-        const Now now = now_at(s, at);
-        const bool learns = s->mode == UPDATE, gathers = learns && now.weight > 0.0f;
+        const Long start = at.flop * store.opponent_size;
+        const Weights weights = weights_at(s, at);
+        const bool learns = s->mode == UPDATE, gathers = learns && weights.weight > 0.0f;
         const float least = s->least[task.place * s->pots + line.pot];
         float *rows = s->reach + (Long)task.place * s->reach_rows * s->hands + task.hand;
-        for (int each = line.down; each < line.down_end; each++) {
-            const Node node = s->down[each];
+        for (int each = line.forward; each < line.forward_end; each++) {
+            const Node node = s->forward[each];
             const Long place = start + stored_at(node.slot, node.actions, task.hand, s->hands);
-            split_actions(node.actions, (learns ? store.other_regrets : store.other_average) + place,
-                          store.other_average + place, rows + node.row * s->hands,
-                          rows + node.child * s->hands, s->hands, now, least, gathers);
+            const float *stored = learns ? store.opponent_regrets : store.opponent_average;
+            split_actions(node.actions, stored + place, store.opponent_average + place,
+                          rows + node.row * s->hands, rows + node.child * s->hands, s->hands,
+                          weights, least, gathers);
         }
     }
 }
 
-SMALL_KERNEL(TASKS, 4) stage_up(const Stage *ONLY s) {
+SMALL_KERNEL(TASKS, 4) backward(const Stage *ONLY s) {
     for (int number = THREAD; number < TASKS; number += THREADS) {
         const Task task = task_of(s, number);
         if (task.line < 0) return;
@@ -133,16 +180,16 @@ SMALL_KERNEL(TASKS, 4) stage_up(const Stage *ONLY s) {
         const Where at = where(s, task.place);
         if (!visited(s, at, line.pot)) continue;
         const Store store = s->stores[line.pot];
-        float *own = (s->mode == UPDATE ? store.own_regrets : store.own_average) +
-                     at.flop * store.own_size;
-        const Now now = now_at(s, at);
+        float *numbers = (s->mode == UPDATE ? store.player_regrets : store.player_average) +
+                     at.flop * store.player_size;
+        const Weights weights = weights_at(s, at);
         const Column column = {s, task.place, task.hand, s->combos + at.flop * s->hands};
-        for (int each = line.up; each < line.up_end; each++) {
-            const Node node = s->up[each];
-            float *stored = own + stored_at(node.slot, node.actions, task.hand, s->hands);
+        for (int each = line.backward; each < line.backward_end; each++) {
+            const Node node = s->backward[each];
+            float *stored = numbers + stored_at(node.slot, node.actions, task.hand, s->hands);
             const Worth worth = {column, node.child};
             put(s->decisions + column.row(s->decision_rows, node.row),
-                rise_actions(node.actions, s->mode, stored, worth, now));
+                learn_actions(node.actions, s->mode, stored, worth, weights));
         }
         put(s->line_values + column.row(s->lines, task.line), column.value(line.value));
     }
@@ -223,10 +270,8 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
         some = some || visited(s, at, pot);
     if (!some) return;
     Four sums[SHARES / TEAM][TALL]; // by share of a thread
-#pragma unroll
-    for (int share = 0; share < SHARES / TEAM; share++)
-#pragma unroll
-        for (int r = 0; r < TALL; r++) sums[share][r] = all(0.0f);
+    UNROLL for (int share = 0; share < SHARES / TEAM; share++)
+        UNROLL for (int r = 0; r < TALL; r++) sums[share][r] = all(0.0f);
     copy_tile(s, at, first, column, 0, tiles);
     copy_tile(s, at, first, column, DEPTH, tiles + TILE);
     for (int number = 0; number * DEPTH < s->input_hands; number++) {
@@ -234,33 +279,18 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
         SYNC(); // the tile is there, and nobody reads the one that the next copy goes to
         copy_tile(s, at, first, column, (number + 2) * DEPTH, tiles + (number + 2) % 3 * TILE);
         const float *tile = tiles + number % 3 * TILE;
-#pragma unroll
-        for (int share = 0; share < SHARES / TEAM; share++) {
+        UNROLL for (int share = 0; share < SHARES / TEAM; share++) {
             const int mine = share * TEAM + THREAD;
             const float *rows = tile + mine / (COLUMNS / 4) * TALL * GAP;
             const float *matrix = tile + ROWS * GAP + mine % (COLUMNS / 4) * 4;
-#pragma unroll
-            for (int k = 0; k < DEPTH; k += 4) {
-                Four wide[4];
-#pragma unroll
-                for (int j = 0; j < 4; j++) wide[j] = four(matrix + (k + j) * COLUMNS);
-#pragma unroll
-                for (int r = 0; r < TALL; r++) {
-                    const Four reach = four(rows + r * GAP + k);
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        EACH_LANE sums[share][r].lane[i] += reach.lane[j] * wide[j].lane[i];
-                }
-            }
+            add_product<DEPTH, COLUMNS>(sums[share], [&](int r) { return rows + r * GAP; }, matrix);
         }
     }
-#pragma unroll
-    for (int share = 0; share < SHARES / TEAM; share++) {
+    UNROLL for (int share = 0; share < SHARES / TEAM; share++) {
         const int mine = share * TEAM + THREAD;
         const int wide = column + mine % (COLUMNS / 4) * 4;
         if (wide >= s->output_hands) continue;
-#pragma unroll
-        for (int r = 0; r < TALL; r++) {
+        UNROLL for (int r = 0; r < TALL; r++) {
             const int row = mine / (COLUMNS / 4) * TALL + r;
             if (row >= count) continue;
             const Long to = (Long)at.place * s->output_rows + s->terms[first + row].to;

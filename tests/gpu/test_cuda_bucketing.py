@@ -9,7 +9,7 @@ from builders.host_device import HostDevice, tried_device
 from allstreets.cards import HAND_COUNT, parse_cards
 from allstreets.engines.boards.cards import GroupSettings, RiverGroups, group_rivers
 from allstreets.engines.boards.river_street import RiverStreet, river_street
-from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.exact.cards import StreetBoards, every_combo, first_street
 
 FEW = "KsKhKdKc"  # twelve rivers, hands of many combos
@@ -61,14 +61,14 @@ def test_they_are_those_of_processors(board: str, settings: GroupSettings) -> No
     (turn, river), given = streets(board), ranges(2 if board == FEW else 1)
     mine = group_rivers(turn, river, given, settings)
     assert len(np.unique(mine[0].groups[0])) == settings.groups
-    assert_same(mine, CudaGroups(tried_device())(turn, river, given, settings))
+    assert_same(mine, CudaBucketing(tried_device())(turn, river, given, settings))
 
 
 def test_small_shared_memory_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     (turn, river), settings = streets(FEW), GroupSettings(32, 64)
     monkeypatch.setattr(tried_device(), "shared_bytes", 32 * 1024)
     monkeypatch.setattr("allstreets.engines.cuda.bucketing.APART_BLOCKS", 7)
-    grouping = CudaGroups(tried_device())
+    grouping = CudaBucketing(tried_device())
     assert_same(
         group_rivers(turn, river, ranges(), settings), grouping(turn, river, ranges(), settings)
     )
@@ -78,5 +78,5 @@ def test_small_shared_memory_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.thorough
 def test_blocks_of_several_threads_find_the_same() -> None:
     (turn, river), settings = streets(FEW), GroupSettings(32, 64)
-    found = CudaGroups(HostDevice(team=3))(turn, river, ranges(1), settings)
+    found = CudaBucketing(HostDevice(team=3))(turn, river, ranges(1), settings)
     assert_same(group_rivers(turn, river, ranges(1), settings), found)
