@@ -82,9 +82,9 @@ def test_rows_get_the_means_of_what_their_hands_had(
         assert not np.array_equal(old, new)
         actions = learned.slot_actions(level, player)
         weight = hand_weights(street, RANGES[1][player])
-        for board in (0, 7, len(street.count) - 1):
+        for board in (0, 7, len(street.counts) - 1):
             hands = slice(*street.start[board : board + 2].tolist())
-            live = slice(hands.start, hands.start + int(street.count[board]))
+            live = slice(hands.start, hands.start + int(street.counts[board]))
             moves = (old[live], new[live], weight[live])
             regrets, averages = (
                 [numbers_of(array[level][player], actions, rows, board) for array in arrays]

@@ -23,7 +23,6 @@ from allstreets.engines.boards.kernels.bucket_matrices import group_lists, group
 from allstreets.engines.boards.kernels.layout import GroupedBoards, GroupedCombos
 from allstreets.engines.boards.river_street import RiverStreet, river_street
 from allstreets.engines.exact.cards import (
-    HandLists,
     StreetBoards,
     every_combo,
     first_street,
@@ -32,7 +31,7 @@ from allstreets.engines.exact.cards import (
     whole_vectors,
 )
 from allstreets.engines.exact.hand_buckets import SharedRows
-from allstreets.engines.exact.kernels.layout import Boards
+from allstreets.engines.exact.kernels.layout import Boards, HandLists
 
 LEAST_WEIGHT = 0.01
 """Of the largest: hands that a range hardly holds count a little, so that they find their group."""
@@ -83,9 +82,9 @@ class FlopBoards:
 def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | None) -> SharedRows:
     """Rows from the mark of every hand; its share in its row goes by `weights`, or is even."""
     live = np.concatenate(
-        [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
+        [np.arange(at, at + count) for at, count in zip(lists.start, lists.counts, strict=False)]
     )
-    board = np.repeat(np.arange(len(lists.count)), lists.count)
+    board = np.repeat(np.arange(len(lists.counts)), lists.counts)
     given = np.ones(len(live)) if weights is None else weights[live]
     row = starts[board] + marks[live]
     share = np.zeros(len(marks), np.float32)
@@ -176,7 +175,7 @@ def _river_groups(
             lists.strengths,
             lists.cards,
             lists.start,
-            lists.count,
+            lists.counts,
             lists.combo_strengths,
             lists.combo_cards,
             lists.combo_hand,
@@ -253,11 +252,11 @@ def _turn_marks(
     marks = np.zeros(int(lists.start[-1]), np.uint8)
     turn_rows(
         lists.start,
-        lists.count,
+        lists.counts,
         river.children,
         hand_weights(lists, row),
         below.start,
-        below.count,
+        below.counts,
         below.parent,
         river.mass,
         equity,
@@ -284,7 +283,7 @@ def shared_rows(
 
 
 def _grouped(lists: HandLists, marks: Bytes, groups: int) -> GroupedCombos:
-    first = np.zeros((len(lists.count), groups + 1), np.uint16)
+    first = np.zeros((len(lists.counts), groups + 1), np.uint16)
     parent = np.zeros(int(lists.combo_start[-1]), np.uint16)
     group_lists(
         lists.combo_start,

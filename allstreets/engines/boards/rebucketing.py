@@ -19,7 +19,7 @@ from allstreets.engines.boards.range_sets import RangeSets
 from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsSubgame
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.exact.cards import HandLists
+from allstreets.engines.exact.kernels.layout import HandLists
 from allstreets.engines.exact.locks import play_locks
 
 
@@ -78,7 +78,7 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
                 elif len(stored):
                     carry_rows(
                         hands.streets[level - TURN].start,
-                        hands.streets[level - TURN].count,
+                        hands.streets[level - TURN].counts,
                         before,
                         after,
                         hands.weights[level - TURN][player],

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from allstreets.base import Longs
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, combo_orbits, combo_strengths
 from allstreets.engines.boards.kernels.river_lists import count_hands, list_hands
-from allstreets.engines.exact.cards import HandLists, StreetBoards, starts_of, whole_vectors
-from allstreets.engines.exact.kernels.layout import PADDING_CARD
+from allstreets.engines.exact.cards import StreetBoards, starts_of, whole_vectors
+from allstreets.engines.exact.kernels.layout import PADDING_CARD, HandLists
 
 
 @dataclass(frozen=True)

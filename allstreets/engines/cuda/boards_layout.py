@@ -185,7 +185,7 @@ class FlatBoards:
         for cards, rivers in zip(self.cards, self.rivers, strict=True):
             lists = cards.streets[level].lists[player]
             shared = rivers.rows if level == TURN else None
-            counts.append(lists.count if shared is None else shared[player].counts(lists))
+            counts.append(lists.counts if shared is None else shared[player].counts(lists))
         return ints(np.concatenate(counts))
 
     def row_of_hand(self, player: Player) -> Array | None:

@@ -332,7 +332,7 @@ class ExactSubgame:
     def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         lists, shared = self.streets[level].lists[player], self.sharing[level]
-        return lists.count if shared is None else shared[player].counts(lists)
+        return lists.counts if shared is None else shared[player].counts(lists)
 
     def slot_actions(self, level: int, player: Player) -> Longs:
         """The number of actions of each of a player's nodes on a street, in stored order."""
