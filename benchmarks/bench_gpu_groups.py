@@ -33,13 +33,18 @@ from gpu_table import ROWS, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cards import parse_cards
-from allstreets.engines.boards.cards import GroupSettings, RiverGroups, flop_boards, group_rivers
-from allstreets.engines.boards.river_street import river_street
+from allstreets.engines.boards.cards import (
+    GroupSettings,
+    RiverGroups,
+    flop_boards,
+    group_rivers,
+    river_street,
+)
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.bucketing import CudaGroups
 from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.machine import Pool
 from allstreets.training.solver_config import UnifiedConfig
 
 THREADS = os.cpu_count() or 1

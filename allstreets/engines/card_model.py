@@ -10,14 +10,15 @@
 |           | board groups of hands    |                             | EVs of the flop        |
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 
-from allstreets.base import Longs
+from allstreets.base import Floats, Longs
 from allstreets.betting import POSTFLOP, BettingTree, Street
+from allstreets.cards import hand_cards, hand_combos
 
 Kind = Literal["classes", "buckets", "exact", "sampled", "boards"]
 MemoryMode = Literal["resident", "memmap", "per_batch"]
@@ -41,6 +42,8 @@ SETTINGS: dict[Kind, tuple[str, ...]] = {
     "boards": ("groups", "rows", "seed", "sets"),
 }
 
+EVERYWHERE: tuple[MemoryMode, ...] = ("resident", "memmap", "per_batch")
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -55,7 +58,6 @@ class Capabilities:
     precisions: tuple[Precision, ...] = ("float32",)
 
 
-EVERYWHERE: tuple[MemoryMode, ...] = ("resident", "memmap", "per_batch")
 ON_PROCESSORS: dict[Kind, Capabilities] = {
     "classes": Capabilities(EVERYWHERE, drops_hands=True, prunes=True),
     "buckets": Capabilities(EVERYWHERE, prunes=True),
@@ -191,3 +193,57 @@ def stage_of_nodes(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -
         for street in members:
             stage_of_street[street] = number
     return stage_of_street[tree.street]
+
+
+@dataclass(frozen=True, eq=False)
+class DealtPairs:
+    """The pairs of combos of F flops."""
+
+    combos: Floats  # [F, 169] n
+    cards: Floats | None  # [F, 169, 52] N; None: no card removal between the players
+
+    @classmethod
+    def of(cls, flops: Sequence[tuple[int, ...]], *, removal: bool = True) -> "DealtPairs":
+        """Of flops given by their cards."""
+        combos = np.array([hand_combos(flop) for flop in flops], np.float64)
+        if not removal:
+            return cls(combos, None)
+        return cls(combos, np.array([hand_cards(flop) for flop in flops], np.float64))
+
+    @property
+    def flops(self) -> int:
+        """F."""
+        return len(self.combos)
+
+    def sum(self, weights: Floats) -> Floats:
+        """[169, 169]: Σ over flops of weight · W_f."""
+        total: Floats = (self.combos.T * weights) @ self.combos
+        if self.cards is not None:
+            by_card = self.cards.transpose(0, 2, 1).reshape(-1, self.combos.shape[1])
+            total -= (by_card.T * np.repeat(weights, self.cards.shape[2])) @ by_card
+            total += np.diag(weights @ self.combos)
+        return total
+
+    def matrix(self, flop: int) -> Floats:
+        """[169, 169]: W of one flop."""
+        combos = self.combos[flop]
+        found: Floats = np.outer(combos, combos)
+        if self.cards is not None:
+            found += np.diag(combos) - self.cards[flop] @ self.cards[flop].T
+        return found
+
+    def met(self, flop: int, reach: Floats) -> Floats:
+        """[169]: W of one flop · reach [169], the combos of each class with those beside them."""
+        combos = self.combos[flop]
+        found: Floats = combos * (combos @ reach)
+        if self.cards is not None:
+            found += combos * reach - self.cards[flop] @ (reach @ self.cards[flop])
+        return found
+
+    def reached(self, player_reach: Floats, opponent_reach: Floats) -> Floats:
+        """[F]: Σ over the pairs of each flop of both players' reaches, [169] each."""
+        found: Floats = (self.combos @ player_reach) * (self.combos @ opponent_reach)
+        if self.cards is not None:
+            found += self.combos @ (player_reach * opponent_reach)
+            found -= np.einsum("fc,fc->f", player_reach @ self.cards, opponent_reach @ self.cards)
+        return found

@@ -17,22 +17,27 @@ from numpy.typing import NDArray
 
 from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
-from allstreets.cards import HAND_OF_COMBO, Flop
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import rows_of
 from allstreets.engines.card_model import CardModel, Precision
-from allstreets.engines.exact.cards import StreetBoards, whole_vectors
+from allstreets.engines.device import Device
+from allstreets.engines.exact.cards import StreetBoards, every_combo, whole_vectors
 from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, shared_rows
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.suit_buckets import SuitRows
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import PackedStrategies
 from allstreets.engines.simd.vectors import LANES
+from allstreets.engines.spec import exact_subgame
+from allstreets.engines.trees import Trees
 
 Rows = NDArray[np.integer[Any]]
 Board = tuple[int, ...]
 
 FLOP, TURN, RIVER = range(3)  # levels of an exact subgame
+LEAST_REACH = 1e-12
+"""A pot to which the other player brings no hand more often than this is worth nothing."""
 
 
 class RealPlay(Protocol):
@@ -229,3 +234,55 @@ def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
         :, : len(row)
     ]
     return block
+
+
+@dataclass(frozen=True, eq=False)
+class RealValues:
+    """[2, P, 169]: what the pots of a flop are worth by hand class, in chips times pairs of combos.
+
+    The first axis is the player who holds the hands; the other one plays what is judged.
+    """
+
+    best: Floats  # by best responses that see every card
+    own: Floats | None = None  # when the player does what is judged, too; None: not computed
+
+
+def judge_flop(
+    trees: Trees,
+    flop: Flop,
+    plays: Sequence[RealPlay],
+    reach: Floats,
+    *,
+    own: bool = True,
+    threads: int = 1,
+    device: Device | None = None,
+) -> RealValues:
+    """Play the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots.
+
+    Those that are solved for it are solved on `device`; without one, here.
+    """
+    root, combos = every_combo(flop.cards)
+    best, kept = np.zeros((2, 2, len(trees), HAND_COUNT))
+    first: ExactSubgame | None = None
+    # The smallest first: its players are all-in soonest, so that the others find its matrices.
+    for pot in sorted(range(len(trees)), key=lambda number: trees[number][0].node_count):
+        (tree, payoffs), play = trees[pot], plays[pot]
+        if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
+            continue
+        game = exact_subgame(
+            tree, payoffs, root, combos, threads, play.precision, first, play.sharing, play.learns,
+            device,
+        )  # fmt: skip
+        play.give(game)
+        hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
+        for player in Player:
+            opponent_reach = reach[player.opponent, pot][hands]
+            best[player, pot] = np.bincount(
+                hands, game.best_response(player, opponent_reach), HAND_COUNT
+            )
+            if own:
+                kept[player, pot] = np.bincount(
+                    hands, game.evaluate(player, opponent_reach), HAND_COUNT
+                )
+        first = first or game
+    return RealValues(best, kept if own else None)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.protocol import (
     AnyValues,
     Arrays,

@@ -16,18 +16,22 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Place, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.quantised import Numbers
 
 Flops = Longs  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
 Values = Floats | Singles
+
+
+ASIDE_BYTES = 200_000_000  # of sums that are set aside while the rounded flops are evaluated
+LEAST_FLOPS = 8  # that are evaluated at a time, so that threads have something to do
 
 
 class FarValues(Protocol):
@@ -228,3 +232,26 @@ class ShardedEngine(Protocol):
         numbers: Sequence[Numbers],
     ) -> list[dict[str, Any]]:
         """Write what a bundle with a token stores of every flop, and values [2, P, F, 169]."""
+
+
+def rounded_values(games: Engine, reach: Floats, numbers: Numbers) -> Floats:
+    """[2, 2, P, F, 169]: best responses and average strategies, of both players.
+
+    `reach` [2, P, 169] starts the pots.
+    """
+    if isinstance(games, ShardedEngine):
+        return games.rounded_values(reach, numbers)
+    averages = games.memory_bytes // 2
+    count = max(LEAST_FLOPS, ASIDE_BYTES * games.flops // max(averages, 1))
+    parts = []
+    for first in range(0, games.flops, count):
+        flops = range(first, min(first + count, games.flops))
+        with games.rounded(flops, numbers):
+            chosen = np.array(flops)
+            parts.append(
+                [
+                    [run(player, reach[player.opponent], chosen) for player in Player]
+                    for run in (games.best_response, games.evaluate)
+                ]
+            )
+    return np.concatenate([np.array(part) for part in parts], axis=3)

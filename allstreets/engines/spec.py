@@ -5,22 +5,25 @@ thread, process or device, and built there. A part of the flops is the same desc
 flops, so that shards and batches need nothing else.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
-from allstreets.cards import Flop
+from allstreets.cards import Flop, Runouts
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.card_model import CLASSES, ON_GPUS, CardModel, MemoryMode
+from allstreets.engines.card_model import CLASSES, ON_GPUS, CardModel, DealtPairs, MemoryMode
 from allstreets.engines.cuda.boards import CudaBoardsEngine
+from allstreets.engines.cuda.exact import CudaSubgame
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
-from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.device import CPU, open_device
+from allstreets.engines.device import CPU, Device, open_device
+from allstreets.engines.exact.cards import StreetBoards
 from allstreets.engines.exact.engine import ExactEngine
-from allstreets.engines.exact_factory import exact_subgame, require_free
-from allstreets.engines.mapped_memory import MappedMemory, own_pages
+from allstreets.engines.exact.hand_buckets import Sharing
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.machine import MappedMemory, own_pages
 from allstreets.engines.matrix.bucket_chain import BucketCounts
 from allstreets.engines.matrix.bucket_flops import bucket_flops
 from allstreets.engines.matrix.classes import class_stages
@@ -125,3 +128,31 @@ class EngineSpec:
         if self.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
         return MappedMemory(self.folder)
+
+
+def exact_subgame(
+    tree: BettingTree,
+    payoffs: Floats,
+    root: Runouts,
+    combos: tuple[Longs, Longs],
+    threads: int = 1,
+    precision: str = "float32",
+    like: ExactSubgame | None = None,
+    sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    learns: bool = True,
+    device: Device | None = None,
+) -> ExactSubgame:
+    """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
+    if device is None or not learns:
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
+    require_free(tree, device)
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
+
+
+def require_free(tree: BettingTree, device: Device | None) -> None:
+    """Refuse a tree with locked decisions where they would be played freely."""
+    if device is not None and tree.is_locked:
+        raise InputError(
+            "lock: on a GPU decisions after the flop are free: leave out device, or lock those "
+            "before it alone"
+        )

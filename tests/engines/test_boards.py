@@ -18,14 +18,13 @@ from allstreets.engines.boards.cards import (
     GroupSettings,
     flop_boards,
     group_rivers,
+    river_street,
     rows_of,
 )
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.kernels.bucket_hands import CUTS
+from allstreets.engines.boards.kernels.bucketing import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
-from allstreets.engines.boards.pots import BoardsPots
-from allstreets.engines.boards.river_street import river_street
-from allstreets.engines.boards.subgame import BoardsLayout, BoardsSubgame
+from allstreets.engines.boards.subgame import BoardsLayout, BoardsPots, BoardsSubgame
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import StreetBoards, next_street
 from allstreets.engines.exact.hand_buckets import Sharing

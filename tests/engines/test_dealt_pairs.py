@@ -13,7 +13,7 @@ from allstreets.cards import (
     hand_pairs,
     preflop_equity,
 )
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 
 boards = st.lists(st.integers(0, 51), min_size=3, max_size=3, unique=True).map(tuple)
 

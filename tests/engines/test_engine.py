@@ -26,7 +26,7 @@ from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, 
 from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec
-from allstreets.engines.state import flop_key
+from allstreets.engines.subgames import flop_key
 from allstreets.solvers.flops.hands import live
 
 FLOPS = named_flops(["7s7h7d", "9s7s2s"]).flops  # on which most runouts are alike

@@ -16,8 +16,7 @@ from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import FlopBoards, GroupSettings, flop_boards
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
-from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame
+from allstreets.engines.boards.subgame import RIVER, TURN, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
 from allstreets.engines.exact.locks import lock_strategy

@@ -13,7 +13,7 @@ from builders.small_games import small_config
 
 from allstreets.base import InputError
 from allstreets.engines.card_model import EXACT
-from allstreets.engines.mapped_memory import MappedMemory, PagesAgain, own_pages
+from allstreets.engines.machine import MappedMemory, PagesAgain, own_pages
 from allstreets.engines.simd.vectors import aligned
 from allstreets.solvers.whole_game.solver import WholeGameSolver
 
@@ -43,7 +43,7 @@ def test_the_files_have_no_names(tmp_path: Path) -> None:
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from allstreets.engines.mapped_memory import MappedMemory\n"
+        "from allstreets.engines.machine import MappedMemory\n"
         "array = MappedMemory(Path(sys.argv[1]))((100_000,))\n"
         "array[:] = 5\n"
         "os.kill(os.getpid(), 9)\n"

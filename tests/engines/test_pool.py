@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from allstreets.base import InputError
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.machine import Pool
 
 
 def note(done: list[tuple[int, int]], thread: int, piece: int) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allstreets.cards import HAND_COUNT, parse_hand
-from allstreets.engines.boards.range_sets import RangeSets, moved, range_sets
+from allstreets.engines.boards.rebucketing import RangeSets, moved, range_sets
 
 
 def only(*names: str) -> np.ndarray:

@@ -13,8 +13,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
-from allstreets.engines.lifted_values import RealValues, judge_flop
-from allstreets.engines.lifting import RealPlay, real_plays, slot_block
+from allstreets.engines.lifting import RealPlay, RealValues, judge_flop, real_plays, slot_block
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
 from allstreets.solvers.whole_game.precision import evaluate_rounded

@@ -10,13 +10,18 @@ from reference.boards import carried_rows, numbers_of
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
-from allstreets.engines.boards.cards import FlopBoards, GroupSettings, flop_boards, hand_weights
+from allstreets.engines.boards.cards import (
+    FlopBoards,
+    GroupSettings,
+    flop_boards,
+    hand_weights,
+    river_street,
+)
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.rebucketing import HandWeights, carry
-from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsLayout, BoardsSubgame
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.state import flop_key
+from allstreets.engines.subgames import flop_key
 
 GROUPS, ROWS = 16, 32
 SCHEDULE = parse_schedule("tuned")

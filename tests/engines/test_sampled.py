@@ -25,9 +25,8 @@ from allstreets.betting import (
 from allstreets.cards import HAND_NAMES, parse_cards, parse_hand
 from allstreets.cards.evaluator_tables import evaluator_tables
 from allstreets.cfr import IterationWeights, Pruning, parse_schedule
-from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
-from allstreets.engines.sampled.layout import flop_cards, own_slots
-from allstreets.engines.sampled.subgame import SampledSubgame, deals_for
+from allstreets.engines.sampled.kernels.external_sampling import Deals, deal_hands
+from allstreets.engines.sampled.subgame import SampledSubgame, deals_for, flop_cards, own_slots
 
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 

@@ -7,8 +7,13 @@ import pytest
 from builders.host_device import HostDevice, tried_device
 
 from allstreets.cards import HAND_COUNT, parse_cards
-from allstreets.engines.boards.cards import GroupSettings, RiverGroups, group_rivers
-from allstreets.engines.boards.river_street import RiverStreet, river_street
+from allstreets.engines.boards.cards import (
+    GroupSettings,
+    RiverGroups,
+    RiverStreet,
+    group_rivers,
+    river_street,
+)
 from allstreets.engines.cuda.bucketing import CudaGroups
 from allstreets.engines.exact.cards import StreetBoards, every_combo, first_street
 

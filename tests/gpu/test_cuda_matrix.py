@@ -19,11 +19,10 @@ from allstreets.betting import (
 )
 from allstreets.cards import canonical_flop, parse_board
 from allstreets.cfr import IterationWeights, parse_schedule
-from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.matrix_pieces import TreeCutter
 from allstreets.engines.cuda.residence import Residence
-from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.matrix.bucket_chain import BucketCounts
 from allstreets.engines.matrix.bucket_flops import bucket_flops
 from allstreets.engines.matrix.classes import class_stages

@@ -21,7 +21,7 @@ from allstreets.cards import (
     spread_flops,
 )
 from allstreets.engines import DealtPairs
-from allstreets.engines.lifted_values import RealValues
+from allstreets.engines.lifting import RealValues
 from allstreets.games.preflop import PreflopLock
 from allstreets.solvers.certify.figures import (
     JudgedFlops,

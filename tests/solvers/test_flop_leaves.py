@@ -17,8 +17,7 @@ from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cfr.schedules import IterationWeights, Schedule, parse_schedule
-from allstreets.engines.card_model import CLASSES
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CLASSES, DealtPairs
 from allstreets.engines.protocol import Engine, Flops, RegretSums
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.flops.batches import Choice, VisitPlan, inclusion_chances

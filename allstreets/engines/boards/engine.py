@@ -23,20 +23,25 @@ from allstreets.engines.boards.cards import (
     flop_boards,
     group_rivers,
 )
-from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
-from allstreets.engines.boards.range_sets import RangeSets, moved, range_sets
-from allstreets.engines.boards.rebucketing import regroup_flop
-from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame, NewArray
+from allstreets.engines.boards.rebucketing import RangeSets, moved, range_sets, regroup_flop
+from allstreets.engines.boards.subgame import (
+    RIVER,
+    TURN,
+    BoardsPots,
+    BoardsSubgame,
+    NewArray,
+    PotsOnFlop,
+)
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.machine import Pool
 from allstreets.engines.protocol import Arrays, Flops
 from allstreets.engines.quantised import ONE_BYTE, Numbers
 from allstreets.engines.simd.quantise import round_shares
 from allstreets.engines.simd.vectors import aligned
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.trees import Trees
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 

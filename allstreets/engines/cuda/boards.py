@@ -34,9 +34,9 @@ from allstreets.engines.cuda.exact import MOST_ACTIONS
 from allstreets.engines.cuda.mirrors import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
+from allstreets.engines.trees import Trees
 
 
 def elsewhere(size: int, kind: Any) -> NDArray[Any]:

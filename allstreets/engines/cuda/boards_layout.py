@@ -15,7 +15,7 @@ from allstreets.engines.cuda.boards_street import Array, Arrays
 from allstreets.engines.cuda.exact_layout import ints, places_below
 from allstreets.engines.cuda.kernels.bucket_entries import FOUR, list_dealt, list_entries
 from allstreets.engines.cuda.kernels.card_lists import CARDS, list_by_card
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.machine import Pool
 
 FLOP, TURN, RIVER = range(3)
 MOST_HANDS = 1136  # of a turn: 1,128 combos in whole vectors

@@ -18,7 +18,7 @@ from allstreets.engines.cuda.boards_set import AT_ONCE, ROOM_BYTES
 from allstreets.engines.cuda.boards_street import StreetBetting, street_bettings
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.trees import Trees
 
 RIVER_COMBOS = 1081
 SPARE = 1.5  # places that fill up a list, in the mean

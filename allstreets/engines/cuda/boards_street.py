@@ -15,8 +15,7 @@ from allstreets.betting import Player
 from allstreets.engines.cuda.exact_layout import Betting, ints
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests, street_lines
 from allstreets.engines.exact.kernels.layout import Forest
-from allstreets.engines.joined_trees import Trees, side_by_side
-from allstreets.engines.street_nodes import deal_streets
+from allstreets.engines.trees import Trees, deal_streets, side_by_side
 
 LANES = 4  # folds that a block works on side by side
 

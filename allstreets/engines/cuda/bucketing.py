@@ -19,12 +19,12 @@ from allstreets.engines.boards.cards import (
     ROUNDS,
     GroupSettings,
     RiverGroups,
+    RiverStreet,
     chances,
     class_weights,
     shared_rows,
 )
 from allstreets.engines.boards.kernels.layout import GroupedCombos
-from allstreets.engines.boards.river_street import RiverStreet
 from allstreets.engines.cuda.exact_layout import ints
 from allstreets.engines.cuda.mirrors import Buffers
 from allstreets.engines.cuda.sources import GROUPS, groups_source, packed

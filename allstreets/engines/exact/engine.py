@@ -14,18 +14,16 @@ from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import EXACT, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import EXACT, CardModel, DealtPairs
 from allstreets.engines.device import Device, DeviceUse
 from allstreets.engines.exact.cards import every_combo
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.suit_buckets import SuitRows
 from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
-from allstreets.engines.separate_subgames import SeparateSubgames
-from allstreets.engines.street_nodes import NodeNumbers
+from allstreets.engines.subgames import SeparateSubgames
+from allstreets.engines.trees import NodeNumbers, Trees
 
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""

@@ -53,9 +53,9 @@ from allstreets.engines.exact.kernels.terminals import TILE_ROWS
 from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
 from allstreets.engines.exact.locks import play_locks
 from allstreets.engines.exact.work_queue import BoardWork, useful_threads
-from allstreets.engines.simd.dither import dither_phase
+from allstreets.engines.simd.quantise import dither_phase
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import deal_streets, node_slots
 
 Reach = Floats  # [H]: one number for each of a player's combos at the root
 Values = Floats  # [H]: Σ over the other's combos of their reach · result in chips

@@ -18,8 +18,8 @@ from allstreets.base import Bytes, Flags, Floats, Longs, Singles
 from allstreets.betting import OOP, BettingTree, Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import Stage, StageMatrices
 from allstreets.engines.matrix.hands import HandSelection, listed
 from allstreets.engines.matrix.kernels.layout import (
@@ -42,8 +42,7 @@ from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import Counter, new_counter
-from allstreets.engines.state import flop_key
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.subgames import flop_key
 
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""

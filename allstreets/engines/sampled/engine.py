@@ -15,13 +15,12 @@ from allstreets.base import Flags, Floats
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.sampled.subgame import SampledSubgame
-from allstreets.engines.separate_subgames import SeparateSubgames
+from allstreets.engines.subgames import SeparateSubgames
 
 
 class SampledEngine(SeparateSubgames[SampledSubgame]):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.base import Singles, inlined_kernel
+from allstreets.base import Singles, inlined_kernel, inner_kernel
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -19,6 +19,7 @@ from allstreets.engines.simd.vectors import (
     maximum,
     splat,
     steps,
+    store,
     store_dithered,
     where_positive,
 )
@@ -148,3 +149,19 @@ def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: An
     """Move a running mean, stored as fractions, towards what is played now by its weight."""
     mean = load(average, place)
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)
+
+
+@inner_kernel
+def split_reach(
+    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
+) -> None:
+    """Reach rows of one node's actions: the node's reach times the strategy.
+
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
+    """
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        shared = sharing(stored, base, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            part = share(load(stored, base + 16 * a), shared)
+            store(reach, (child + a) * hands + block, part)

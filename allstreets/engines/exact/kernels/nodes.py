@@ -24,8 +24,7 @@ from allstreets.engines.exact.kernels.layout import (
     Workspace,
 )
 from allstreets.engines.exact.kernels.scaled_nodes import update_scaled_node
-from allstreets.engines.simd.dither import dither
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.quantise import dither
 from allstreets.engines.simd.regret_matching import (
     best_value,
     follow,
@@ -37,6 +36,7 @@ from allstreets.engines.simd.regret_matching import (
     nothing_follows,
     share,
     sharing,
+    split_reach,
 )
 from allstreets.engines.simd.vectors import load, pick, prefetch, splat, store, where_positive
 

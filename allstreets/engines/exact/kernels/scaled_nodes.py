@@ -9,7 +9,7 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Discounts, NodePlace, Storage
-from allstreets.engines.simd.dither import dither
+from allstreets.engines.simd.quantise import dither
 from allstreets.engines.simd.regret_matching import (
     follow,
     keeping,
