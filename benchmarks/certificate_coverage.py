@@ -21,7 +21,7 @@ from report import Row, write_report
 
 from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
-from allstreets.engines import RealValues
+from allstreets.engines import LiftedValues
 from allstreets.solvers import Completion, RealGame, class_values
 from allstreets.solvers.certify.figures import RealFigures, judged_flops, needs_class_values
 from allstreets.solvers.certify.known import known_numbers
@@ -42,7 +42,7 @@ class KnownGame:
 
     def figures(self, draws: Sequence[Draw]) -> RealFigures:
         """The certificate that these draws give."""
-        values = [RealValues(self.values[draw.flop.number]) for draw in draws]
+        values = [LiftedValues(self.values[draw.flop.number]) for draw in draws]
         by_classes = self.by_classes if needs_class_values(draws) else None
         judged = judged_flops(draws, values, self.reach, self.dealt, by_classes)
         return RealGame(self.preflop, self.strategies, judged).figures()

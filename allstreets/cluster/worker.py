@@ -31,7 +31,7 @@ from allstreets.engines import (
     Values,
     flop_of,
     moved_key,
-    rounded_values,
+    quantised_values,
     step_of_hands,
 )
 from allstreets.solvers import GroupedByRanges
@@ -236,17 +236,17 @@ class Worker:
             # Flops that follow each other in a block: those of a range do.
             first, last = np.searchsorted(block.places, (flops.start, flops.stop)).tolist()
             if first < last:
-                self._rounding.enter_context(block.games.rounded(range(first, last), numbers))
+                self._rounding.enter_context(block.games.quantised(range(first, last), numbers))
 
     def end_rounding(self) -> None:
         """They are what they were."""
         self._rounding.close()
 
-    def rounded_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
+    def quantised_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
         """[2, 2, P, K, 169]: best responses and values of both players, strategies rounded."""
 
         def values(games: Engine, places: Flops, _: Flops) -> Floats:
-            return rounded_values(games, reach, numbers)[:, :, :, places]
+            return quantised_values(games, reach, numbers)[:, :, :, places]
 
         return self._values(flops, values, axis=3)
 
@@ -256,12 +256,12 @@ class Worker:
             assert isinstance(block.games, DropsHands)
             block.games.keep_hands(hands)
 
-    def regroup(self, reach: Floats, least: float) -> float:
+    def rebucket(self, reach: Floats, least: float) -> float:
         """Group hands again for the reach if it has moved by more than `least`."""
         far = 0.0
         for block in self._blocks:
             assert isinstance(block.games, GroupedByRanges)
-            far = block.games.regroup(reach, least)
+            far = block.games.rebucket(reach, least)
         return far
 
     # Files, in folders that all machines see.

@@ -39,12 +39,11 @@ from .exact.suit_buckets import suit_sharing as suit_sharing
 from .exact.view import StreetView as StreetView
 from .exact.view import average_strategy as average_strategy
 from .exact.view import find_board as find_board
-from .lifting import RealPlay as RealPlay
-from .lifting import RealValues as RealValues
-from .lifting import judge_flop as judge_flop
-from .lifting import plays_all_streets as plays_all_streets
-from .lifting import real_plays as real_plays
-from .lifting import solved_plays as solved_plays
+from .lifting import Lift as Lift
+from .lifting import LiftedValues as LiftedValues
+from .lifting import evaluate_flop as evaluate_flop
+from .lifting import lift_flop as lift_flop
+from .lifting import solved_lifts as solved_lifts
 from .machine import PagesAgain as PagesAgain
 from .machine import Pool as Pool
 from .matrix.bucket_chain import BucketCounts as BucketCounts
@@ -68,7 +67,7 @@ from .protocol import RegretSums as RegretSums
 from .protocol import Restarts as Restarts
 from .protocol import ShardedEngine as ShardedEngine
 from .protocol import Values as Values
-from .protocol import rounded_values as rounded_values
+from .protocol import quantised_values as quantised_values
 from .protocol import step_of_hands as step_of_hands
 from .quantised import AGREEMENT as AGREEMENT
 from .quantised import ONE_BYTE as ONE_BYTE

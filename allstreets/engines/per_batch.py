@@ -122,9 +122,9 @@ class PerBatchEngine:
         games, place = self._at(flop)
         games.set_average(pot, place, node, strategy)
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """Of the batch at hand."""
-        return self._of(np.array(flops)).rounded(range(len(flops)), numbers)
+        return self._of(np.array(flops)).quantised(range(len(flops)), numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """What a bundle stores of a flop of the batch at hand."""

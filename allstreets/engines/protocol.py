@@ -118,7 +118,7 @@ class Engine(Protocol):
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """For a while, the average strategies of some flops are as a bundle stores them."""
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
@@ -216,8 +216,8 @@ class ShardedEngine(Protocol):
     Their `state()` is what all flops share; `restore` takes that of stored files.
     """
 
-    def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
-        """See `quantised_values.rounded_values`."""
+    def quantised_values(self, reach: Floats, numbers: Numbers) -> Floats:
+        """See `quantised_values.quantised_values`."""
 
     def write_state(self, folder: Place) -> dict[str, str]:
         """Write the state of every flop as files of a folder; their names and checksums."""
@@ -234,19 +234,19 @@ class ShardedEngine(Protocol):
         """Write what a bundle with a token stores of every flop, and values [2, P, F, 169]."""
 
 
-def rounded_values(games: Engine, reach: Floats, numbers: Numbers) -> Floats:
+def quantised_values(games: Engine, reach: Floats, numbers: Numbers) -> Floats:
     """[2, 2, P, F, 169]: best responses and average strategies, of both players.
 
     `reach` [2, P, 169] starts the pots.
     """
     if isinstance(games, ShardedEngine):
-        return games.rounded_values(reach, numbers)
+        return games.quantised_values(reach, numbers)
     averages = games.memory_bytes // 2
     count = max(LEAST_FLOPS, ASIDE_BYTES * games.flops // max(averages, 1))
     parts = []
     for first in range(0, games.flops, count):
         flops = range(first, min(first + count, games.flops))
-        with games.rounded(flops, numbers):
+        with games.quantised(flops, numbers):
             chosen = np.array(flops)
             parts.append(
                 [

@@ -16,7 +16,7 @@ import numpy as np
 
 from allstreets.base import Floats, InputError, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
-from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
+from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
 from allstreets.games import available_bytes
 from allstreets.solvers import (
     ALL,
@@ -171,7 +171,7 @@ class CertifyJob:
             interrupt_request(judges.stopping, "the flop at work") as request,
         ):
             self.work.begin()
-            found: dict[int, tuple[RealValues, float]] = {}
+            found: dict[int, tuple[LiftedValues, float]] = {}
             for flop in self.flops:
                 known = self._known(flop)
                 if known is not None:
@@ -212,12 +212,12 @@ class CertifyJob:
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
 
-    def _known(self, flop: Flop) -> tuple[RealValues, float] | None:
+    def _known(self, flop: Flop) -> tuple[LiftedValues, float] | None:
         """What a flop is worth and its seconds, if it was judged."""
         return self.work.load(flop.text, self.judge.completes(flop))
 
     def _certificate(
-        self, found: dict[int, tuple[RealValues, float]], played: Floats | None
+        self, found: dict[int, tuple[LiftedValues, float]], played: Floats | None
     ) -> Certificate:
         result, judge = self.result, self.judge
         dealt = self._dealt()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from allstreets.betting import POSTFLOP, Street
-from allstreets.engines.card_model import CLASSES, EXACT, SETTINGS, CardModel
+from allstreets.engines.card_model import CLASSES, EXACT, KINDS, CardModel
 
 MODELS = [
     CLASSES,
@@ -22,7 +22,7 @@ def test_facts_come_back_through_a_file(model: CardModel) -> None:
     facts = json.loads(json.dumps(model.facts()))
     assert facts == model.facts()
     unset = {"river_groups"} if model.river_groups == "none" else set()  # as before it was known
-    assert facts.keys() == {"kind", *SETTINGS[model.kind]} - unset
+    assert facts.keys() == {"kind", *KINDS[model.kind].settings} - unset
     assert CardModel.of(facts) == model
     assert hash(CardModel.of(facts)) == hash(model)
 

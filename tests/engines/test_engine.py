@@ -362,7 +362,7 @@ def test_what_is_packed_gives_back_the_rounded_averages(kind: str) -> None:
         stored = tuple(packed[f"strategy.{pot}.{stage}"] for stage in range(len(streets)))
         kept = PackedStrategies(tree, streets, stored)
         before = [games.average(pot, 1, node) for node in tree.decisions()]
-        with games.rounded(range(1, 2), ONE_BYTE):
+        with games.quantised(range(1, 2), ONE_BYTE):
             for node in tree.decisions():
                 np.testing.assert_array_equal(games.average(pot, 1, node), kept.at(node))
         after = [games.average(pot, 1, node) for node in tree.decisions()]

@@ -11,14 +11,14 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import (
+    BucketSettings,
     FlopBoards,
-    GroupSettings,
     flop_boards,
     hand_weights,
     river_street,
 )
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.rebucketing import HandWeights, carry
+from allstreets.engines.boards.rebucketing import StreetWeights, carry
 from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsLayout, BoardsSubgame
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.subgames import flop_key
@@ -42,14 +42,14 @@ RANGES = [ranges(1), ranges(2)]
 
 @pytest.fixture(scope="module")
 def cards() -> FlopBoards:
-    return flop_boards(GAME.flops.flops[0].cards, RANGES, GroupSettings(GROUPS, ROWS))
+    return flop_boards(GAME.flops.flops[0].cards, RANGES, BucketSettings(GROUPS, ROWS))
 
 
 @pytest.fixture(scope="module")
-def weights(cards: FlopBoards) -> HandWeights:
+def weights(cards: FlopBoards) -> StreetWeights:
     """Of the second pair of ranges."""
     turn = cards.streets[TURN]
-    return HandWeights.of(turn.lists[0], river_street(turn).hands, RANGES[1])
+    return StreetWeights.of(turn.lists[0], river_street(turn).hands, RANGES[1])
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def learned(cards: FlopBoards) -> BoardsSubgame:
 
 
 def test_in_the_same_groups_not_a_bit_changes(
-    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame
+    cards: FlopBoards, weights: StreetWeights, learned: BoardsSubgame
 ) -> None:
     same = BoardsSubgame(learned.layout, cards)
     learned.regrets[RIVER][0][5] = 0x8000  # −0, whose sign counts as a bit
@@ -77,11 +77,11 @@ def test_in_the_same_groups_not_a_bit_changes(
 
 @pytest.mark.parametrize(("level", "rows"), [(TURN, ROWS), (RIVER, GROUPS)])
 def test_rows_get_the_means_of_what_their_hands_had(
-    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame, level: int, rows: int
+    cards: FlopBoards, weights: StreetWeights, learned: BoardsSubgame, level: int, rows: int
 ) -> None:
     other = BoardsSubgame(learned.layout, cards, 1)
     carry(learned, other, weights)
-    street = weights.streets[level - TURN]
+    street = weights.lists[level - TURN]
     for player in Player:
         old, new = (marks_of(cards, number, level, player) for number in (0, 1))
         assert not np.array_equal(old, new)
@@ -109,13 +109,13 @@ def test_rows_get_the_means_of_what_their_hands_had(
 
 def marks_of(cards: FlopBoards, number: int, level: int, player: Player) -> np.ndarray:
     """By hand: its row on the turn, or its group on the river."""
-    rivers = cards.rivers[number]
-    assert rivers.rows is not None
-    return rivers.rows[player].row if level == TURN else rivers.groups[player]
+    rivers = cards.buckets[number]
+    assert rivers.turn is not None
+    return rivers.turn[player].row if level == TURN else rivers.river[player]
 
 
 def test_the_flop_and_what_was_counted_stay(
-    cards: FlopBoards, weights: HandWeights, learned: BoardsSubgame
+    cards: FlopBoards, weights: StreetWeights, learned: BoardsSubgame
 ) -> None:
     other = BoardsSubgame(learned.layout, cards, 1)
     carry(learned, other, weights)
@@ -142,12 +142,12 @@ def test_games_go_on_in_groups_of_other_ranges() -> None:
     assert isinstance(fresh, BoardsEngine)
     steps(games, range(1, 4))
     before = {name: array.copy() for name, array in games.state().items()}
-    far = games.regroup(reach, 1.0)
+    far = games.rebucket(reach, 1.0)
     assert 0.1 < far < 0.5
     assert len(games.sets.ranges) == 1  # it was not far enough
-    assert games.regroup(reach, far - 1e-9) == far
+    assert games.rebucket(reach, far - 1e-9) == far
     assert len(games.sets.ranges) == len(GAME.pots)
-    assert games.regroup(reach) == 0.0
+    assert games.rebucket(reach) == 0.0
     state = {name: array.copy() for name, array in games.state().items()}
     kept = {name for name in before if np.array_equal(state[name], before[name])}
     assert {name for name in before if ".flop." in name or "counters" in name} <= kept
@@ -162,9 +162,9 @@ def test_games_go_on_in_groups_of_other_ranges() -> None:
 
 
 def test_hands_of_the_turn_that_have_rows_of_their_own_keep_them(
-    cards: FlopBoards, weights: HandWeights
+    cards: FlopBoards, weights: StreetWeights
 ) -> None:
-    own = replace(cards, rivers=tuple(replace(one, rows=None) for one in cards.rivers))
+    own = replace(cards, buckets=tuple(replace(one, turn=None) for one in cards.buckets))
     pot = GAME.pots[0]
     first, second = (
         BoardsSubgame(BoardsLayout([(pot.tree, pot.payoffs)], GROUPS), own, number)

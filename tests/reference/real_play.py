@@ -43,7 +43,7 @@ class Handed:
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         return [None] * len(streets)
 
-    def give(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame) -> None:
         for level, street in enumerate(subgame.levels):
             for number, board in enumerate(subgame.streets[level].boards):
                 for node in subgame.tree.decisions(street):

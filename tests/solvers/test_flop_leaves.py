@@ -80,7 +80,7 @@ class FixedFlops:
     def _none(self, *_: object) -> Any:
         raise NotImplementedError
 
-    iterate = average = set_average = rounded = pack = _none
+    iterate = average = set_average = quantised = pack = _none
 
 
 def make_leaves(

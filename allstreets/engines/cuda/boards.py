@@ -60,7 +60,7 @@ class CudaBoardsEngine(BoardsEngine):
     ) -> None:
         if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
-        self.grouping = CudaGroups(there)
+        self.bucketing = CudaGroups(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
@@ -262,10 +262,10 @@ class CudaBoardsEngine(BoardsEngine):
         super()._rebuild()
         self._open()
 
-    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
         self._together = [[] for _ in range(self.flops)]
-        far = super().regroup(reach, least)
+        far = super().rebucket(reach, least)
         if far > least:
             self._open(fresh=False)
         return far
@@ -292,9 +292,9 @@ class CudaBoardsEngine(BoardsEngine):
         self._send(range(flop, flop + 1))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send(flops)):
             yield
         self._forget_all(flops)
 

@@ -63,7 +63,7 @@ class FlatBoards:
         threads: int,
     ) -> None:
         self.cards, self.groups, self._row = cards, groups, 4 * lines_together(shared_bytes)
-        self.rivers = [each.rivers[number] for each in cards]
+        self.rivers = [each.buckets[number] for each in cards]
         boards = [[each.kernel[0][level] for each in cards] for level in (FLOP, TURN)]
         self.boards = boards
         counts = [[len(each.own_start) - 1 for each in row] for row in boards]
@@ -161,13 +161,13 @@ class FlatBoards:
             "parent": ints(flop_of),
             "parent_hand": np.concatenate([each.own_parent for each in self.boards[TURN]]),
             "children": self.children,
-            "share": np.concatenate([each.own_share for each in self.cards]),
+            "share": np.concatenate([each.turn_share for each in self.cards]),
         }
 
     def stored_rows(self, level: int, player: Player) -> Ints:
         """[B+1]: stored rows of a player before each board."""
         if (level, player) not in self._rows:
-            shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
+            shared = [each.turn[player].start for each in self.rivers if each.turn is not None]
             if level == RIVER:
                 rows = ints(self.groups * np.arange(self.flop_first[RIVER][-1] + 1))
             elif level == TURN and shared:
@@ -184,22 +184,22 @@ class FlatBoards:
         counts = []
         for cards, rivers in zip(self.cards, self.rivers, strict=True):
             lists = cards.streets[level].lists[player]
-            shared = rivers.rows if level == TURN else None
+            shared = rivers.turn if level == TURN else None
             counts.append(lists.counts if shared is None else shared[player].counts(lists))
         return ints(np.concatenate(counts))
 
     def row_of_hand(self, player: Player) -> Array | None:
         """The stored row of each hand of the turn; None: its own."""
-        rows = [each.rows[player].row for each in self.rivers if each.rows is not None]
+        rows = [each.turn[player].row for each in self.rivers if each.turn is not None]
         return np.concatenate(rows) if rows else None
 
     def members(self, player: Player) -> Arrays:
         """The hands of each stored row of the turn, with their shares."""
         first, members, shares = [], [], []
         for boards, rivers in zip(self.boards[TURN], self.rivers, strict=True):
-            if rivers.rows is None:
+            if rivers.turn is None:
                 return {}
-            rows, start = rivers.rows[player], boards.own_start
+            rows, start = rivers.turn[player], boards.own_start
             held = np.flatnonzero(rows.weight)
             board = np.searchsorted(start, held, side="right") - 1
             row = rows.start[board] + rows.row[held]

@@ -17,14 +17,13 @@ from allstreets.betting import Player
 from allstreets.engines.boards.cards import (
     HAND_CLASS,
     ROUNDS,
-    GroupSettings,
-    RiverGroups,
+    BoardBuckets,
+    BucketSettings,
     RiverStreet,
-    chances,
     class_weights,
-    shared_rows,
+    turn_bucket_rows,
 )
-from allstreets.engines.boards.kernels.layout import GroupedCombos
+from allstreets.engines.boards.kernels.layout import BucketCombos
 from allstreets.engines.cuda.exact_layout import ints
 from allstreets.engines.cuda.mirrors import Buffers
 from allstreets.engines.cuda.sources import GROUPS, groups_source, packed
@@ -48,7 +47,7 @@ Array = NDArray[Any]
 class Sizes:
     """What a block needs of shared memory, in bytes, as groups.cu takes it."""
 
-    settings: GroupSettings
+    settings: BucketSettings
     river: int  # hands of a river board at most, padded
     turn: int
     combos: int  # of a river board at most
@@ -72,31 +71,31 @@ class Sizes:
             4 * combos, 4 * (combos + 1), 4 * (2 * combos + CARDS), 4 * SEGMENTS, 4 * CARDS * 8,
             4 * combos, 2 * (CARDS + 1), combos,
         )  # fmt: skip
-        return max(profiles, self.means(self.settings.groups, self.river))
+        return max(profiles, self.means(self.settings.river, self.river))
 
     @property
     def on_turn(self) -> int:
         """Of `row_turns`."""
-        return self.means(self.settings.rows, self.turn)
+        return self.means(self.settings.turn, self.turn)
 
     @property
     def most(self) -> int:
         """Of the larger of the two, with its points."""
         return max(
             self.points(self.river) + self.on_river,
-            self.points(self.turn) + self.on_turn if self.settings.rows else 0,
+            self.points(self.turn) + self.on_turn if self.settings.turn else 0,
         )
 
     def pairs(self, tile: int) -> int:
         """Of `pair_groups`, which works on so many rows of the matrices at once."""
-        combos, groups = self.combos, self.settings.groups
+        combos, groups = self.combos, self.settings.river
         side = _room(2 * combos, 4 * combos, 2 * combos, 2 * (groups + 1), 4 * groups)
         lists = _room(2 * SEGMENTS * groups, 2 * combos, 4 * combos, 2 * (CARDS + 1))
         return 2 * side + lists + 2 * _room(8 * tile * groups)
 
     def tile(self, budget: int) -> int:
         """The rows for which there is room."""
-        rows = range(1, self.settings.groups + 1)
+        rows = range(1, self.settings.river + 1)
         return max((n for n in rows if self.pairs(n) <= budget), default=1)
 
 
@@ -106,7 +105,7 @@ def _room(*sizes: int) -> int:
 
 @dataclass
 class CudaGroups:
-    """The `Grouping` of a device; threads take their turns there."""
+    """The `Bucketing` of a device; threads take their turns there."""
 
     device: Device
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -117,14 +116,14 @@ class CudaGroups:
         turn: StreetBoards,
         river: RiverStreet,
         ranges: Sequence[Floats],
-        settings: GroupSettings,
-    ) -> tuple[RiverGroups, ...]:
+        settings: BucketSettings,
+    ) -> tuple[BoardBuckets, ...]:
         """Both players' groups and rows for pairs of ranges [2, 169]."""
         given = _lists(turn, river, ranges, settings)
         with self._turn:
             found = self._found(turn, river, len(ranges), settings, given)
-        lists, chance = river.hands, chances(river)
-        groups, boards = settings.groups, len(river.parents)
+        lists, chance = river.hands, river.chance
+        groups, boards = settings.river, len(river.parents)
         marks = found["marks"].reshape(len(ranges), 2, -1)
         rows = found["turn_marks"].reshape(len(ranges), 2, -1)
         first = found["first"].reshape(len(ranges), 2, -1)
@@ -134,12 +133,12 @@ class CudaGroups:
         result = []
         for number, both in enumerate(ranges):
             oop, ip = (
-                GroupedCombos(lists.combo_start, first[number, player], parent[number, player])
+                BucketCombos(lists.combo_start, first[number, player], parent[number, player])
                 for player in Player
             )
             result.append(
-                RiverGroups(
-                    shared_rows(turn, both, list(rows[number]), settings),
+                BoardBuckets(
+                    turn_bucket_rows(turn, both, list(rows[number]), settings),
                     (marks[number, 0], marks[number, 1]),
                     (oop, ip),
                     chance,
@@ -162,13 +161,13 @@ class CudaGroups:
         turn: StreetBoards,
         river: RiverStreet,
         sets: int,
-        settings: GroupSettings,
+        settings: BucketSettings,
         given: Mapping[str, Array],
     ) -> dict[str, Array]:
         """What the kernels find."""
         lists, above, device = river.hands, turn.lists[0], self.device
         hands, combos, boards = int(lists.start[-1]), int(lists.combo_start[-1]), len(river.parents)
-        groups, turns = settings.groups, len(turn.runouts)
+        groups, turns = settings.river, len(turn.runouts)
         sizes = Sizes(
             settings,
             int(np.diff(lists.start).max()),
@@ -179,13 +178,13 @@ class CudaGroups:
         tile = sizes.tile((device.shared_bytes + RESERVED) // 2 - RESERVED)
         if max(sizes.on_river, sizes.on_turn, sizes.pairs(tile)) > device.shared_bytes:
             raise InputError(
-                f"{groups} groups and {settings.rows} rows do not fit the shared memory of the GPU;"
+                f"{groups} groups and {settings.turn} rows do not fit the shared memory of the GPU;"
                 "\ntake fewer, or the cpu"
             )
         buffers, out = Buffers(device, {}), self._out(sets, sizes, river, above.start[-1])
         fields = dict.fromkeys(GROUPS, 0) | {
             "groups": groups,
-            "rows": settings.rows,
+            "rows": settings.turn,
             "rounds": ROUNDS,
             "most_combos": sizes.combos,
             "tile": tile,
@@ -199,7 +198,7 @@ class CudaGroups:
         for name, array in out.items():
             buffers.kept[name] = device.zeros(max(array.size, 1), array.dtype)
             fields[name] = buffers.address(name)
-        blocks = 2 * sets * turns if settings.rows else 0
+        blocks = 2 * sets * turns if settings.turn else 0
         rooms = {"equity": 2 * sets * hands, "places": 2 * blocks * RIVERS * sizes.turn}
         for name, room in rooms.items():
             buffers.kept[name] = device.zeros(max(room, 1))
@@ -233,9 +232,9 @@ class CudaGroups:
         self, sets: int, sizes: Sizes, river: RiverStreet, turn_hands: int
     ) -> dict[str, Array]:
         """Arrays for what comes back."""
-        groups, boards = sizes.settings.groups, len(river.parents)
+        groups, boards = sizes.settings.river, len(river.parents)
         hands, combos = int(river.hands.start[-1]), int(river.hands.combo_start[-1])
-        rows = 2 * sets * turn_hands if sizes.settings.rows else 0
+        rows = 2 * sets * turn_hands if sizes.settings.turn else 0
         return {
             "marks": np.empty(2 * sets * hands, np.uint8),
             "turn_marks": np.empty(rows, np.uint8),
@@ -247,14 +246,14 @@ class CudaGroups:
 
 
 def _lists(
-    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: GroupSettings
+    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
 ) -> dict[str, Array]:
     """What the kernels read of a flop."""
     lists, above = river.hands, turn.lists[0]
     weights = np.stack([[class_weights(row) for row in both] for both in ranges])
     return {
-        "group_draws": settings.draws(settings.groups).reshape(-1),
-        "row_draws": settings.draws(max(settings.rows, 1)).reshape(-1),
+        "group_draws": settings.draws(settings.river).reshape(-1),
+        "row_draws": settings.draws(max(settings.turn, 1)).reshape(-1),
         "hand_class": HAND_CLASS,
         "class_weights": ints(weights.reshape(-1)),
         "start": ints(lists.start),

@@ -311,9 +311,9 @@ class CudaMatrixEngine(MatrixEngine):
         self._store.send(flops, ("averages",))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send_averages(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
             yield
 
     @property

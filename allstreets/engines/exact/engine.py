@@ -179,7 +179,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         """[H]: the places of the combos beside a flop, rising."""
         return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """Nothing changes: decisions on the flop are kept as they are."""
         del flops, numbers
         return nullcontext()

@@ -319,12 +319,12 @@ class MatrixEngine:
         return None if kept.all() else blocks_of_hands(kept[None])
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
         largest = int(np.iinfo(numbers).max)
         with ExitStack() as stack:
             for game in self.games:
-                stack.enter_context(game.rounded(flops, largest, self._pool))
+                stack.enter_context(game.quantised(flops, largest, self._pool))
             yield
 
     def average(self, pot: int, flop: int, node: int) -> Floats:

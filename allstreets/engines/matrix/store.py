@@ -91,7 +91,7 @@ class MatrixStore:
         return new
 
     @contextmanager
-    def rounded(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
+    def quantised(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
         """For a while, average strategies on some flops are whole numbers, as bundles store them.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.

@@ -119,9 +119,9 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         """Let the average strategy be `strategy` until the flop is trained again."""
         self._informed(np.array([flop])).set_average(pot, flop, node, strategy)
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """For a while, average strategies are as bundles keep them."""
-        return self._informed(np.array(flops)).rounded(flops, numbers)
+        return self._informed(np.array(flops)).quantised(flops, numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """What a bundle keeps of a flop."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.cards import Flop, FlopSet
-from allstreets.engines import open_device, plays_all_streets
+from allstreets.engines import open_device
 from allstreets.games import (
     DEVICE_ROWS,
     PROGRAM_BYTES,
@@ -43,7 +43,7 @@ def estimate_certificate(
     game, seconds, memory, stored_there = judge.result.game, 0.0, 0, 0
     unknown = [flop for flop in flops if flop.number not in judge.stored]
     model = judge.completion.model
-    there = bool(unknown) and not plays_all_streets(model)  # solved where they are judged
+    there = bool(unknown) and not model.stores_all_streets  # solved where they are judged
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
         setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0

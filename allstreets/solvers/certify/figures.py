@@ -28,7 +28,7 @@ import numpy as np
 
 from allstreets.base import Floats, Longs
 from allstreets.betting import Player
-from allstreets.engines import DealtPairs, RealValues
+from allstreets.engines import DealtPairs, LiftedValues
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.certify.known import known_numbers, known_totals
 from allstreets.solvers.certify.sample import Draw
@@ -209,7 +209,7 @@ def needs_class_values(draws: Sequence[Draw]) -> bool:
 
 def judged_flops(
     draws: Sequence[Draw],
-    values: Sequence[RealValues],
+    values: Sequence[LiftedValues],
     reach: Floats,
     dealt: Floats,
     played: Floats | None = None,

@@ -25,7 +25,7 @@ from allstreets.engines import (
     StreetView,
     every_combo,
     flop_arrays,
-    real_plays,
+    lift_flop,
 )
 from allstreets.solvers.simplify.pots import NO_COUNTS, Wanted
 from allstreets.solvers.simplify.subgame import SimpleSubgame
@@ -44,7 +44,7 @@ class RealPots:
         self.flops, self.before, self.after = flops, dict(NO_COUNTS), dict(NO_COUNTS)
         self._stored = result.source.arrays(place)
         trees = [pot.tree for pot in pots]
-        plays = real_plays(result.cards, flop, trees, self._stored)
+        plays = lift_flop(result.cards, flop, trees, self._stored)
         self._pots: list[SimpleSubgame] = []
         for number, (pot, play) in enumerate(zip(pots, plays, strict=True)):
             subgame = ExactSubgame(
@@ -56,7 +56,7 @@ class RealPots:
                 sharing=play.sharing,
                 learns=False,
             )
-            play.give(subgame)
+            play.fill(subgame)
             self._classes = HAND_OF_COMBO[subgame.streets[0].combos(Player.OOP, 0)]
             oop, ip = wanted.reach[:, number, self._classes]
             simple = SimpleSubgame(subgame, (oop, ip), wanted.rule, wanted.players, STORED)

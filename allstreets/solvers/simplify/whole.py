@@ -21,7 +21,6 @@ import numpy as np
 from allstreets.base import Floats, InputError
 from allstreets.betting import POSTFLOP, Player, Street
 from allstreets.cards import HAND_SIZES, preflop_equity
-from allstreets.engines import plays_all_streets
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.preflop.solution import PreflopSolution
 from allstreets.solvers.preflop.training import MBB_PER_CHIP
@@ -91,7 +90,7 @@ def require_streets(result: UnifiedResult) -> None:
             "this solution stores no strategies after the flop (store: preflop, or memory: "
             "per_batch).\nTrain it with store: all, or solve a flop of it: allstreets solve --from"
         )
-    if result.game.flop_pots and not plays_all_streets(result.cards):
+    if result.game.flop_pots and not result.cards.stores_all_streets:
         raise InputError(
             "with cards: exact a whole game stores no strategies on turn and river.\n"
             "Simplify a flop of it: allstreets solve --from DIR --flop …, then that folder"

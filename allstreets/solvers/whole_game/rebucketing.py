@@ -22,7 +22,7 @@ LEAST_MOVE = 0.05  # of the combos that start a pot
 class GroupedByRanges(Protocol):
     """Games in which hands are put together by the ranges that start a pot."""
 
-    def regroup(self, reach: Floats, least: float) -> float:
+    def rebucket(self, reach: Floats, least: float) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
         Says how far it had: the share of the combos that start a pot.

@@ -36,7 +36,7 @@ from allstreets.cards import (
     parse_combo,
     parse_flop,
 )
-from allstreets.engines import CardModel, PackedStrategies, real_plays
+from allstreets.engines import CardModel, PackedStrategies, lift_flop
 from allstreets.games import Lock, PotGame, WholeGame
 from allstreets.solvers.board_report import OnBoard
 from allstreets.solvers.decision import Decision
@@ -196,7 +196,7 @@ class UnifiedResult(PreflopResult):
         if found is None:
             pot, flop = self.pot(number), self.game.flops.flops[place]
             trees = [self.pot(each).tree for each in range(len(self._flop_pots))]
-            play = real_plays(self.cards, flop, trees, self.source.arrays(place))[number]
+            play = lift_flop(self.cards, flop, trees, self.source.arrays(place))[number]
             like = [one for (other, _), one in self._streets.items() if other == place]
             reach = self.before.reach[pot.pot.node]
             found = RealStreets(pot, flop, play, reach, like[0] if like else None)

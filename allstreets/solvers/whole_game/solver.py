@@ -169,7 +169,7 @@ class WholeGameSolver(PreflopTraining):
     def regroup(self) -> None:
         """Group hands again if the ranges that start pots have moved (`rebucketing`)."""
         if isinstance(self.games, GroupedByRanges):
-            self.games.regroup(self.preflop.pot_reach(self.preflop.average()), LEAST_MOVE)
+            self.games.rebucket(self.preflop.pot_reach(self.preflop.average()), LEAST_MOVE)
 
     def review(self) -> None:
         """Close and open actions before the flop, and store what is open (`preflop.dropping`)."""

@@ -1,19 +1,23 @@
-"""Groups of hands on river boards: alike in what they beat, lose to and block.
+"""Buckets of hands: on river boards alike in what they beat, lose to and block.
 
 The *top-heavy profile* of a hand is its margin (weight beaten − weight lost to) and its compatible
-weight against parts of the other player's range, cut by strength, finer at the top, where money
-goes in. No cut goes through a tie. Hands with close profiles stand in one group (k-means by the
-player's own weights). Weights are whole numbers, so that their sums are exact in any order.
+weight against parts of the opponent's range, cut by strength, finer at the top, where money goes
+in. No cut goes through a tie. Hands with close profiles stand in one bucket (k-means by the
+player's own weights). Weights are whole numbers, so that their sums are exact in any order. On the
+turn, hands whose rivers are alike stand in one bucket.
+
+Hands that are bucketed again carry over what they have learned.
 
 Hands are those of the exact engine: combos that are the same by suits, in order of strength.
-Axis letters: B boards, H hands (padded, board by board), C combos, K groups.
+Axis letters: B boards, H hands (padded, board by board), C combos, K buckets of a board, R rows of
+a board, which are its buckets in whole vectors.
 """
 
 import numpy as np
 
-from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.boards.kernels.k_means import DIMENSIONS, cluster
-from allstreets.engines.exact.kernels.layout import Shorts
+from allstreets.engines.exact.kernels.layout import HandLists, Shorts
 from allstreets.engines.simd.vectors import LANES, load, store
 
 CUTS = np.array([0.0, 0.25, 0.5, 0.65, 0.75, 0.85, 0.92, 0.97, 1.0], np.float64)
@@ -27,19 +31,20 @@ CLASS_STEP = 64
 
 @kernel
 def weigh_hands(
-    start: Longs,
-    combo_start: Longs,
-    combo_cards: Bytes,
-    combo_hand: Shorts,
-    hand_class: Bytes,
-    class_weights: Floats,
-    weights: Floats,
+    lists: HandLists, hand_class: Bytes, class_weights: Floats, weights: Floats
 ) -> None:
     """The weight of every hand, [H], from those of the 169 classes; it comes in as zeros."""
-    for board in range(len(combo_start) - 1):
-        for combo in range(combo_start[board], combo_start[board + 1]):
-            place = CLASS_STEP * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
-            weights[start[board] + combo_hand[combo]] += class_weights[hand_class[place]]
+    for board in range(len(lists.counts)):
+        for combo in range(lists.combo_start[board], lists.combo_start[board + 1]):
+            weight = class_weights[class_of(lists, combo, hand_class)]
+            weights[lists.start[board] + lists.combo_hand[combo]] += weight
+
+
+@inlined_kernel
+def class_of(lists: HandLists, combo: int, hand_class: Bytes) -> int:
+    """The class of a combo."""
+    high, low = lists.combo_cards[2 * combo], lists.combo_cards[2 * combo + 1]
+    return int(hand_class[CLASS_STEP * np.int64(high) + low])
 
 
 @inner_kernel
@@ -68,24 +73,17 @@ def part_of_combos(strengths: Shorts, weights: Floats, first: int, parts: Longs)
 
 @inner_kernel
 def board_profiles(
-    strengths: Shorts,
-    cards: Bytes,
-    first: int,
-    hands: int,
-    combo_strengths: Shorts,
-    combo_cards: Bytes,
-    combo_hand: Shorts,
-    combo_first: int,
-    weights: Floats,
-    blocks: Singles,
-    equity: Singles,
+    lists: HandLists, board: int, weights: Floats, blocks: Singles, equity: Singles
 ) -> None:
     """Profiles of a board's hands into `blocks` [hands / 16, 2 · PARTS, 16], and their equities.
 
-    `weights` are those of the other player's combos on the board. A hand's margin over the whole
+    `weights` are those of the opponent's combos on the board. A hand's margin over the whole
     range comes from running sums; over the part that it stands in itself it is what the other parts
     leave. The first combo of a hand holds the hand's cards.
     """
+    strengths, cards = lists.strengths, lists.cards
+    combo_strengths, combo_cards = lists.combo_strengths, lists.combo_cards
+    first, combo_first = lists.start[board], lists.combo_start[board]
     combos = len(weights)
     parts = np.zeros(combos, np.int64)
     total = part_of_combos(combo_strengths, weights, combo_first, parts)
@@ -101,7 +99,7 @@ def board_profiles(
     upto = np.zeros(CARDS + 1, np.float64)  # and those of equal strength
     mass = np.zeros(PARTS, np.float64)
     weaker = through = same = 0
-    for hand in range(hands):
+    for hand in range(lists.counts[board]):
         strength = strengths[first + hand]
         a, b = cards[2 * (first + hand)], cards[2 * (first + hand) + 1]
         while weaker < combos and combo_strengths[combo_first + weaker] < strength:
@@ -116,9 +114,9 @@ def board_profiles(
             upto[combo_cards[place + 1]] += weight
             upto[CARDS] += weight
             through += 1
-        while combo_hand[combo_first + same] < hand:
+        while lists.combo_hand[combo_first + same] < hand:
             same += 1
-        own = parts[weaker]
+        own_part = parts[weaker]
         for part in range(PARTS):
             mass[part] = part_total[part] - part_card[a, part] - part_card[b, part]
         mass[parts[same]] += weights[same]
@@ -126,126 +124,106 @@ def board_profiles(
         at = (hand // LANES) * DIMENSIONS * LANES + hand % LANES
         for part in range(PARTS):
             met += mass[part]
-            signed = mass[part] if part < own else -mass[part]
-            if part != own:
+            signed = mass[part] if part < own_part else -mass[part]
+            if part != own_part:
                 rest += signed
             blocks[at + part * LANES] = signed * scale
             blocks[at + (PARTS + part) * LANES] = mass[part] * scale
         won = below[CARDS] - below[a] - below[b]
         not_lost = upto[CARDS] - upto[a] - upto[b] + weights[same]
         margin = won - (met - not_lost)
-        blocks[at + own * LANES] = (margin - rest) * scale
+        blocks[at + own_part * LANES] = (margin - rest) * scale
         equity[first + hand] = margin / met if met > 0.0 else 0.0
 
 
 @kernel
-def group_hands(
-    strengths: Shorts,
-    cards: Bytes,
-    start: Longs,
-    count: Longs,
-    combo_strengths: Shorts,
-    combo_cards: Bytes,
-    combo_hand: Shorts,
-    combo_start: Longs,
+def bucket_river_hands(
+    lists: HandLists,
     hand_class: Bytes,
-    own_weights: Floats,
-    other_weights: Floats,
+    player_weights: Floats,
+    opponent_weights: Floats,
     draws: Singles,
     rounds: int,
-    groups: Bytes,
+    buckets: Bytes,
     equity: Singles,
 ) -> None:
-    """The group of every hand on every board, [H], from the weakest group to the strongest.
+    """The bucket of every hand on every board, [H], from the weakest bucket to the strongest.
 
-    By class [169]: `own_weights` weigh the hands in the means, `other_weights` are the range that
-    profiles are taken against. `draws` [K, …] in [0, 1) choose the first centres. `equity` [H] gets
-    each hand's mean of won − lost.
+    By class [169]: `player_weights` weigh the hands in the means, `opponent_weights` are the range
+    that profiles are taken against. `draws` [K, …] in [0, 1) choose the first centres. `equity` [H]
+    gets each hand's mean of won − lost.
     """
-    group_count = len(draws)
-    centres = np.zeros((group_count, DIMENSIONS), np.float32)
-    margins = np.zeros(group_count, np.float32)
-    rank = np.zeros(group_count, np.uint8)
-    for board in range(len(count)):
-        first, hands = start[board], count[board]
-        padded = start[board + 1] - first
-        begin, end = combo_start[board], combo_start[board + 1]
+    count = len(draws)
+    centres = np.zeros((count, DIMENSIONS), np.float32)
+    margins = np.zeros(count, np.float32)
+    rank = np.zeros(count, np.uint8)
+    for board in range(len(lists.counts)):
+        first, hands = lists.start[board], lists.counts[board]
+        padded = lists.start[board + 1] - first
+        begin, end = lists.combo_start[board], lists.combo_start[board + 1]
         blocks = np.zeros(padded * DIMENSIONS, np.float32)
-        own = np.zeros(padded, np.float32)
-        other = np.zeros(end - begin, np.float64)
+        weights = np.zeros(padded, np.float32)
+        against = np.zeros(end - begin, np.float64)
         for combo in range(begin, end):
-            place = CLASS_STEP * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
-            own[combo_hand[combo]] += np.float32(own_weights[hand_class[place]])
-            other[combo - begin] = other_weights[hand_class[place]]
-        board_profiles(
-            strengths,
-            cards,
-            first,
-            hands,
-            combo_strengths,
-            combo_cards,
-            combo_hand,
-            begin,
-            other,
-            blocks,
-            equity,
-        )
+            kind = class_of(lists, combo, hand_class)
+            weights[lists.combo_hand[combo]] += np.float32(player_weights[kind])
+            against[combo - begin] = opponent_weights[kind]
+        board_profiles(lists, board, against, blocks, equity)
         labels = np.zeros(padded, np.float32)
-        cluster(blocks, own, hands, draws, rounds, centres, labels)
-        # The margin over the whole range puts the groups in order.
-        for group in range(group_count):
-            margins[group] = 0.0
+        cluster(blocks, weights, hands, draws, rounds, centres, labels)
+        # The margin over the whole range puts the buckets in order.
+        for bucket in range(count):
+            margins[bucket] = 0.0
             for part in range(PARTS):
-                margins[group] += centres[group, part]
-        for group in range(group_count):
+                margins[bucket] += centres[bucket, part]
+        for bucket in range(count):
             below = 0
-            for other_group in range(group_count):
-                if margins[other_group] < margins[group] or (
-                    margins[other_group] == margins[group] and other_group < group
+            for other in range(count):
+                if margins[other] < margins[bucket] or (
+                    margins[other] == margins[bucket] and other < bucket
                 ):
                     below += 1
-            rank[group] = below
+            rank[bucket] = below
         for hand in range(hands):
-            groups[first + hand] = rank[np.int64(labels[hand])]
+            buckets[first + hand] = rank[np.int64(labels[hand])]
 
 
 @kernel
-def turn_rows(
-    start: Longs,
-    count: Longs,
+def bucket_turn_hands(
+    turn: HandLists,
+    river: HandLists,
     children: Longs,
     weights: Floats,
-    river_start: Longs,
-    river_count: Longs,
-    river_parent: Shorts,
     river_mass: Shorts,
     equity: Singles,
     draws: Singles,
     rounds: int,
-    rows: Bytes,
+    buckets: Bytes,
 ) -> None:
-    """The row of every hand on every turn board: hands whose rivers are alike play alike.
+    """The bucket of every hand on every turn board, [H]: hands whose rivers are alike play alike.
 
     A hand is described by the equities that the river cards leave it with, in order, at sixteen
-    places: how often it improves counts, not by which card. `river_mass` [H] are pairs of
-    river card and combo. Rows are no more than a board has hands.
+    places: how often it improves counts, not by which card. `children` [B+1] are the river boards
+    before those of each turn board, `weights` those of the turn's hands, `river_mass` pairs of
+    river card and combo, by river hand as `equity` is. A board has no more buckets than hands.
     """
     most_rivers = 48  # as many as cards that neither the hand nor the board holds
-    row_count = len(draws)
-    centres = np.zeros((row_count, DIMENSIONS), np.float32)
-    for board in range(len(count)):
-        hands, padded = count[board], start[board + 1] - start[board]
-        if hands <= row_count:
+    count = len(draws)
+    centres = np.zeros((count, DIMENSIONS), np.float32)
+    for board in range(len(turn.counts)):
+        hands, start = turn.counts[board], turn.start[board]
+        padded = turn.start[board + 1] - start
+        if hands <= count:
             for hand in range(hands):
-                rows[start[board] + hand] = hand
+                buckets[start + hand] = hand
             continue
         seen = np.zeros(hands, np.int64)
         total = np.zeros(hands, np.int64)
         values = np.zeros((hands, most_rivers), np.float32)
         masses = np.zeros((hands, most_rivers), np.int64)
-        for river in range(children[board], children[board + 1]):
-            for place in range(river_start[river], river_start[river] + river_count[river]):
-                hand = int(river_parent[place])
+        for child in range(children[board], children[board + 1]):
+            for place in range(river.start[child], river.start[child] + river.counts[child]):
+                hand = int(river.parent[place])
                 mass = np.int64(river_mass[place])
                 # Each is put in its place among those before.
                 at = seen[hand]
@@ -269,13 +247,13 @@ def turn_rows(
                     at += 1
                 place = (hand // LANES * DIMENSIONS + point) * LANES + hand % LANES
                 blocks[place] = values[hand, at]
-        own = np.zeros(padded, np.float32)
+        points = np.zeros(padded, np.float32)
         for hand in range(hands):
-            own[hand] = weights[start[board] + hand]
+            points[hand] = weights[start + hand]
         labels = np.zeros(padded, np.float32)
-        cluster(blocks, own, hands, draws, rounds, centres, labels)
+        cluster(blocks, points, hands, draws, rounds, centres, labels)
         for hand in range(hands):
-            rows[start[board] + hand] = np.int64(labels[hand])
+            buckets[start + hand] = np.int64(labels[hand])
 
 
 @inner_kernel
@@ -302,8 +280,7 @@ def find_sources(mass: Floats, first: Longs, source: Longs, share: Singles) -> N
 
 @kernel
 def carry_rows(
-    start: Longs,
-    count: Longs,
+    lists: HandLists,
     before: Bytes,
     after: Bytes,
     weights: Floats,
@@ -312,11 +289,11 @@ def carry_rows(
     stored: Singles,
     carried: Singles,
 ) -> None:
-    """Numbers of all nodes of a street, `stored` in the rows `before` [H], in the rows `after` [H].
+    """Numbers of all nodes of a street, `stored` in the buckets `before` [H], in those `after` [H].
 
-    A row gets the mean of what its hands had, by `weights` [H]; where all of them come from one row
-    not a bit changes. `start` [B+1] and `count` [B] are the boards' hands; every board has `rows`
-    rows. Both arrays are [board][node][row / 16][action][16], with `actions` at each of the nodes.
+    A bucket gets the mean of what its hands had, by `weights` [H]; where all of them come from one
+    bucket not a bit changes. Every board has `rows` rows. Both arrays are
+    [board][node][row / 16][action][16], with `actions` at each of the nodes.
     """
     mass = np.zeros((rows, rows), np.float64)
     first = np.zeros(rows + 1, np.int64)
@@ -325,9 +302,9 @@ def carry_rows(
     node_before = np.zeros(rows * actions.max(), np.float32)
     lanes = np.zeros(LANES, np.float32)
     at = 0
-    for board in range(len(count)):
+    for board in range(len(lists.counts)):
         mass[:] = 0.0
-        for hand in range(start[board], start[board] + count[board]):
+        for hand in range(lists.start[board], lists.start[board] + lists.counts[board]):
             mass[after[hand], before[hand]] += weights[hand]
         find_sources(mass, first, source, share)
         for width in actions:
