@@ -149,10 +149,10 @@ class ClusterEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
 
     def step_hands(
         self,
@@ -160,12 +160,12 @@ class ClusterEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Values:
         """[P, K, 169]: the same where only some hands matter; None: all do."""
         began = time.perf_counter()
-        visits = Visits.of(now)
+        visits = Visits.of(weights)
         workers, answers = self._ask(
             flops, "step", player, player_reach, opponent_reach, flops, visits, hand_mask
         )
@@ -235,9 +235,9 @@ class ClusterEngine:
             values[place] = answer.value
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], everywhere at once."""
-        self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(every))
+        self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(weights))
 
     def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""

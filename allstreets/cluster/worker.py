@@ -66,13 +66,13 @@ class Visits:
     of_flop: Longs  # [K] places among the kinds, where there are several
 
     @classmethod
-    def of(cls, now: Sequence[IterationWeights]) -> "Visits":
+    def of(cls, weights: Sequence[IterationWeights]) -> "Visits":
         """Those of a list."""
-        if now and now.count(now[0]) == len(now):
-            return cls((now[0],), np.zeros(0, np.int64))
-        kinds = tuple(dict.fromkeys(now))
+        if weights and weights.count(weights[0]) == len(weights):
+            return cls((weights[0],), np.zeros(0, np.int64))
+        kinds = tuple(dict.fromkeys(weights))
         number = {kind: place for place, kind in enumerate(kinds)}
-        return cls(kinds, np.array([number[each] for each in now], np.int64))
+        return cls(kinds, np.array([number[each] for each in weights], np.int64))
 
     def some(self, positions: Longs) -> list[IterationWeights]:
         """Those of some of the flops."""
@@ -208,12 +208,12 @@ class Worker:
 
     # Asked about all flops, or about one that is owned.
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach."""
         for block in self._blocks:
             own = pairs[:, block.places]
             if own.any():
-                block.games.iterate(reach, own, every)
+                block.games.iterate(reach, own, weights)
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """The average strategy at a decision."""

@@ -52,10 +52,10 @@ class FixedFlops:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         assert player_reach.shape == opponent_reach.shape
-        self.calls.append((player, flops.tolist(), list(now)))
+        self.calls.append((player, flops.tolist(), list(weights)))
         found: Floats = self.values[player][:, flops]
         return found
 

@@ -76,12 +76,12 @@ class CudaBoardsEngine(BoardsEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
         del player_reach
         pairs = self._pairs(flops)
-        by_flop = dict(zip(flops.tolist(), now, strict=True))
+        by_flop = dict(zip(flops.tolist(), weights, strict=True))
         table = self._discounts(player, pairs, by_flop)
         found = self._values(player, opponent_reach, pairs, UPDATE, table)
         self._fall_behind(pairs)
@@ -95,16 +95,16 @@ class CudaBoardsEngine(BoardsEngine):
         """[P, K, 169]: values of the average strategies."""
         return self._values(player, opponent_reach, self._pairs(flops), EVALUATE)[:, flops]
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169]."""
         flops = np.flatnonzero(pairs.any(axis=0)).tolist()
         if not flops:
             return
-        for first in range(0, len(every), AT_ONCE):
+        for first in range(0, len(weights), AT_ONCE):
             table = np.stack(
                 [
                     [self._discounts(player, pairs, dict.fromkeys(flops, now)) for player in Player]
-                    for now in every[first : first + AT_ONCE]
+                    for now in weights[first : first + AT_ONCE]
                 ]
             )
             for one in self._sets:
@@ -145,7 +145,7 @@ class CudaBoardsEngine(BoardsEngine):
         return values * np.array(scale)[:, None, None] if self.flops else values
 
     def _discounts(
-        self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
+        self, player: Player, pairs: Flags, weights: Mapping[int, IterationWeights]
     ) -> Singles:
         """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
@@ -154,9 +154,9 @@ class CudaBoardsEngine(BoardsEngine):
         rows = []
         for pot, flop in chosen:
             game = self.subgames[pot][flop]
-            key = game.steps[player], game.weights[player], game.waiting[player], now[flop]
+            key = game.steps[player], game.weights[player], game.waiting[player], weights[flop]
             if key not in known:
-                found = game.discounts(player, now[flop])
+                found = game.discounts(player, weights[flop])
                 after = game.steps[player], game.weights[player], game.waiting[player]
                 known[key] = found, after
             else:

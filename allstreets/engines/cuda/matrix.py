@@ -132,16 +132,16 @@ class CudaMatrixEngine(MatrixEngine):
 
     # -- passes
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
         flops = np.flatnonzero(pairs.any(axis=0))
-        if not self.games or not len(flops) or not every:
+        if not self.games or not len(flops) or not weights:
             return
         for player in Player:
             self._asked.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
         _, counts = self._asked.flops(flops, pairs[:, flops])
-        for first in range(0, len(every), AT_ONCE):
-            table = np.array(every[first : first + AT_ONCE], np.float32)
+        for first in range(0, len(weights), AT_ONCE):
+            table = np.array(weights[first : first + AT_ONCE], np.float32)
             _refuse_pruning(table)
             self._asked.discounts(table)
             for part in self._store.order():
@@ -173,12 +173,12 @@ class CudaMatrixEngine(MatrixEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration about all hands, which takes no longer."""
         del player_reach, hand_mask
-        table = weight_rows(now)
+        table = weight_rows(weights)
         _refuse_pruning(table)
         found = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()

@@ -90,23 +90,23 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             return subgame.step(
-                player, player_reach[pot][hands], opponent_reach[pot][hands], now[place]
+                player, player_reach[pot][hands], opponent_reach[pot][hands], weights[place]
             )
 
         return self._run(flops, work)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
             oop, ip = reach[:, pot, self._hands[flop]]
-            self.subgames[pot][flop].iterate((oop, ip), every)
+            self.subgames[pot][flop].iterate((oop, ip), weights)
 
         self._each(pairs, work)
 

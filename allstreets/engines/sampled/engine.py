@@ -56,7 +56,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; the values are unbiased estimates."""
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
@@ -65,21 +65,21 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         def work(pot: int, flop: int) -> None:
             game, place = self.subgames[pot][flop], places[flop]
             values[pot, place] = game.step(
-                player, player_reach[pot], opponent_reach[pot], now[place]
+                player, player_reach[pot], opponent_reach[pot], weights[place]
             )
 
         self._each(self._pairs(flops), work)
         self._stale[:, flops] = True
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
             game = self.subgames[pot][flop]
-            for now in every:
+            for iteration in weights:
                 for player in Player:
-                    game.step(player, reach[player, pot], reach[player.opponent, pot], now)
+                    game.step(player, reach[player, pot], reach[player.opponent, pot], iteration)
 
         self._each(pairs, work)
         self._stale |= pairs

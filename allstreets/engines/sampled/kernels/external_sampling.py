@@ -30,9 +30,9 @@ CELLS = 2048  # a power of 2, so that multiplying a number of [0, 1) by it is ex
 DOUBTFUL = 1e-6  # share of all weights below which a difference may be rounding
 HANDS = 169
 # A node is four numbers in a row and is named by its place, the position of the first of them:
-# its kind, how many children, the place of the first child, the first slot. At an end of the game
+# its kind, how many children, the place of the first child, the first slot. At a terminal
 # the last three are the bytes of three floats: the player's result if he wins, ties or loses.
-OWN, OTHER, LAST, END = (np.uint32(kind) for kind in range(4))
+PLAYER, OPPONENT, LAST, TERMINAL = (np.uint32(kind) for kind in range(4))
 ZERO, ONE, TWO, THREE = (np.uint64(number) for number in range(4))  # unsigned: no check for < 0
 CHILDREN, FIRST_CHILD, SLOT, RESULTS = ONE, TWO, THREE, ONE
 NODE = TWO  # place = number << NODE
@@ -54,15 +54,15 @@ class Cards(NamedTuple):
 class Deals(NamedTuple):
     """Hands, runouts, and who wins."""
 
-    own: NDArray[np.uint16]  # [D] number of the player's combo
-    other: NDArray[np.uint16]  # [D] number of the other player's combo
+    player: NDArray[np.uint16]  # [D] number of the player's combo
+    opponent: NDArray[np.uint16]  # [D] number of the opponent's combo
     runouts: Bytes  # [D, 2] turn and river
     outcomes: Bytes  # [D] 0: the player wins, 1: a tie, 2: he loses
 
 
 @inner_kernel
 def weigh_pairs(cards: Cards, weights: Floats, met: Floats) -> None:
-    """Into `met` [C]: Σ of the other's `weights` [C] over his combos that fit beside each combo.
+    """Into `met` [C]: Σ of the opponent's `weights` [C] over his combos that fit beside each combo.
 
     All weights, less those that hold the one card or the other, and those with both were taken
     off twice. Where next to nothing is left, rounding may be all of it: there the sum is taken.
@@ -145,45 +145,46 @@ def strength(key: np.uint64, suits: np.uint64, tables: EvaluatorTables) -> np.ui
 def deal_hands(
     cards: Cards,
     tables: EvaluatorTables,
-    own: Floats,
-    other: Floats,
+    player: Floats,
+    opponent: Floats,
     deals: Deals,
     random: NDArray[np.uint64],
 ) -> float:
-    """Fill `deals`; return Σ own · other over the pairs of combos that fit, which may be 0.
+    """Fill `deals`; return Σ player · opponent over the pairs of combos that fit, which may be 0.
 
-    Each deal is a pair of combos that share no card, drawn in proportion to `own` [C] times `other`
-    [C], with a turn and a river from the cards that are left. The deals are not independent of each
-    other: the draws of both hands are spread evenly, which makes sums over deals less noisy.
+    Each deal is a pair of combos that share no card, drawn in proportion to `player` [C] times
+    `opponent` [C], with a turn and a river from the cards that are left. The deals are not
+    independent of each other: the draws of both hands are spread evenly, which makes sums over
+    deals less noisy.
 
     1. The player's combo. Deal i takes the one at place (i + u) / D of the cumulative weights, with
        one random u for all: each combo is dealt as often as it should be, to less than one deal.
-    2. The other's combo, by a number of [0, 1) that goes on by the golden ratio from deal to deal.
+    2. The opponent's combo, by a number of [0, 1) that moves by the golden ratio from deal to deal.
        If it shares a card with the player's, another one is drawn until it fits.
     3. Turn and river, drawn until they fit.
     """
-    count, deal_count = len(own), len(deals.own)
+    count, deal_count = len(player), len(deals.player)
     met = np.empty(count)
-    weigh_pairs(cards, other, met)
+    weigh_pairs(cards, opponent, met)
     pairs, final = 0.0, 0
     for c in range(count):
-        pairs += own[c] * met[c]
-        if own[c] * met[c] > 0.0:
+        pairs += player[c] * met[c]
+        if player[c] * met[c] > 0.0:
             final = c
     if not pairs > 0.0:
         return 0.0
-    shares = share_out(other)
+    shares = share_out(opponent)
     masks, keys, suits = cards.masks, cards.keys, cards.suits
     seed = random[0] + SEED_STEP
     offset = random_number(seed)
     seed += SEED_STEP
     number = random_number(seed)
-    c, reached = 0, own[0] * met[0]
+    c, reached = 0, player[0] * met[0]
     for i in range(deal_count):
         position = (i + offset) * (pairs / deal_count)
         while c < final and reached <= position:
             c += 1
-            reached += own[c] * met[c]
+            reached += player[c] * met[c]
         number += GOLDEN
         number -= np.floor(number)
         d = look_up(shares, number)
@@ -194,7 +195,7 @@ def deal_hands(
             if tries <= TRIES:
                 d = look_up(shares, random_number(seed))
             else:  # hardly anything fits
-                d = fitting_combo(cards, other, masks[c], random_number(seed) * met[c])
+                d = fitting_combo(cards, opponent, masks[c], random_number(seed) * met[c])
         dead = masks[c] | masks[d]
         key, bits = cards.flop_key, cards.flop_suits
         for street in range(2):
@@ -209,7 +210,7 @@ def deal_hands(
             deals.runouts[i, street] = card
         mine = strength(key + keys[c], bits | suits[c], tables)
         theirs = strength(key + keys[d], bits | suits[d], tables)
-        deals.own[i], deals.other[i] = c, d
+        deals.player[i], deals.opponent[i] = c, d
         deals.outcomes[i] = 0 if mine > theirs else 1 if mine == theirs else 2
     random[0] = seed
     return float(pairs)
@@ -225,7 +226,7 @@ class Tree(NamedTuple):
 class Room(NamedTuple):
     """What a walk writes to."""
 
-    places: NDArray[np.uint64]  # [2 I] place of an own node, where its value goes
+    places: NDArray[np.uint64]  # [2 I] place of a node of the player, where its value goes
     values: Floats  # [1 + K]
     counts: Longs  # [2] actions skipped, actions due
 
@@ -238,7 +239,7 @@ def walk(
     scale: Floats,
     regrets: Singles,
     strategy: Singles,
-    their_strategy: Singles,
+    opponent_strategy: Singles,
     room: Room,
     totals: Floats,
     random: NDArray[np.uint64],
@@ -250,22 +251,22 @@ def walk(
     it is added to `regrets` [H K], and the value of the game to `totals` [H]. With a `threshold`,
     actions that are not played and whose regret is below it are left out and left alone.
 
-    1. Down, level by level: open the own nodes in the order in which they are found. Below each of
-       his actions go on, sampling the other's, as far as an own node, which is noted, or an end,
-       whose result is the action's value. Where all of the other's actions end the game, their mean
-       is taken: that costs no more than drawing one.
-    2. Up, the own nodes in reverse: the mean of the actions' values under the strategy is the value
+    1. Down, level by level: open his nodes in the order in which they are found. Below each of
+       his actions go on, sampling the opponent's, as far as a node of the player, which is noted,
+       or a terminal, whose result is the action's value. Where all of the opponent's actions end
+       the game, their mean is taken: that costs no more than drawing one.
+    2. Up, his nodes in reverse: the mean of the actions' values under the strategy is the value
        of the node, and what an action is better than that is its regret.
     """
     nodes, results = tree.nodes, tree.results
     places, values, counts = room.places, room.values, room.counts
-    own_slots = np.uint64(len(regrets) // HANDS)
-    their_slots = np.uint64(len(their_strategy) // HANDS)
+    player_slots = np.uint64(len(regrets) // HANDS)
+    opponent_slots = np.uint64(len(opponent_strategy) // HANDS)
     seed = random[0]
-    for i in range(len(deals.own)):
-        hand = np.uint64(hands[deals.own[i]])
-        row = hand * own_slots
-        their_row = np.uint64(hands[deals.other[i]]) * their_slots
+    for i in range(len(deals.player)):
+        hand = np.uint64(hands[deals.player[i]])
+        row = hand * player_slots
+        opponent_row = np.uint64(hands[deals.opponent[i]]) * opponent_slots
         result = RESULTS + np.uint64(deals.outcomes[i])
         weight = scale[hand]
         found, opened, target = ZERO, ZERO, ZERO
@@ -281,30 +282,30 @@ def walk(
                         continue
                 place = first + (action << NODE)
                 kind = nodes[place]
-                while kind == OTHER:
-                    begin = their_row + np.uint64(nodes[place + SLOT])
+                while kind == OPPONENT:
+                    begin = opponent_row + np.uint64(nodes[place + SLOT])
                     last = begin + np.uint64(nodes[place + CHILDREN]) - ONE
                     seed += SEED_STEP
                     number = random_number(seed)
                     # No branch on the random number: it would be mispredicted half of the time.
                     total, child = 0.0, ZERO
                     for k in range(begin, last):
-                        total += their_strategy[k]
+                        total += opponent_strategy[k]
                         child += np.uint64(number >= total)
                     place = np.uint64(nodes[place + FIRST_CHILD]) + (child << NODE)
                     kind = nodes[place]
-                if kind == END:
+                if kind == TERMINAL:
                     values[target] = results[place + result]
-                elif kind == OWN:
+                elif kind == PLAYER:
                     places[TWO * found] = place
                     places[TWO * found + ONE] = target
                     found += ONE
                 else:
-                    begin = their_row + np.uint64(nodes[place + SLOT])
+                    begin = opponent_row + np.uint64(nodes[place + SLOT])
                     end = np.uint64(nodes[place + FIRST_CHILD])
                     value = 0.0
                     for k in range(begin, begin + np.uint64(nodes[place + CHILDREN])):
-                        value += their_strategy[k] * results[end + result]
+                        value += opponent_strategy[k] * results[end + result]
                         end += ONE << NODE
                     values[target] = value
                 target += ONE
