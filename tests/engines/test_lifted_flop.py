@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from builders.small_games import EXACT, small_config
-from reference.real_play import Array, Board, Handed, Responder
+from reference.lifting import Array, Board, Handed, Responder
 
 from allstreets.betting import Player
 from allstreets.cards import (

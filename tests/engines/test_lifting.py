@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from builders.small_games import BUCKETS, small_config
-from reference.real_play import Array, Board, Handed
+from reference.lifting import Array, Board, Handed
 
 from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO

@@ -1,4 +1,4 @@
-"""Real play, slowly: what every combo does, and what one hand can win against it.
+"""Lifted strategies, slowly: what every combo does, and what one hand can win against it.
 
 A `SlowPlay` answers decision by decision. `Handed` gives it to an exact game combo by combo;
 `Responder` walks one hand through every runout of a flop, the other player's combos in a plain
