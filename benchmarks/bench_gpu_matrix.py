@@ -75,7 +75,7 @@ class Cards:
 
 @cache
 def known_cards(spec: EngineSpec) -> Any:
-    return spec._cards()
+    return spec.matrix_cards()
 
 
 def engine(

@@ -43,7 +43,7 @@ import numpy as np
 from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import Flop, FlopSet, all_flops, by_likeness, flop_table, preflop_equity
-from allstreets.engines import DealtPairs, RealValues
+from allstreets.engines import DealtPairs, LiftedValues
 from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers import MBB_PER_CHIP
 
@@ -329,7 +329,7 @@ def needs_class_values(draws: Sequence[Draw]) -> bool:
 
 def judged_flops(
     draws: Sequence[Draw],
-    values: Sequence[RealValues],
+    values: Sequence[LiftedValues],
     reach: Floats,
     dealt: Floats,
     played: Floats | None = None,

@@ -24,7 +24,7 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import Flop, hand_pairs, parse_flop
-from allstreets.engines import CardModel, PackedStrategies, real_plays
+from allstreets.engines import CardModel, PackedStrategies, lift_flop
 from allstreets.games import PotGame, WholeGame, model_stack, pot_at
 from allstreets.solutions.decision import POTS, Decision, Evs
 from allstreets.solutions.lifted_streets import RealStreets
@@ -183,7 +183,7 @@ class GameFlops:
         if streets is None:
             pot, arrays = self.pot(root), self.arrays(flop)
             trees = [self.pot(each.node).tree for each in self.flop_pots]
-            play = real_plays(self.cards, flop, trees, arrays)[self._numbers[root]]
+            play = lift_flop(self.cards, flop, trees, arrays)[self._numbers[root]]
             like = [known for (place, _), known in self._streets.items() if place == key[0]]
             reach = self.source.before.reach[root]
             streets = RealStreets(pot, flop, play, reach, like[0] if like else None)

@@ -10,7 +10,6 @@ from .leaves import VisitPlan as VisitPlan
 from .precision import Kept as Kept
 from .precision import keep as keep
 from .preflop import PreflopCfr as PreflopCfr
-from .rebucketing import GroupedByRanges as GroupedByRanges
 from .separated import PairValues as PairValues
 from .separated import PreflopSolver as PreflopSolver
 from .separated import mean_over_flops as mean_over_flops

@@ -13,27 +13,14 @@ of the first solve are 0.1 away.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
-from allstreets.base import Floats
-from allstreets.engines import Engine
+from allstreets.engines import Engine, RebucketsHands
 from allstreets.solvers.leaves import VisitPlan
 from allstreets.solvers.preflop import PreflopCfr
 
 FIRST_LOOK = 150  # visits of a flop
 LATER = 3  # times as many
 LEAST_MOVE = 0.05  # of the combos that start a pot
-
-
-@runtime_checkable
-class GroupedByRanges(Protocol):
-    """Engines in which hands are bucketed by the ranges that start a pot."""
-
-    def regroup(self, reach: Floats, least: float) -> float:
-        """Bucket hands again for the reach [2, P, 169] if it has moved by more than `least`.
-
-        Returns how far it had: the share of the combos that start a pot.
-        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +45,6 @@ class Rebucketing:
 
     def rebucket(self) -> None:
         """Bucket hands again if the ranges that start pots have moved."""
-        if isinstance(self.engine, GroupedByRanges):
+        if isinstance(self.engine, RebucketsHands):
             reach = self.preflop.pot_reach(self.preflop.average())
-            self.engine.regroup(reach, LEAST_MOVE)
+            self.engine.rebucket(reach, LEAST_MOVE)

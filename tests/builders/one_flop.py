@@ -31,10 +31,10 @@ def limits(pruning: Pruning | None, first: int, count: int = 1) -> list[tuple[fl
 
 
 def discount_row(
-    now: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
+    weights: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
 ) -> IterationWeights:
     """The multipliers of an iteration with the limits of pruning."""
-    return now._replace(floor=max(now.floor, -regret_floor), threshold=threshold)
+    return weights._replace(floor=max(weights.floor, -regret_floor), threshold=threshold)
 
 
 class OneFlop:
@@ -58,13 +58,13 @@ class OneFlop:
         self.game = MatrixGame(tree, payoffs, StageMatrices([stages]))
         self._spaces = self.game.spaces()
 
-    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, weights: IterationWeights) -> Values:
         """One half-iteration: values [H], the player's regrets updated, the other's average too.
 
         Own reach is part of the protocol; it is needed when the other player is updated.
         """
         del own
-        discounts = self._discounts([now], (player,))
+        discounts = self._discounts([weights], (player,))
         values = self._run(player, other, UPDATE, discounts)
         self._count_left_out()
         return values
@@ -77,9 +77,9 @@ class OneFlop:
         """Values [H] when both play their average strategies."""
         return self._run(player, other, EVALUATE, NO_DISCOUNTS)
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `every`, the same reach throughout."""
-        self.game.iterate(np.stack(reach), 0, self._discounts(every, tuple(Player)), self._spaces)
+        self.game.iterate(np.stack(reach), 0, self._discounts(weights, tuple(Player)), self._spaces)
         self._count_left_out()
 
     @property
@@ -88,19 +88,21 @@ class OneFlop:
         _, left_out, due = self._counts.tolist()
         return None if self.pruning is None else left_out / max(due, 1)
 
-    def _discounts(self, every: Sequence[IterationWeights], players: tuple[Player, ...]) -> Singles:
+    def _discounts(
+        self, weights: Sequence[IterationWeights], players: tuple[Player, ...]
+    ) -> Singles:
         """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
         first = int(self._counts[0]) // 2 + 1
-        if self.pruning and any(now.floor == 0 for now in every):
+        if self.pruning and any(now.floor == 0 for now in weights):
             raise InputError(
                 "a schedule that clips at 0 keeps no negative regrets, so there is nothing to "
                 "prune: use pruning with dcfr or linear, or leave it out"
             )
-        around = limits(self.pruning, first, len(every))
-        rows = [discount_row(now, *pair) for now, pair in zip(every, around, strict=True)]
-        self._counts[0] += len(every) * len(players)
+        around = limits(self.pruning, first, len(weights))
+        rows = [discount_row(now, *pair) for now, pair in zip(weights, around, strict=True)]
+        self._counts[0] += len(weights) * len(players)
         if self.pruning:
-            pruned = min(len(every), max(0, first + len(every) - 1 - self.pruning.warmup))
+            pruned = min(len(weights), max(0, first + len(weights) - 1 - self.pruning.warmup))
             self._counts[2] += pruned * sum(self.game.units(player) for player in players)
         return np.array(rows, np.float32).reshape(-1, len(IterationWeights._fields))
 

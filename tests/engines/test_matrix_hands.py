@@ -23,7 +23,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cfr.schedules import IterationWeights, parse_schedule
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.engines.matrix.hands import listed, sources, stored_places

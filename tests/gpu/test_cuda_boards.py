@@ -11,7 +11,7 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights, parse_schedule
-from allstreets.engines.boards.cards import FlopBoards, flop_boards, group_rivers
+from allstreets.engines.boards.cards import FlopBoards, bucket_hands, flop_boards
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards import CudaBoardsEngine
@@ -50,7 +50,7 @@ def cards_made_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("allstreets.engines.boards.engine.flop_boards", made)
-        patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: group_rivers)
+        patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: bucket_hands)
         yield
     MADE.clear()
     ENGINES.clear()
@@ -215,7 +215,7 @@ def test_strategies_that_are_set_or_rounded_are_played(
     before = values(gpu, reach())
     assert_alike(values(cpu, reach()), before, 1e-4)
     number = np.dtype(np.uint8)
-    with cpu.rounded(range(2), number), gpu.rounded(range(2), number):
+    with cpu.quantised(range(2), number), gpu.quantised(range(2), number):
         assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-4)
     for one, two in zip(before, values(gpu, reach()), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -228,7 +228,7 @@ def test_games_go_on_in_other_groups() -> None:
     for player in Player:
         gpu.step(player, ranges[player], ranges[player.opponent], some, [now])
     start, before = copied(gpu), gpu.evaluate(Player.OOP, ranges[1], some)
-    assert gpu.regroup(reach(4)) > 0
+    assert gpu.rebucket(reach(4)) > 0
     assert len(gpu._sets) == len(TREES)
     cpu = BoardsEngine(TREES, flops, 1, MODEL, reach(4))
     cpu.restore(copied(gpu))

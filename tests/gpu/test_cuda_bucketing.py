@@ -7,8 +7,13 @@ import pytest
 from builders.host_device import HostDevice, tried_device
 
 from allstreets.cards import HAND_COUNT, parse_cards
-from allstreets.engines.boards.cards import GroupSettings, RiverGroups, group_rivers
-from allstreets.engines.boards.river_street import RiverStreet, river_street
+from allstreets.engines.boards.cards import (
+    BoardBuckets,
+    BucketSettings,
+    RiverStreet,
+    bucket_hands,
+    river_street,
+)
 from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.exact.cards import StreetBoards, every_combo, first_street
 
@@ -28,22 +33,22 @@ def ranges(count: int = 2) -> list[Any]:
     return list(np.where(drawn > 0.3, drawn, 0.0))
 
 
-def arrays(found: RiverGroups) -> dict[str, Any]:
+def arrays(found: BoardBuckets) -> dict[str, Any]:
     both = {
         f"{name} {player}": array
         for player in range(2)
         for name, array in {
-            "groups": found.groups[player],
+            "groups": found.river[player],
             "first": found.combos[player].first,
             "parent": found.combos[player].parent,
             "start": found.combos[player].start,
-            **({} if found.rows is None else vars(found.rows[player])),
+            **({} if found.turn is None else vars(found.turn[player])),
         }.items()
     }
     return {"chance": found.chance, "margin": found.margin, "pairs": found.pairs, **both}
 
 
-def assert_same(mine: tuple[RiverGroups, ...], found: tuple[RiverGroups, ...]) -> None:
+def assert_same(mine: tuple[BoardBuckets, ...], found: tuple[BoardBuckets, ...]) -> None:
     for one, two in zip(mine, found, strict=True):
         for name, array in arrays(one).items():
             np.testing.assert_array_equal(array, arrays(two)[name], name, strict=True)
@@ -52,31 +57,31 @@ def assert_same(mine: tuple[RiverGroups, ...], found: tuple[RiverGroups, ...]) -
 @pytest.mark.parametrize(
     ("board", "settings"),
     [
-        (FEW, GroupSettings(16, 32)),
-        (FEW, GroupSettings(128, 0, seed=3)),  # more groups than some boards have different hands
-        (MANY, GroupSettings(48, 176)),
+        (FEW, BucketSettings(16, 32)),
+        (FEW, BucketSettings(128, 0, seed=3)),  # more groups than some boards have different hands
+        (MANY, BucketSettings(48, 176)),
     ],
 )
-def test_they_are_those_of_processors(board: str, settings: GroupSettings) -> None:
+def test_they_are_those_of_processors(board: str, settings: BucketSettings) -> None:
     (turn, river), given = streets(board), ranges(2 if board == FEW else 1)
-    mine = group_rivers(turn, river, given, settings)
-    assert len(np.unique(mine[0].groups[0])) == settings.groups
+    mine = bucket_hands(turn, river, given, settings)
+    assert len(np.unique(mine[0].river[0])) == settings.river
     assert_same(mine, CudaBucketing(tried_device())(turn, river, given, settings))
 
 
 def test_small_shared_memory_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    (turn, river), settings = streets(FEW), GroupSettings(32, 64)
+    (turn, river), settings = streets(FEW), BucketSettings(32, 64)
     monkeypatch.setattr(tried_device(), "shared_bytes", 32 * 1024)
     monkeypatch.setattr("allstreets.engines.cuda.bucketing.APART_BLOCKS", 7)
-    grouping = CudaBucketing(tried_device())
+    bucketing = CudaBucketing(tried_device())
     assert_same(
-        group_rivers(turn, river, ranges(), settings), grouping(turn, river, ranges(), settings)
+        bucket_hands(turn, river, ranges(), settings), bucketing(turn, river, ranges(), settings)
     )
-    assert list(grouping._kernels) == [True]
+    assert list(bucketing._kernels) == [True]
 
 
 @pytest.mark.thorough
 def test_blocks_of_several_threads_find_the_same() -> None:
-    (turn, river), settings = streets(FEW), GroupSettings(32, 64)
+    (turn, river), settings = streets(FEW), BucketSettings(32, 64)
     found = CudaBucketing(HostDevice(team=3))(turn, river, ranges(1), settings)
-    assert_same(group_rivers(turn, river, ranges(1), settings), found)
+    assert_same(bucket_hands(turn, river, ranges(1), settings), found)

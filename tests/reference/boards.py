@@ -73,10 +73,10 @@ class BoardsTwin:
     ) -> None:
         self.game, self.payoffs, self.river, self.best = subgame, payoffs, river, best
         self.tree, self.fits = subgame.tree, fits()
-        rivers = subgame.cards.rivers[subgame.ranges]
+        rivers = subgame.cards.buckets[subgame.ranges]
         self.margin = rivers.margin.astype(np.float64) / MATRIX_ONE
         self.pairs = rivers.pairs.astype(np.float64) / MATRIX_ONE
-        self.groups = rivers.groups
+        self.groups = rivers.river
 
     def values(self, own: Player, reach: Floats) -> Floats:
         """[1326]: of own combos, against the other's reach [1326]."""

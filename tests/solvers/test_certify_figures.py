@@ -33,7 +33,7 @@ from allstreets.cards import (
     spread_flops,
 )
 from allstreets.engines import DealtPairs
-from allstreets.engines.lifted_values import RealValues
+from allstreets.engines.lifting import LiftedValues
 from allstreets.games.preflop import ClassLock
 from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
@@ -47,7 +47,7 @@ def test_in_its_own_game_a_solution_is_as_exploitable_as_the_solver_says(
     preflop = solver.preflop
     strategies = preflop.average()
     values = [
-        RealValues(found.best[:, :, flop], found.own[:, :, flop])
+        LiftedValues(found.best[:, :, flop], found.own[:, :, flop])
         for flop in range(solver.games.flops)
     ]
     draws = everything(solver.game.flops)
@@ -78,14 +78,14 @@ class Population:
         own = np.stack([solver.leaves.sum_flops(each) for each in solver.evaluate().own])
         self.worth = np.divide(own, met, out=np.zeros_like(own), where=met > 0)
 
-    def values(self, flop: Flop) -> RealValues:
+    def values(self, flop: Flop) -> LiftedValues:
         drawn = np.random.default_rng(flop.number)
         opponent_reach = self.reach[::-1]
         met = opponent_reach @ DealtPairs.of([flop.cards]).matrix(0)
         best = (self.worth + self.luck * drawn.normal(size=met.shape) * self.pots) * met
         if self.cards:
             best = self.cards * self.pots * (opponent_reach @ flop_table().margin(flop.number).T)
-        return RealValues(best)
+        return LiftedValues(best)
 
     def game(self, draws: tuple[Draw, ...], played: Floats | None = None) -> RealGame:
         values = [self.values(draw.flop) for draw in draws]
@@ -181,7 +181,7 @@ def test_gains_after_the_flop_are_counted_by_the_pairs_that_see_it() -> None:
     values = []
     for draw in draws:  # ten chips of every opposing combo: whatever is drawn, that is the gain
         met = people.reach[::-1] @ DealtPairs.of([draw.flop.cards]).matrix(0)
-        values.append(RealValues(10.0 * met))
+        values.append(LiftedValues(10.0 * met))
     judged = judged_flops(draws, values, people.reach, people.preflop.pairs)
     game = RealGame(people.preflop, people.strategies, judged)
     met = people.reach[::-1] @ people.preflop.pairs
@@ -205,8 +205,8 @@ class Monotone(Population):
         monotone = np.array([flop.texture.suits == "monotone" for flop in flops])
         self.best = self.played + 0.2 * monotone[:, None, None, None] * self.pots * met
 
-    def values(self, flop: Flop) -> RealValues:
-        return RealValues(self.best[flop.number])
+    def values(self, flop: Flop) -> LiftedValues:
+        return LiftedValues(self.best[flop.number])
 
     def covered(self, count: int, seeds: int) -> float:
         """How often the interval covers the truth."""

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from builders.small_games import small_config
 
+from allstreets.engines import RebucketsHands
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.solvers import WholeGameSolver, rebucketing
 from allstreets.solvers.leaves import VisitPlan
-from allstreets.solvers.rebucketing import FIRST_LOOK, GroupedByRanges, Rebucketing
+from allstreets.solvers.rebucketing import FIRST_LOOK, Rebucketing
 
 CONFIG = small_config(
     cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,
@@ -62,5 +63,5 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 def test_other_cards_have_no_groups_to_make() -> None:
     game = small_config().game()
     solver = WholeGameSolver(game, game.build(game.engine()), CONFIG.schedule(), regroup=2)
-    assert not isinstance(solver.games, GroupedByRanges)
+    assert not isinstance(solver.games, RebucketsHands)
     solver.rebucketing.rebucket()  # nothing

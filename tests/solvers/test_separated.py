@@ -12,7 +12,7 @@ from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_lin
 from allstreets.cards import hand_pairs
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.classes import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame

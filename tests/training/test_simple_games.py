@@ -15,7 +15,7 @@ from allstreets.analysis import RealGame, Simplified, everything, judged_flops
 from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
-from allstreets.engines import CardModel, judge_flop, real_plays
+from allstreets.engines import CardModel, evaluate_flop, lift_flop
 from allstreets.solutions import SolverSource, WholeSolution
 from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver
 from allstreets.storage import (
@@ -209,8 +209,8 @@ def test_real_boards(tmp_path: Path) -> None:
     price, found = simple(before, tmp_path / "simple", grid=0.25, player="sb")
     for result, told in ((before, price.before), (found, price.after)):
         reach = game.before_the_flop(result.before.pairs).pot_reach(result.before.strategies)
-        plays = real_plays(result.cards, flop, trees, result.source.arrays(0))
-        values = judge_flop([(pot.tree, pot.payoffs) for pot in game.pots], flop, plays, reach)
+        plays = lift_flop(result.cards, flop, trees, result.source.arrays(0))
+        values = evaluate_flop([(pot.tree, pot.payoffs) for pot in game.pots], flop, plays, reach)
         judged = judged_flops(everything(game.flops), [values], reach, result.before.pairs)
         preflop = game.before_the_flop(result.before.pairs)
         certified = RealGame(preflop, result.before.strategies, judged).figures()

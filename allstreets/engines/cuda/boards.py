@@ -33,9 +33,9 @@ from allstreets.engines.cuda.programs import refuse_long_decisions
 from allstreets.engines.cuda.residence import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
+from allstreets.engines.trees import Trees
 
 
 def elsewhere(size: int, kind: Any) -> NDArray[Any]:
@@ -58,7 +58,7 @@ class CudaBoardsEngine(BoardsEngine):
         ranges: Floats | None = None,
     ) -> None:
         refuse_long_decisions(tree for tree, _ in trees)
-        self.grouping = CudaBucketing(there)
+        self.bucketing = CudaBucketing(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
@@ -74,14 +74,14 @@ class CudaBoardsEngine(BoardsEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
         del player_reach
         pairs = self._pairs(flops)
-        by_flop = dict(zip(flops.tolist(), now, strict=True))
-        weights = self._weights(player, pairs, by_flop)
-        values = self._values(player, opponent_reach, pairs, UPDATE, weights)
+        by_flop = dict(zip(flops.tolist(), weights, strict=True))
+        table = self._weights(player, pairs, by_flop)
+        values = self._values(player, opponent_reach, pairs, UPDATE, table)
         self._fall_behind(pairs)
         return values[:, flops]
 
@@ -93,16 +93,16 @@ class CudaBoardsEngine(BoardsEngine):
         """[P, K, 169]: values of the average strategies."""
         return self._values(player, opponent_reach, self._pairs(flops), EVALUATE)[:, flops]
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169]."""
         flops = np.flatnonzero(pairs.any(axis=0)).tolist()
         if not flops:
             return
-        for first in range(0, len(every), AT_ONCE):
+        for first in range(0, len(weights), AT_ONCE):
             table = np.stack(
                 [
                     [self._weights(player, pairs, dict.fromkeys(flops, now)) for player in Player]
-                    for now in every[first : first + AT_ONCE]
+                    for now in weights[first : first + AT_ONCE]
                 ]
             )
             for passes in self._sets:
@@ -142,7 +142,7 @@ class CudaBoardsEngine(BoardsEngine):
         return values * np.array(scale)[:, None, None] if self.flops else values
 
     def _weights(
-        self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
+        self, player: Player, pairs: Flags, by_flop: Mapping[int, IterationWeights]
     ) -> Singles:
         """[F, P, 6]: those of a half-iteration; games that stand alike are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
@@ -150,9 +150,9 @@ class CudaBoardsEngine(BoardsEngine):
         chosen, rows = np.argwhere(pairs), []
         for pot, flop in chosen.tolist():
             game = self.subgames[pot][flop]
-            key = game.steps[player], game.weights[player], game.waiting[player], now[flop]
+            key = game.steps[player], game.weights[player], game.waiting[player], by_flop[flop]
             if key not in known:
-                weights = game.discounts(player, now[flop])
+                weights = game.discounts(player, by_flop[flop])
                 known[key] = weights, game.steps[player], game.weights[player], game.waiting[player]
             row, game.steps[player], game.weights[player], game.waiting[player] = known[key]
             rows.append(row)
@@ -254,10 +254,10 @@ class CudaBoardsEngine(BoardsEngine):
         super()._rebuild()
         self._open()
 
-    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
         self._together = [[] for _ in range(self.flops)]
-        far = super().regroup(reach, least)
+        far = super().rebucket(reach, least)
         if far > least:
             self._open(fresh=False)
         return far
@@ -284,9 +284,9 @@ class CudaBoardsEngine(BoardsEngine):
         self._send(range(flop, flop + 1))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send(flops)):
             yield
         self._forget_all(flops)
 

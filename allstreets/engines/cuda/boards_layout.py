@@ -24,8 +24,8 @@ from allstreets.engines.cuda.streets import (
 )
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS
-from allstreets.engines.joined_trees import Trees
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.machine import Pool
+from allstreets.engines.trees import Trees
 
 FLOP, TURN, RIVER = range(3)
 MOST_HANDS = 1136  # of a turn: 1,128 combos in whole vectors
@@ -79,7 +79,7 @@ class FlatBoards:
         threads: int,
     ) -> None:
         self.cards, self.buckets, self._row = cards, buckets, 4 * lines_together(shared_bytes)
-        self.rivers = [each.rivers[number] for each in cards]
+        self.rivers = [each.buckets[number] for each in cards]
         boards = [[each.kernel[0][level] for each in cards] for level in (FLOP, TURN)]
         self.boards = boards
         counts = [[len(each.own_start) - 1 for each in row] for row in boards]
@@ -170,13 +170,13 @@ class FlatBoards:
             "parent": ints(flop_of),
             "parent_hand": np.concatenate([each.own_parent for each in self.boards[TURN]]),
             "children": self.children,
-            "share": np.concatenate([each.own_share for each in self.cards]),
+            "share": np.concatenate([each.turn_share for each in self.cards]),
         }
 
     def stored_rows(self, level: int, player: Player) -> Ints:
         """[B+1]: what a player stores before each board: hands, or buckets."""
         if (level, player) not in self._rows:
-            shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
+            shared = [each.turn[player].start for each in self.rivers if each.turn is not None]
             if level == RIVER:
                 rows = ints(self.buckets * np.arange(self.flop_first[RIVER][-1] + 1))
             elif level == TURN and shared:
@@ -193,22 +193,22 @@ class FlatBoards:
         counts = []
         for cards, rivers in zip(self.cards, self.rivers, strict=True):
             lists = cards.streets[level].lists[player]
-            shared = rivers.rows if level == TURN else None
-            counts.append(lists.count if shared is None else shared[player].counts(lists))
+            shared = rivers.turn if level == TURN else None
+            counts.append(lists.counts if shared is None else shared[player].counts(lists))
         return ints(np.concatenate(counts))
 
     def bucket_of_hand(self, player: Player) -> Array | None:
         """The turn bucket of each hand of the turn; None: every hand its own."""
-        rows = [each.rows[player].row for each in self.rivers if each.rows is not None]
+        rows = [each.turn[player].row for each in self.rivers if each.turn is not None]
         return np.concatenate(rows) if rows else None
 
     def members(self, player: Player) -> Arrays:
         """The hands of each turn bucket, with their shares."""
         first, members, shares = [], [], []
         for boards, rivers in zip(self.boards[TURN], self.rivers, strict=True):
-            if rivers.rows is None:
+            if rivers.turn is None:
                 return {}
-            rows, start = rivers.rows[player], boards.own_start
+            rows, start = rivers.turn[player], boards.own_start
             held = np.flatnonzero(rows.weight)
             board = np.searchsorted(start, held, side="right") - 1
             row = rows.start[board] + rows.row[held]

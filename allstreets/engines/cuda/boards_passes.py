@@ -43,7 +43,7 @@ from allstreets.engines.cuda.streets import (
 )
 from allstreets.engines.device import Buffer, Device, Kernels
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.trees import Trees
 
 MOVERS = 1024  # threads of a block that deals or collects
 CLIMBERS = 256  # of a block that takes a line of flop or turn in the backward pass

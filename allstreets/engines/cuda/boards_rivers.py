@@ -248,13 +248,13 @@ class RiverPieces:
 
 def _terms(products: Products) -> Array:
     """Terms of the rows of values, by row: a showdown, and two of folds and rake at most."""
-    shows, folds = products.show_factor != 0, products.fold_factor != 0
-    values = np.union1d(products.show_value[shows], products.fold_value[folds])
+    shows, folds = products.shows.factor != 0, products.folds.factor != 0
+    values = np.union1d(products.shows.value[shows], products.folds.value[folds])
     terms = np.zeros(len(values), TERM)
     terms["value"] = values - DUMP_ROWS
-    rows = (products.show_reach, products.show_value, products.show_factor, shows)
+    rows = (products.shows.reach, products.shows.value, products.shows.factor, shows)
     _place(terms, values, "show", SHOWS, *rows)
-    rows = (products.fold_reach, products.fold_value, products.fold_factor, folds)
+    rows = (products.folds.reach, products.folds.value, products.folds.factor, folds)
     _place(terms, values, "fold", FOLDS, *rows)
     return terms
 

@@ -15,14 +15,13 @@ from allstreets.betting import Player
 from allstreets.engines.boards.cards import (
     HAND_CLASS,
     ROUNDS,
-    GroupSettings,
-    RiverGroups,
-    chances,
+    BoardBuckets,
+    BucketSettings,
+    RiverStreet,
     class_weights,
-    shared_rows,
+    turn_bucket_rows,
 )
-from allstreets.engines.boards.kernels.layout import GroupedCombos
-from allstreets.engines.boards.river_street import RiverStreet
+from allstreets.engines.boards.kernels.layout import BucketCombos
 from allstreets.engines.cuda.programs import Arrays, Buffers, ints, packed, source
 from allstreets.engines.device import Device, Kernels
 from allstreets.engines.exact.cards import StreetBoards
@@ -42,7 +41,7 @@ RESERVED = 1024  # bytes of shared memory that a block has without asking
 class Sizes:
     """What a block needs of shared memory, in bytes, as `bucketing.cu` takes it."""
 
-    settings: GroupSettings
+    settings: BucketSettings
     river: int  # hands of a river board at most, padded
     turn: int
     combos: int  # of a river board at most
@@ -66,31 +65,31 @@ class Sizes:
             4 * combos, 4 * (combos + 1), 4 * (2 * combos + CARDS), 4 * SEGMENTS, 4 * CARDS * 8,
             4 * combos, 2 * (CARDS + 1), combos,
         )  # fmt: skip
-        return max(profiles, self.means(self.settings.groups, self.river))
+        return max(profiles, self.means(self.settings.river, self.river))
 
     @property
     def on_turn(self) -> int:
         """Of `bucket_turns`."""
-        return self.means(self.settings.rows, self.turn)
+        return self.means(self.settings.turn, self.turn)
 
     @property
     def most(self) -> int:
         """Of the larger of the two, with its points."""
         return max(
             self.points(self.river) + self.on_river,
-            self.points(self.turn) + self.on_turn if self.settings.rows else 0,
+            self.points(self.turn) + self.on_turn if self.settings.turn else 0,
         )
 
     def pairs(self, tile: int) -> int:
         """Of `fill_matrices`, which works on so many rows of the matrices at once."""
-        combos, buckets = self.combos, self.settings.groups
+        combos, buckets = self.combos, self.settings.river
         side = _room(2 * combos, 4 * combos, 2 * combos, 2 * (buckets + 1), 4 * buckets)
         lists = _room(2 * SEGMENTS * buckets, 2 * combos, 4 * combos, 2 * (CARDS + 1))
         return 2 * side + lists + 2 * _room(8 * tile * buckets)
 
     def tile(self, budget: int) -> int:
         """The rows for which there is room."""
-        rows = range(1, self.settings.groups + 1)
+        rows = range(1, self.settings.river + 1)
         return max((n for n in rows if self.pairs(n) <= budget), default=1)
 
 
@@ -100,7 +99,7 @@ def _room(*sizes: int) -> int:
 
 @dataclass
 class CudaBucketing:
-    """The `Grouping` of a device; threads take their turns there."""
+    """The `Bucketing` of a device; threads take their turns there."""
 
     device: Device
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -111,26 +110,25 @@ class CudaBucketing:
         turn: StreetBoards,
         river: RiverStreet,
         ranges: Sequence[Floats],
-        settings: GroupSettings,
-    ) -> tuple[RiverGroups, ...]:
+        settings: BucketSettings,
+    ) -> tuple[BoardBuckets, ...]:
         """Both players' river and turn buckets for pairs of ranges [2, 169]."""
         given = _lists(turn, river, ranges, settings)
         found = _results(turn, river, len(ranges), settings)
         with self._turn:
             self._fill(turn, river, settings, given, found)
-        starts, chance = river.hands.combo_start, chances(river)
+        starts, chance = river.hands.combo_start, river.chance
         results = []
         for number, both in enumerate(ranges):
             of_river, of_turn, first, parent = (
                 found[name][number] for name in ("river_bucket", "turn_bucket", "first", "parent")
             )
             oop, ip = (
-                GroupedCombos(starts, first[player].reshape(-1), parent[player])
-                for player in Player
+                BucketCombos(starts, first[player].reshape(-1), parent[player]) for player in Player
             )
             results.append(
-                RiverGroups(
-                    shared_rows(turn, both, list(of_turn), settings),
+                BoardBuckets(
+                    turn_bucket_rows(turn, both, list(of_turn), settings),
                     (of_river[0], of_river[1]),
                     (oop, ip),
                     chance,
@@ -152,7 +150,7 @@ class CudaBucketing:
         self,
         turn: StreetBoards,
         river: RiverStreet,
-        settings: GroupSettings,
+        settings: BucketSettings,
         given: Arrays,
         found: Arrays,
     ) -> None:
@@ -170,14 +168,14 @@ class CudaBucketing:
         tile = sizes.tile((device.shared_bytes + RESERVED) // 2 - RESERVED)
         if max(sizes.on_river, sizes.on_turn, sizes.pairs(tile)) > device.shared_bytes:
             raise InputError(
-                f"{settings.groups} river buckets and {settings.rows} turn buckets do not fit the "
+                f"{settings.river} river buckets and {settings.turn} turn buckets do not fit the "
                 "shared memory of the GPU;\ntake fewer, or the cpu"
             )
         buffers, kernels = Buffers(device), self._compiled(apart)
-        turn_blocks = 2 * sets * turns if settings.rows else 0
+        turn_blocks = 2 * sets * turns if settings.turn else 0
         fields = {
-            "river_buckets": settings.groups,
-            "turn_buckets": settings.rows,
+            "river_buckets": settings.river,
+            "turn_buckets": settings.turn,
             "rounds": ROUNDS,
             "most_combos": sizes.combos,
             "tile": tile,
@@ -215,11 +213,11 @@ class CudaBucketing:
                 buffers.read(name, array)
 
 
-def _results(turn: StreetBoards, river: RiverStreet, sets: int, settings: GroupSettings) -> Arrays:
+def _results(turn: StreetBoards, river: RiverStreet, sets: int, settings: BucketSettings) -> Arrays:
     """Arrays for what comes back, by pair of ranges and player."""
     hands, combos = int(river.hands.start[-1]), int(river.hands.combo_start[-1])
-    boards, buckets = len(river.parents), settings.groups
-    turn_hands = int(turn.lists[0].start[-1]) if settings.rows else 0
+    boards, buckets = len(river.parents), settings.river
+    turn_hands = int(turn.lists[0].start[-1]) if settings.turn else 0
     return {
         "river_bucket": np.empty((sets, 2, hands), np.uint8),
         "turn_bucket": np.empty((sets, 2, turn_hands), np.uint8),
@@ -231,18 +229,18 @@ def _results(turn: StreetBoards, river: RiverStreet, sets: int, settings: GroupS
 
 
 def _lists(
-    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: GroupSettings
+    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
 ) -> Arrays:
     """What the kernels read of a flop."""
     lists, above = river.hands, turn.lists[0]
     weights = np.stack([[class_weights(row) for row in both] for both in ranges])
     return {
-        "river_draws": settings.draws(settings.groups).reshape(-1),
-        "turn_draws": settings.draws(max(settings.rows, 1)).reshape(-1),
+        "river_draws": settings.draws(settings.river).reshape(-1),
+        "turn_draws": settings.draws(max(settings.turn, 1)).reshape(-1),
         "hand_class": HAND_CLASS,
         "class_weights": ints(weights.reshape(-1)),
         "start": ints(lists.start),
-        "count": ints(lists.count),
+        "count": ints(lists.counts),
         "hand_parent": lists.parent,
         "mass": river.mass,
         "combo_start": ints(lists.combo_start),
@@ -250,7 +248,7 @@ def _lists(
         "combo_strengths": lists.combo_strengths,
         "combo_cards": lists.combo_cards,
         "turn_start": ints(above.start),
-        "turn_count": ints(above.count),
+        "turn_count": ints(above.counts),
         "turn_combo_start": ints(above.combo_start),
         "turn_combo_hand": above.combo_hand,
         "turn_combo_cards": above.combo_cards,

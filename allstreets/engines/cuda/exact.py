@@ -95,13 +95,13 @@ class CudaSubgame(ExactSubgame):
         self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
         self._recordings = Recordings(device)
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, the same reach throughout."""
         self._send()
         for player in Player:
             self._enter(player, reach[player.opponent])
-        for first in range(0, len(every), AT_ONCE):
-            some = every[first : first + AT_ONCE]
+        for first in range(0, len(weights), AT_ONCE):
+            some = weights[first : first + AT_ONCE]
             table = [[self.discounts(player, now) for player in Player] for now in some]
             self._set_weights(np.array(table, np.float32))
             for _ in some:

@@ -37,7 +37,6 @@ from allstreets.engines.cuda.residence import (
     table_bytes,
 )
 from allstreets.engines.device import Device, DeviceUse
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
 from allstreets.engines.matrix.hands import HandSelection
@@ -47,6 +46,7 @@ from allstreets.engines.matrix.store import Allocate
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import aligned
+from allstreets.engines.trees import Trees
 
 SUMMING = 256  # threads that add up regrets
 
@@ -114,16 +114,16 @@ class CudaMatrixEngine(MatrixEngine):
 
     # -- passes
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
         flops = np.flatnonzero(pairs.any(axis=0))
-        if not self.games or not len(flops) or not every:
+        if not self.games or not len(flops) or not weights:
             return
         for player in Player:
             self._request.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
         _, counts = self._request.flops(flops, pairs[:, flops])
-        for first in range(0, len(every), AT_ONCE):
-            table = np.array(every[first : first + AT_ONCE], np.float32)
+        for first in range(0, len(weights), AT_ONCE):
+            table = np.array(weights[first : first + AT_ONCE], np.float32)
             _refuse_pruning(table)
             self._request.weights(table)
             for part in self._store.order():
@@ -149,12 +149,12 @@ class CudaMatrixEngine(MatrixEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration about all hands, which takes no longer."""
         del player_reach, hand_mask
-        table = weight_rows(now)
+        table = weight_rows(weights)
         _refuse_pruning(table)
         found = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()
@@ -288,9 +288,9 @@ class CudaMatrixEngine(MatrixEngine):
         self._store.send(flops, ("averages",))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send_averages(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
             yield
 
     @property

@@ -27,10 +27,10 @@ from allstreets.engines.cuda.matrix_passes import THREADS, FlopLaunch, Passes
 from allstreets.engines.cuda.programs import Arrays, ints
 from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.kernels.layout import StagePlan
 from allstreets.engines.matrix.plan import build_plans
+from allstreets.engines.trees import Trees
 
 # As the kernels have them.
 TASKS, FOLDS, SEGMENTS, ROWS, COLUMNS, DEPTH, TALL = 128, 8, 16, 64, 64, 16, 8

@@ -27,9 +27,9 @@ from allstreets.engines.cuda.matrix_passes import FlopLaunch, Passes
 from allstreets.engines.cuda.programs import Array, Arrays, ints
 from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.matrix.cards import StageMatrices
 from allstreets.engines.matrix.plan import node_slots
+from allstreets.engines.trees import Trees
 
 CARDS = 52
 ROW_GAP = 4  # numbers between rows: LINE of the kernels

@@ -17,8 +17,7 @@ from allstreets.engines.cuda.kernels.lists import CARDS, list_by_card
 from allstreets.engines.cuda.programs import Array, Arrays, ints
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests, street_lines
 from allstreets.engines.exact.kernels.layout import Boards, Forest
-from allstreets.engines.joined_trees import Trees, side_by_side
-from allstreets.engines.street_nodes import deal_streets
+from allstreets.engines.trees import Trees, deal_streets, side_by_side
 
 TILE = 4  # terminals that a block works on side by side: LANES of the kernels
 SEGMENTS = 32

@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Floats, Longs, Singles
+from allstreets.base import Floats, Longs, Singles
 from allstreets.cards import (
     COMBO_CARDS,
     COMBO_COUNT,
@@ -27,7 +26,7 @@ from allstreets.cards import (
     matchups,
     runouts,
 )
-from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards
+from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
 from allstreets.engines.exact.kernels.tables import place_hands
 from allstreets.engines.simd.vectors import LANES
 
@@ -43,22 +42,6 @@ class BoardHands:
     parent: Longs  # [H]: the hand that it is on the board one street up
     weight: Floats  # [H]: what of its value that hand gets
     absent: int  # the row of that board that stands for absent hands
-
-
-@dataclass(frozen=True)
-class HandLists:
-    """One player's hands on all boards of a street, one board after the other."""
-
-    start: Longs  # [B+1]: hands, padded
-    count: Longs  # [B]: hands without the padding
-    cards: Bytes  # by hand, 2
-    strengths: NDArray[np.uint16]  # by hand; 0 before the river
-    parent: NDArray[np.uint16]  # by hand: its hand on the board one street up
-    weight: Singles  # by hand: what of its value that hand gets
-    combo_start: Longs  # [B+1]
-    combo_cards: Bytes  # by combo, 2
-    combo_strengths: NDArray[np.uint16]  # by combo; 0 before the river
-    combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
 
 
 class Below(Protocol):
@@ -231,7 +214,7 @@ def kernel_boards(
         mine.strengths,
         mine.cards,
         mine.start,
-        mine.count,
+        mine.counts,
         his.start,
         his.combo_strengths,
         his.combo_cards,

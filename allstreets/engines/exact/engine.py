@@ -14,18 +14,16 @@ from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import EXACT, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import EXACT, CardModel, DealtPairs
 from allstreets.engines.device import Device, DeviceUse
 from allstreets.engines.exact.cards import every_combo
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.suit_buckets import SuitRows
 from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
-from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
-from allstreets.engines.separate_subgames import SeparateSubgames
-from allstreets.engines.street_nodes import NodeNumbers
+from allstreets.engines.subgames import SeparateSubgames
+from allstreets.engines.trees import NodeNumbers, Trees
 
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
@@ -92,23 +90,23 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             return subgame.step(
-                player, player_reach[pot][hands], opponent_reach[pot][hands], now[place]
+                player, player_reach[pot][hands], opponent_reach[pot][hands], weights[place]
             )
 
         return self._run(flops, work)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
             oop, ip = reach[:, pot, self._hands[flop]]
-            self.subgames[pot][flop].iterate((oop, ip), every)
+            self.subgames[pot][flop].iterate((oop, ip), weights)
 
         self._each(pairs, work)
 
@@ -181,7 +179,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         """[H]: the places of the combos beside a flop, rising."""
         return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """Nothing changes: decisions on the flop are kept as they are."""
         del flops, numbers
         return nullcontext()

@@ -15,7 +15,7 @@ from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.engines.exact.kernels.layout import ZERO_ROW, Forest
 from allstreets.engines.simd.vectors import LANES
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import deal_streets, node_slots
 
 DUMP_ROWS = LANES  # value rows 0..15: for the lanes that are never read, one each
 GROUP_BYTES = 640 * 1024

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Floats, Longs, Singles
-from allstreets.engines.exact.cards import HandLists, StreetBoards, whole_vectors
-from allstreets.engines.exact.kernels.layout import Boards
+from allstreets.engines.exact.cards import StreetBoards, whole_vectors
+from allstreets.engines.exact.kernels.layout import Boards, HandLists
 from allstreets.engines.simd.vectors import LANES
 
 
@@ -28,12 +28,12 @@ class SharedRows:
     def of_board(self, hands: HandLists, board: int) -> tuple[Longs, Floats]:
         """[H], [H]: row and share of the hands of one board, without the padding."""
         first = int(hands.start[board])
-        place = slice(first, first + int(hands.count[board]))
+        place = slice(first, first + int(hands.counts[board]))
         return self.row[place].astype(np.int64), self.weight[place].astype(np.float64)
 
     def counts(self, hands: HandLists) -> Longs:
         """[B]: rows up to the last that has a hand; the rest is padding."""
-        boards = range(len(hands.count))
+        boards = range(len(hands.counts))
         return np.array(
             [self.of_board(hands, board)[0].max(initial=-1) + 1 for board in boards], np.int64
         )

@@ -53,9 +53,9 @@ from allstreets.engines.exact.kernels.terminals import TILE_ROWS
 from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
 from allstreets.engines.exact.locks import play_locks
 from allstreets.engines.exact.work_queue import BoardWork, useful_threads
-from allstreets.engines.simd.dither import dither_phase
+from allstreets.engines.simd.quantise import dither_phase
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import deal_streets, node_slots
 
 Reach = Floats  # [H]: one number for each of a player's combos at the root
 Values = Floats  # [H]: Σ over the other's combos of their reach · result in chips
@@ -182,15 +182,15 @@ class ExactSubgame:
             rows=aligned(rows),
         )
 
-    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, weights: IterationWeights) -> Values:
         """One half-iteration: values [H] of the player's hands, his regrets updated.
 
         Own reach is part of the protocol; the running mean does not need it.
         """
         del own
-        return self.run(player, other, UPDATE, self.discounts(player, now))
+        return self.run(player, other, UPDATE, self.discounts(player, weights))
 
-    def discounts(self, player: Player, now: IterationWeights) -> Discounts:
+    def discounts(self, player: Player, weights: IterationWeights) -> Discounts:
         """What the iteration does to the stored numbers.
 
         After the first few, only every second strategy enters the running mean, with the weight of
@@ -198,29 +198,29 @@ class ExactSubgame:
         """
         assert self.learns, "a game without regrets cannot learn"
         self.steps[player] += 1
-        self.weights[player] = self.weights[player] * now.average + now.weight
-        self.waiting[player] = self.waiting[player] * now.average + now.weight
+        self.weights[player] = self.weights[player] * weights.average + weights.weight
+        self.waiting[player] = self.waiting[player] * weights.average + weights.weight
         share = 0.0
         if self.steps[player] <= EVERY_STRATEGY or self.steps[player] % 2 == 0:
             share = self.waiting[player] / self.weights[player]
             self.waiting[player] = 0.0
         return Discounts(
-            np.float32(now.positive),
-            np.float32(now.negative),
-            np.float32(now.floor),
+            np.float32(weights.positive),
+            np.float32(weights.negative),
+            np.float32(weights.floor),
             np.float32(share),
             np.float32(dither_phase(self.steps[player])),
-            np.float32(now.ahead),
+            np.float32(weights.ahead),
         )
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `every`, the same reach throughout."""
         if self.levels[0] != Street.RIVER:
-            for now in every:
+            for now in weights:
                 for player in Player:
                     self.step(player, reach[player], reach[player.opponent], now)
             return
-        table = np.array([self.discounts(Player.OOP, now) for now in every], np.float32)
+        table = np.array([self.discounts(Player.OOP, now) for now in weights], np.float32)
         self.steps[Player.IP] = self.steps[Player.OOP]
         self.weights[Player.IP] = self.weights[Player.OOP]
         self.waiting[Player.IP] = self.waiting[Player.OOP]
@@ -332,7 +332,7 @@ class ExactSubgame:
     def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         lists, shared = self.streets[level].lists[player], self.sharing[level]
-        return lists.count if shared is None else shared[player].counts(lists)
+        return lists.counts if shared is None else shared[player].counts(lists)
 
     def slot_actions(self, level: int, player: Player) -> Longs:
         """The number of actions of each of a player's nodes on a street, in stored order."""

@@ -16,7 +16,7 @@ from allstreets.engines.exact.kernels.layout import EVALUATE, NO_DISCOUNTS
 from allstreets.engines.exact.kernels.streets import early_down, receive, river_group
 from allstreets.engines.exact.subgame import ExactSubgame, Reach
 from allstreets.engines.simd.vectors import LANES, widen
-from allstreets.engines.street_nodes import NodeNumbers
+from allstreets.engines.trees import NodeNumbers
 
 Rows = tuple[Singles, Singles]  # reach rows, value rows of one group
 

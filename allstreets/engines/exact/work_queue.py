@@ -25,9 +25,9 @@ from allstreets.engines.exact.kernels.work_queue import (
     work_on_flop,
     work_on_turn,
 )
+from allstreets.engines.machine import Pool
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.simd.work_counter import new_counter
-from allstreets.engines.thread_pool import Pool
 
 LEAST_SLOTS = 200_000
 """Stored numbers that are worth a thread: visiting them takes as long as calling it."""

@@ -18,8 +18,8 @@ from allstreets.base import Bytes, Flags, Floats, Longs, Singles
 from allstreets.betting import OOP, BettingTree, Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import Stage, StageMatrices
 from allstreets.engines.matrix.hands import HandSelection, listed
 from allstreets.engines.matrix.kernels.layout import (
@@ -42,8 +42,7 @@ from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import Counter, new_counter
-from allstreets.engines.state import flop_key
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.subgames import flop_key
 
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""
@@ -136,10 +135,10 @@ class MatrixEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
 
     def step_hands(
         self,
@@ -147,17 +146,17 @@ class MatrixEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Values:
         """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter; None: all."""
         del player_reach
-        rows = weight_rows(now)
+        rows = weight_rows(weights)
         return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
-        table = np.array(every, np.float32)
+        table = np.array(weights, np.float32)
         # In this order of axes whatever the caller's is: kernels are compiled for each.
         reached = np.ascontiguousarray(np.where(reach > LEAST_REACH, reach, 0.0))
         for player in Player:
@@ -320,12 +319,12 @@ class MatrixEngine:
         return None if kept.all() else blocks_of_hands(kept[None])
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
         largest = int(np.iinfo(numbers).max)
         with ExitStack() as stack:
             for game in self.games:
-                stack.enter_context(game.rounded(flops, largest, self._pool))
+                stack.enter_context(game.quantised(flops, largest, self._pool))
             yield
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
@@ -389,7 +388,7 @@ class MatrixEngine:
             array[...] = state[name]
 
 
-def weight_rows(now: Sequence[IterationWeights]) -> Singles:
+def weight_rows(weights: Sequence[IterationWeights]) -> Singles:
     """[1 or K, 7]: the weights of K flops as kernels take them; one row where all are alike."""
-    alike = now[:1] if now and now.count(now[0]) == len(now) else now
+    alike = weights[:1] if weights and weights.count(weights[0]) == len(weights) else weights
     return np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))

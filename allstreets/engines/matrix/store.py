@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.engines.card_model import stage_of_nodes
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.hands import sources
 from allstreets.engines.matrix.kernels.layout import StageStore
@@ -23,7 +24,6 @@ from allstreets.engines.matrix.plan import node_slots, slot_counts
 from allstreets.engines.simd.quantise import put_back, round_flops
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import new_counter
-from allstreets.engines.thread_pool import Pool
 
 Allocate = Callable[[tuple[int, int]], Singles]
 
@@ -91,7 +91,7 @@ class MatrixStore:
         return new
 
     @contextmanager
-    def rounded(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
+    def quantised(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
         """For a while, average strategies on some flops are whole numbers, as bundles store them.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.

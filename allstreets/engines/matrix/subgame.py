@@ -17,6 +17,7 @@ import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.hands import HandSelection, stage_hands
 from allstreets.engines.matrix.kernels.layout import (
@@ -33,7 +34,6 @@ from allstreets.engines.matrix.store import Allocate, MatrixStore
 from allstreets.engines.matrix.tables import pot_tables
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import new_counter
-from allstreets.engines.thread_pool import Pool
 
 Spaces = tuple[StageSpace, ...]
 

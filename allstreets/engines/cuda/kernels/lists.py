@@ -94,7 +94,7 @@ def list_dealt(
     """Fill `places` with the hands on the turn of the combos of each bucket of the river boards.
 
     `children` [T+1] are the river boards of each turn, whose hands begin at `hand_start` [T+1];
-    `combo_start`, `first` and `parent` are those of `GroupedCombos`. The fours of board b begin at
+    `combo_start`, `first` and `parent` are those of `BucketCombos`. The fours of board b begin at
     start[b], those of its buckets from there at bounds[b, bucket]. The place behind the last hand
     holds zeros. `places` has room for three more than its combos in each bucket.
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Boards, NodePlace, Shorts
-from allstreets.engines.simd.regret_matching import positive_sum, share, sharing_by
+from allstreets.engines.simd.regret_matching import normalised, normaliser_of, positive_sum
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -56,13 +56,13 @@ def mix_rows(
     zero, one = splat(ZERO), splat(ONE)
     for block in range(0, rows, 16):
         base = slot + block * actions
-        before = sharing_by(load(kept, actions * rows + block), actions, one)
+        before = normaliser_of(load(kept, actions * rows + block), actions, one)
         total = positive_sum(regrets, base, actions)
         moved = where_positive(total - splat(TINY), splat(ahead), zero)
-        after = sharing_by(total, actions, one)
+        after = normaliser_of(total, actions, one)
         for a in range(actions):
-            played = share(load(kept, a * rows + block), before)
-            then = share(load(regrets, base + 16 * a), after)
+            played = normalised(load(kept, a * rows + block), before)
+            then = normalised(load(regrets, base + 16 * a), after)
             store(kept, a * rows + block, fma(moved, then - played, played))
         store(kept, actions * rows + block, one)
 
@@ -82,10 +82,10 @@ def split_by_row(
     """Reach rows of one node's actions: each hand's reach times the strategy of its row."""
     for block in range(0, hands, 16):
         total = gather(kept, actions * rows, row_of_hand, first + block)
-        shared = sharing_by(total, actions, load(reach, row * hands + block))
+        portions = normaliser_of(total, actions, load(reach, row * hands + block))
         for a in range(actions):
             number = gather(kept, a * rows, row_of_hand, first + block)
-            store(reach, (child + a) * hands + block, share(number, shared))
+            store(reach, (child + a) * hands + block, normalised(number, portions))
 
 
 @inner_kernel
@@ -102,10 +102,10 @@ def play_rows(
     """Own node: the value of every hand under the strategy of its row."""
     for block in range(0, hands, 16):
         total = gather(kept, actions * rows, row_of_hand, first + block)
-        strategy = sharing_by(total, actions, splat(ONE))
+        strategy = normaliser_of(total, actions, splat(ONE))
         value = splat(ZERO)
         for a in range(actions):
-            chance = share(gather(kept, a * rows, row_of_hand, first + block), strategy)
+            chance = normalised(gather(kept, a * rows, row_of_hand, first + block), strategy)
             value = fma(chance, load(values, (node.child + a) * hands + block), value)
         if node.adds:
             value = value + load(values, node.target * hands + block)

@@ -79,6 +79,21 @@ class Forest(NamedTuple):
     leaf_sums: Longs  # [2·…]: pairs (value row of a leaf, value row that it is added to)
 
 
+class HandLists(NamedTuple):
+    """One player's hands on all boards of a street, one board after the other."""
+
+    start: Longs  # [B+1]: hands, padded
+    counts: Longs  # [B]: hands without the padding
+    cards: Bytes  # by hand, 2
+    strengths: Shorts  # by hand; 0 before the river
+    parent: Shorts  # by hand: its hand on the board one street up
+    weight: Singles  # by hand: what of its value that hand gets
+    combo_start: Longs  # [B+1]
+    combo_cards: Bytes  # by combo, 2
+    combo_strengths: Shorts  # by combo; 0 before the river
+    combo_hand: Shorts  # by combo: its hand on the board
+
+
 class Boards(NamedTuple):
     """The boards of one street and both players' hands on each, for one own player."""
 

@@ -24,19 +24,19 @@ from allstreets.engines.exact.kernels.layout import (
     Workspace,
 )
 from allstreets.engines.exact.kernels.scaled_nodes import update_scaled_node
-from allstreets.engines.simd.dither import dither
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.quantise import dither
 from allstreets.engines.simd.regret_matching import (
+    add_gain,
     best_value,
-    follow,
-    keeping,
     look_ahead,
     mean_value,
     move_mean,
     new_regret,
-    nothing_follows,
-    share,
-    sharing,
+    no_gains,
+    normalised,
+    normaliser,
+    regret_weights,
+    split_reach,
 )
 from allstreets.engines.simd.vectors import load, pick, prefetch, splat, store, where_positive
 
@@ -60,29 +60,29 @@ def update_node(
     Where a hand is locked its regrets hold the locked strategy and stay as they are.
     """
     regrets, average = storage.own_regrets, storage.own_average
-    keep = keeping(discounts.positive, discounts.negative, discounts.floor)
+    weights = regret_weights(discounts.positive, discounts.negative, discounts.floor)
     one, weight, ahead = splat(ONE), splat(discounts.average), splat(discounts.ahead)
     averages, wobble = discounts.average > ZERO, dither(discounts.phase)
     for block in range(0, hands, 16):
         base, row = node.slot + block * actions, node.child * hands + block
-        strategy = sharing(regrets, base, actions, one)
+        strategy = normaliser(regrets, base, actions, one)
         value = mean_value(regrets, base, actions, strategy, values, row, hands)
-        following = nothing_follows()
+        gains = no_gains()
         for a in range(actions):
             place = base + 16 * a
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
             regret, gain = load(regrets, place), load(values, row + a * hands) - value
-            updated = new_regret(regret, gain, keep)
+            updated = new_regret(regret, gain, weights)
             if storage.own_locked.size:
                 updated = where_positive(
                     load(storage.own_locked, node.lock + block), regret, updated
                 )
             store(regrets, place, updated)
-            following = follow(following, updated, gain)
+            gains = add_gain(gains, updated, gain)
             if averages:
                 # What a lock plays is its average from the start: a mean of equals.
-                move_mean(average, place, share(regret, strategy), weight, wobble)
-        value = look_ahead(value, following, ahead)
+                move_mean(average, place, normalised(regret, strategy), weight, wobble)
+        value = look_ahead(value, gains, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
@@ -102,7 +102,7 @@ def evaluate_node(
         base, row = node.slot + block * actions, node.child * hands + block
         value = best_value(values, row, hands, actions)
         if some_locked or not best:
-            strategy = sharing(average, base, actions, splat(ONE))
+            strategy = normaliser(average, base, actions, splat(ONE))
             played = mean_value(average, base, actions, strategy, values, row, hands)
             if best:
                 locked = load(storage.own_locked, node.lock + block)

@@ -9,17 +9,17 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Discounts, NodePlace, Storage
-from allstreets.engines.simd.dither import dither
+from allstreets.engines.simd.quantise import dither
 from allstreets.engines.simd.regret_matching import (
-    follow,
-    keeping,
+    add_gain,
     look_ahead,
     mean_value,
     move_mean,
     new_regret,
-    nothing_follows,
-    share,
-    sharing,
+    no_gains,
+    normalised,
+    normaliser,
+    regret_weights,
 )
 from allstreets.engines.simd.vectors import (
     LARGEST,
@@ -48,7 +48,7 @@ def update_scaled_node(
 ) -> None:
     """As `update_node`, for integers; `live` of the hands are real, the rest padding."""
     regrets, average = storage.own_regrets, storage.own_average
-    keep = keeping(discounts.positive, discounts.negative, discounts.floor)
+    weights = regret_weights(discounts.positive, discounts.negative, discounts.floor)
     zero, one, weight = splat(ZERO), splat(ONE), splat(discounts.average)
     ahead = splat(discounts.ahead)
     averages, wobble = discounts.average > ZERO, dither(discounts.phase)
@@ -56,23 +56,23 @@ def update_scaled_node(
     largest = zero
     for block in range(0, hands, 16):
         base = node.slot + block * actions
-        strategy = sharing(regrets, base, actions, one)
+        strategy = normaliser(regrets, base, actions, one)
         first = node.child * hands + block
         value = mean_value(regrets, base, actions, strategy, values, first, hands)
-        following = nothing_follows()
+        gains = no_gains()
         for a in range(actions):
             place, row = base + 16 * a, first + a * hands
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
             stored, gain = load(regrets, place), load(values, row) - value
-            store(values, row, new_regret(stored * scale, gain, keep))
+            store(values, row, new_regret(stored * scale, gain, weights))
             for lane in range(max(live - block, 0), 16):
                 values[row + lane] = ZERO  # padding must not set the scale
             updated = load(values, row)
-            following = follow(following, updated, gain)
+            gains = add_gain(gains, updated, gain)
             largest = maximum(largest, maximum(updated, zero - updated))
             if averages:
-                move_mean(average, place, share(stored, strategy), weight, wobble)
-        value = look_ahead(value, following, ahead)
+                move_mean(average, place, normalised(stored, strategy), weight, wobble)
+        value = look_ahead(value, gains, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)

@@ -9,15 +9,15 @@ import numpy as np
 from allstreets.base import Bytes, Singles, inner_kernel
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, Discounting
 from allstreets.engines.simd.regret_matching import (
+    add_gain,
     best_value,
-    follow,
-    keeping,
     look_ahead,
     mean_value,
     new_regret,
-    nothing_follows,
-    share,
-    sharing,
+    no_gains,
+    normalised,
+    normaliser,
+    regret_weights,
 )
 from allstreets.engines.simd.vectors import fma, load, splat, store
 
@@ -43,12 +43,12 @@ def split_and_gather(
     one, kept, weights, floor = splat(ONE), splat(keep), splat(weight), splat(least)
     for block in range(0, hands, 16):
         base = slot + block * actions
-        strategy = sharing(regrets, base, actions, one)
+        strategy = normaliser(regrets, base, actions, one)
         here = load(reach, row * hands + block)
         part = weights * (here + floor)
         for a in range(actions):
             place = base + 16 * a
-            chance = share(load(regrets, place), strategy)
+            chance = normalised(load(regrets, place), strategy)
             store(reach, (child + a) * hands + block, here * chance)
             store(average, place, fma(kept, load(average, place), part * chance))
 
@@ -73,28 +73,28 @@ def update_node(
     """
     blocks = hands // 16
     zero, one, ahead = splat(ZERO), splat(ONE), splat(now.ahead)
-    keep = keeping(now.positive, now.negative, now.lowest)
+    weights = regret_weights(now.positive, now.negative, now.lowest)
     for block in range(0, hands, 16):
         if needed is not None and not needed[target * blocks + block // 16]:
             continue
         base = slot + block * actions
-        strategy = sharing(regrets, base, actions, one)
+        strategy = normaliser(regrets, base, actions, one)
         value = zero
         for a in range(actions):
             if needed is not None and not needed[(child + a) * blocks + block // 16]:
                 continue
-            chance = share(load(regrets, base + 16 * a), strategy)
+            chance = normalised(load(regrets, base + 16 * a), strategy)
             value = fma(chance, load(values, (child + a) * hands + block), value)
-        following = nothing_follows()
+        gains = no_gains()
         for a in range(actions):
             place, gain = base + 16 * a, zero
             if needed is None or needed[(child + a) * blocks + block // 16]:
                 gain = load(values, (child + a) * hands + block) - value
-            updated = new_regret(load(regrets, place), gain, keep)
+            updated = new_regret(load(regrets, place), gain, weights)
             store(regrets, place, updated)
-            following = follow(following, updated, gain)
+            gains = add_gain(gains, updated, gain)
         row = target * hands + block
-        store(values, row, load(values, row) + look_ahead(value, following, ahead))
+        store(values, row, load(values, row) + look_ahead(value, gains, ahead))
 
 
 @inner_kernel
@@ -115,7 +115,7 @@ def evaluate_node(
         if mode == BEST_RESPONSE:
             value = best_value(values, first, hands, actions)
         elif mode == EVALUATE:
-            strategy = sharing(average, base, actions, splat(ONE))
+            strategy = normaliser(average, base, actions, splat(ONE))
             value = mean_value(average, base, actions, strategy, values, first, hands)
         else:
             value = splat(ZERO)

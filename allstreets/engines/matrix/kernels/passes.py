@@ -28,7 +28,7 @@ from allstreets.engines.matrix.kernels.terminals import (
     multiply_rows,
     own_combos,
 )
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.regret_matching import split_reach
 from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)

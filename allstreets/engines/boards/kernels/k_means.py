@@ -15,6 +15,7 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel, kernel
 from allstreets.engines.simd.vectors import (
+    LANES,
     fma,
     load,
     maximum,
@@ -26,7 +27,6 @@ from allstreets.engines.simd.vectors import (
 )
 
 DIMENSIONS = 16
-LANES = 16
 FAR = np.float32(1e30)
 """Farther than any squared distance between points."""
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from allstreets.engines.state import SomeFlops, flop_key, flop_of, moved_key
+from allstreets.engines.subgames import SomeFlops, flop_key, flop_of, moved_key
 
 
 def test_names_lead_to_flops_and_back() -> None:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from builders.small_games import BUCKETS, small_config
-from reference.real_play import Array, Board, Handed
+from reference.lifting import Array, Board, Handed
 
 from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO
@@ -13,8 +13,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
-from allstreets.engines.lifted_values import RealValues, judge_flop
-from allstreets.engines.lifting import RealPlay, real_plays, slot_block
+from allstreets.engines.lifting import Lift, LiftedValues, evaluate_flop, lift_flop, slot_block
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
 from allstreets.solvers.precision import evaluate_rounded
@@ -36,15 +35,15 @@ def solved(cards: str) -> WholeGameSolver:
     return solver
 
 
-def judged(cards: str, play: RealPlay | None = None) -> RealValues:
+def judged(cards: str, play: Lift | None = None) -> LiftedValues:
     """A solution with real cards, as it is stored or as another play."""
     solver = solved(cards)
     games, game = solver.games, solver.game
     reach = solver.preflop.pot_reach(solver.preflop.average())
     trees, flop = [(pot.tree, pot.payoffs) for pot in game.pots], game.flops.flops[0]
     arrays = games.pack(0, reach, [TWO_BYTES] * games.pots)
-    plays = real_plays(games.model, flop, [tree for tree, _ in trees], arrays)
-    return judge_flop(trees, flop, plays if play is None else [play], reach)
+    plays = lift_flop(games.model, flop, [tree for tree, _ in trees], arrays)
+    return evaluate_flop(trees, flop, plays if play is None else [play], reach)
 
 
 class ByRow:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from builders.small_games import EXACT, small_config
-from reference.real_play import Array, Board, Handed, Responder
+from reference.lifting import Array, Board, Handed, Responder
 
 from allstreets.betting import Player
 from allstreets.cards import (
@@ -21,7 +21,7 @@ from allstreets.cards import (
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.view import average_strategy
-from allstreets.engines.lifted_values import judge_flop
+from allstreets.engines.lifting import evaluate_flop
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.whole_game import WholeGameSolver
 
@@ -54,7 +54,7 @@ def test_an_exact_solution_is_judged_as_by_its_own_engine() -> None:
     solver.train_batch(5)
     reach = solver.preflop.pot_reach(solver.preflop.average())
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
-    found = judge_flop(trees, game.flops.flops[0], [Handed(OfExactGame(games))], reach)
+    found = evaluate_flop(trees, game.flops.flops[0], [Handed(OfExactGame(games))], reach)
     wanted = solver.evaluate()
     for ours, theirs in ((found.best, wanted.best), (found.own, wanted.own)):
         assert ours is not None
@@ -85,7 +85,7 @@ def test_against_one_hand_that_is_walked_through_every_runout(player: Player) ->
         for combo in np.flatnonzero(reach[0, 0][HAND_OF_COMBO] > 0).tolist()
         if not set(COMBO_CARDS[combo].tolist()) & set(flop.cards)
     }
-    found = judge_flop([(pot.tree, pot.payoffs)], flop, [Handed(play)], reach)
+    found = evaluate_flop([(pot.tree, pot.payoffs)], flop, [Handed(play)], reach)
     combo = combo_index(*parse_cards("7h7d"))  # 7c7d and 7c7h differ from it by suits alone
     one = Responder(pot.tree, pot.payoffs, play, flop.cards, player, combo, others)
     for best, values in ((True, found.best), (False, found.own)):

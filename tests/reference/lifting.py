@@ -1,4 +1,4 @@
-"""Real play, slowly: what every combo does, and what one hand can win against it.
+"""Lifted strategies, slowly: what every combo does, and what one hand can win against it.
 
 A `SlowPlay` answers decision by decision. `Handed` gives it to an exact game combo by combo;
 `Responder` walks one hand through every runout of a flop, the other player's combos in a plain
@@ -43,7 +43,7 @@ class Handed:
     def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
         return [None] * len(streets)
 
-    def give(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame) -> None:
         for level, street in enumerate(subgame.levels):
             for number, board in enumerate(subgame.streets[level].boards):
                 for node in subgame.tree.decisions(street):
