@@ -18,18 +18,16 @@ from allstreets.storage import restore_spot
 from allstreets.training import (
     COMPILING,
     ExploitabilityThreshold,
-    Intervals,
     LastResort,
     Progress,
     StopRule,
     TimeLimit,
     TrainingOutcome,
-    check_interval,
     duration,
     figure,
     mark_compiled,
     must_compile,
-    train,
+    train_spot,
 )
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
@@ -56,10 +54,10 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
         reached = course.restore(folder)
         if reached <= form.target_pct:
             return Ending("done", _where(reached, form))
-    outcome = train(
+    outcome = train_spot(
         solver,
         _rules(form, solver.iterations),
-        intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
+        before=course.rows,
         observers=[course],
         control=commands,
     )
@@ -81,6 +79,11 @@ class Course:
         self._reported_at = 0.0  # monotonic seconds
         self._paused = False  # as far as the server knows
         self._exploitability: float | None = None  # % of pot, as far as it is known
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The checks so far, those of the runs before this one included."""
+        return self._rows.rows()
 
     def restore(self, folder: SolveFolder) -> float:
         """Go on from a bundle; returns its exploitability, in % of the pot."""
@@ -131,7 +134,7 @@ class Course:
         assert self._exploitability is not None
         if progress.iteration > self._saved_at:
             began = time.monotonic()
-            self._outlet.save(self._solver, self._describe(progress), self._rows.rows())
+            self._outlet.save(self._solver, self._describe(progress), self.rows)
             self._saved_at = progress.iteration
             self._budget.saved(time.monotonic() - began)
         return self._exploitability
