@@ -72,29 +72,41 @@ class Planned:
         s = ln(e0 / e) / ln(t / t0)      e falls like t^−s
         t* = t · (e / target)^(1 / s)    where it meets the target
 
-    and the next check comes after 0.8 · (t* − t) iterations, at least 3 and at most 50. The share
+    and the next check comes 0.8 · (t* − t) iterations after t, at least 3 and at most 50. The share
     below 1 avoids training far beyond the target, and the last few checks close the gap.
+
+    Only checks that the plan itself has asked for count: where a run was interrupted, and evaluated
+    for that, it is resumed with the checks of an uninterrupted one.
     """
 
     target: float
 
     def after(self, iteration: int, curve: Curve) -> int:
-        """The predicted iteration; ten later where there is no trend to follow.
+        """The iteration of the next check.
 
         >>> Planned(0.5).after(20, [(10, 4.0), (20, 2.0)])  # e = 40 / t meets 0.5 at 80
         68
         """
+        due, asked_for = FIRST_CHECK, []
+        for check in curve:
+            if check[0] == due:
+                asked_for.append(check)
+                due += self._gap(asked_for)
+        return due if due > iteration else iteration + self._gap(curve)
+
+    def _gap(self, curve: Curve) -> int:
+        """Iterations after the last check of a curve; ten where there is no trend to follow."""
         if len(curve) < 2:
-            return iteration + FIRST_CHECK
+            return FIRST_CHECK
         (t0, e0), (t, e) = curve[-2:]
         if not (0 < t0 < t and e0 > e > self.target > 0):
-            return iteration + FIRST_CHECK
+            return FIRST_CHECK
         slope = math.log(e0 / e) / math.log(t / t0)
-        nearer = math.log(1 + FARTHEST / (SHARE * t))  # ln(t* / t) of a check at the farthest
-        if math.log(e / self.target) >= nearer * slope:
-            return iteration + FARTHEST
+        farthest = math.log(1 + FARTHEST / (SHARE * t))  # ln(t* / t) of the largest gap
+        if math.log(e / self.target) >= farthest * slope:
+            return FARTHEST
         predicted = t * math.pow(e / self.target, 1 / slope)
-        return iteration + max(math.ceil(SHARE * (predicted - t)), CLOSEST)
+        return max(math.ceil(SHARE * (predicted - t)), CLOSEST)
 
 
 class Timer:

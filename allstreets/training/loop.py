@@ -2,8 +2,8 @@
 
 1. Refuse what cannot work, before anything is trained or written.
 2. Drive the solver (`solvers.drive`) from one iteration at which something is due to the next: a
-   check, a checkpoint, a report, the end. Checkpoints and reports lie at fixed multiples of their
-   intervals, and so do checks unless they are planned: a resumed run makes the same ones.
+   check, a checkpoint, a report, the end. These lie at fixed multiples of their intervals, or
+   where the checks before say so (`solvers.Planned`): a resumed run makes the same ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and at the end unless nothing needs it: write one.
 
@@ -201,8 +201,9 @@ class _Run:
     def to_the_end(
         self, checks: Checks, curve: Curve, checkpoint: int, regularly: Sequence[Every]
     ) -> TrainingOutcome:
-        if holding := self._judge(self._solver.iterations, self._timer.seconds()).holding:
-            return self._outcome(holding[0])
+        first = self._judge(self._solver.iterations, self._timer.seconds())
+        if first.holding:
+            return self._outcome(first.holding[0])
         if self._control.wants_to_stop():
             raise KeyboardInterrupt  # nothing has been trained, so there is nothing to save
         intervals = [every.interval for every in regularly]

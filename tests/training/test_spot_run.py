@@ -130,6 +130,18 @@ def test_resumed_equals_uninterrupted(tmp_path: Path, keys: dict[str, Any]) -> N
     assert resumed.seconds > 0
 
 
+def test_a_resumed_job_ends_where_an_uninterrupted_one_does(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    job(RIVER, "0.1%", max_iterations=33, output=folder)
+    resumed = job(RIVER, "0.1%", output=folder, resume=True)
+    whole = job(RIVER, "0.1%", output=tmp_path / "whole")
+    assert resumed.solver.iterations == whole.solver.iterations
+    assert resumed.exploitability == whole.exploitability
+    rows = read_spot_manifest(folder)["metrics"]
+    planned = [row["iteration"] for row in read_spot_manifest(tmp_path / "whole")["metrics"]]
+    assert [row["iteration"] for row in rows] == sorted([*planned, 33])
+
+
 def test_resuming_what_is_solved_ends_at_once(tmp_path: Path) -> None:
     first = job(RIVER, "1%", output=tmp_path / "solved")
     again = job(RIVER, "1%", output=tmp_path / "solved", resume=True)
