@@ -162,7 +162,7 @@ def solve_job(
     made_from: Mapping[str, Any] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> SpotOutcome:
-    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
+    """Solve a spot; with `output` save it as a bundle, with `resume` resume from that bundle.
 
     `origin` says of the solution as it stands which flop of which whole game it is, `made_from`
     which solution a lock has made it from (`save_spot`'s `before`). `control` may stop it; by
@@ -200,7 +200,7 @@ def solve_job(
             control=request,
             clock=clock,
         )
-        reached = _reached(solver, outcome)
+        reached = _reached(solver, outcome, before)
         rows = [check.to_row() for check in outcome.history]
         unsaved = saver.attempt(output, reached, rows) if output is not None else None
         return SpotOutcome(
@@ -219,11 +219,16 @@ def _later(row: dict[str, Any], seconds: float) -> dict[str, Any]:
     return {**row, "seconds": seconds + row["seconds"]}
 
 
-def _reached(solver: SpotSolver, outcome: TrainingOutcome) -> float:
-    """Exploitability of the current strategies; the last check may lie a few iterations back."""
+def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, Any]) -> float:
+    """Exploitability of the current strategies, a fraction of the pot.
+
+    Where the run was interrupted the last check lies a few iterations back, and there is one more.
+    """
     metrics = outcome.progress.fresh_metrics
     if metrics is not None and metrics.exploitability is not None:
         return metrics.exploitability / 100
+    if solver.iterations == before.get("iterations"):
+        return float(before["exploitability"])  # nothing was trained
     return solver.exploitability() / solver.spot.pot
 
 

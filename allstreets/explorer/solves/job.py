@@ -9,7 +9,7 @@ from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotFor
 from allstreets.explorer.solves.commands import Commands
 from allstreets.explorer.solves.flops import read_work
 from allstreets.explorer.solves.folders import Request, SolveFolder
-from allstreets.explorer.solves.outlet import Ending, Outlet
+from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, describe
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.games import device_bytes, estimate_spot, require_device_room
@@ -31,7 +31,6 @@ from allstreets.training import (
 )
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
-REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 
 def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
@@ -146,18 +145,7 @@ class Course:
         self._reported_at = time.monotonic()
 
     def _describe(self, progress: Progress) -> SolveProgress:
-        left = [progress.target_eta_seconds]
-        for rule in progress.rules:
-            if isinstance(rule, TimeLimit):
-                left.append(max(rule.seconds - progress.session_seconds, 0.0))
-        return SolveProgress(
-            iteration=progress.iteration,
-            seconds=self._seconds_before + progress.seconds,
-            iterations_per_second=progress.iterations_per_second,
-            eta_seconds=min((each for each in left if each is not None), default=None),
-            exploitability=self._exploitability,
-            memory_bytes=progress.process_bytes or progress.solver_bytes,
-        )
+        return describe(progress, self._exploitability, self._seconds_before)
 
 
 def _rules(form: SpotForm, iterations: int) -> tuple[StopRule, ...]:
