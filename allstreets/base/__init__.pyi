@@ -10,6 +10,7 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
+from .control import StopWhen as StopWhen
 from .csv_files import csv_cell as csv_cell
 from .csv_files import csv_rows as csv_rows
 from .csv_files import write_csv_rows as write_csv_rows

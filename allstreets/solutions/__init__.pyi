@@ -65,6 +65,7 @@ from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
 from .spot import locks_text as locks_text
 from .spot import solve as solve
+from .spot import solve_on as solve_on
 from .spot import taken_action as taken_action
 from .stored_streets import StoredStreet as StoredStreet
 from .stored_streets import StreetNumbers as StreetNumbers

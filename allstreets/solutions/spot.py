@@ -1,7 +1,7 @@
 """A solved spot, node by node: strategy, EV, equity and reach of every combo; and `solve`."""
 
 import html
-import time
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allstreets import solvers  # whose kernels are loaded when something is solved
-from allstreets.base import Flags, Floats, InputError, Longs, Pair
+from allstreets.base import Control, Flags, Floats, InputError, Longs, Pair
 from allstreets.betting import (
     BettingTree,
     Line,
@@ -39,14 +39,21 @@ from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import MadeSimple
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
-from allstreets.solvers import dealt_numbers, only_end
+from allstreets.solvers import (
+    FIRST_CHECK,
+    Multiples,
+    Planned,
+    Timer,
+    dealt_numbers,
+    drive,
+    only_end,
+)
 
 if TYPE_CHECKING:
     from allstreets.solvers import SpotSolver
 
 Ranges = tuple[Range, Range]
 
-DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 CACHED_STREETS = 16  # boards that stay in memory: of a big spot, megabytes each
 
 
@@ -431,26 +438,45 @@ def solve(
     algorithm: str | Schedule = "ahead",
     threads: int | None = None,
     precision: str = "float32",
-    check: int = DEFAULT_CHECK,
+    check: int | None = None,
     river_groups: RiverGroups = "none",
     device: str = CPU,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
-    The result carries `exploitability` (a fraction of the pot), `iterations` and `seconds`.
+    `seconds` count from the call: set-up and checks included. Exploitability is checked where the
+    curve so far predicts the target, or every `check` iterations. The result carries
+    `exploitability` (a fraction of the pot), `iterations` and `seconds`.
     """
-    if target < 0 or max_iterations < 1 or check < 1:
+    if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
-    start = time.perf_counter()
+    timer = Timer(math.inf if seconds is None else seconds)
     solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
-    reached = np.inf
-    while solver.iterations < max_iterations and reached > target:
-        solver.train_batch(min(check, max_iterations - solver.iterations))
-        reached = solver.exploitability() / spot.pot
-        if seconds is not None and time.perf_counter() - start >= seconds:
-            break
+    return solve_on(solver, timer, target, max_iterations, check)
+
+
+def solve_on(
+    solver: "SpotSolver",
+    timer: Timer,
+    target: float,
+    max_iterations: int,
+    check: int | None = None,
+    control: Control | None = None,
+) -> SpotSolution:
+    """The result of driving a solver to `target`, or as far as `control` lets it come."""
+    planned = check is None and target > 0
+    steps = drive(
+        solver,
+        lambda: solver.exploitability() / solver.spot.pot,
+        Planned(target) if planned else Multiples(check or FIRST_CHECK),
+        timer,
+        target=target,
+        iterations=max_iterations,
+        control=control,
+    )
     result = SpotSolution.of(solver)
-    result.exploitability = float(reached)
-    result.iterations = solver.iterations
-    result.seconds = time.perf_counter() - start
+    for step in steps:
+        if step.exploitability is not None:
+            result.exploitability = step.exploitability
+    result.iterations, result.seconds = solver.iterations, timer.seconds()
     return result

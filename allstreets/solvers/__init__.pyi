@@ -1,5 +1,14 @@
 from .dealt_out import dealt_numbers as dealt_numbers
 from .dealt_out import only_end as only_end
+from .drive import FIRST_CHECK as FIRST_CHECK
+from .drive import Checks as Checks
+from .drive import Curve as Curve
+from .drive import Multiples as Multiples
+from .drive import Planned as Planned
+from .drive import Step as Step
+from .drive import Timer as Timer
+from .drive import drive as drive
+from .drive import next_multiple as next_multiple
 from .flops import FlopsSolver as FlopsSolver
 from .flops import FlopTargets as FlopTargets
 from .flops_estimate import FlopEstimate as FlopEstimate
