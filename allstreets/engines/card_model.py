@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from allstreets.base import Floats, Longs
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import POSTFLOP, BettingTree, Street
 from allstreets.cards import hand_cards, hand_combos
 
@@ -92,6 +92,10 @@ ON_GPUS: dict[Kind, Capabilities] = {
 }
 
 
+LANES = 16  # buckets that a kernel takes at a time
+MOST_BUCKETS = 240  # of turn or river: one byte numbers them
+
+
 @dataclass(frozen=True)
 class CardModel:
     """A card model with its settings; those of other kinds are set to their defaults."""
@@ -110,6 +114,12 @@ class CardModel:
         for setting in fields(self)[1:]:
             if setting.name not in self.facts_of_kind.settings:
                 object.__setattr__(self, setting.name, setting.default)
+        for name, count, least in (("river_groups", self.groups, 1), ("turn_rows", self.rows, 0)):
+            if count % LANES or not least <= count <= MOST_BUCKETS:
+                raise InputError(
+                    f"{name} is {count}: kernels take sixteen buckets at a time, so it must be a "
+                    f"multiple of {LANES}, {MOST_BUCKETS} at most"
+                )
 
     def __str__(self) -> str:
         """For people and identities: "exact float32", "buckets (20, 500, 500) seed 1"."""

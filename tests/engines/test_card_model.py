@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from allstreets.base import InputError
 from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import (
     CARD_PERMUTATIONS,
@@ -112,3 +113,10 @@ def test_the_names_of_suits_do_not_matter(permutation: int) -> None:
     renamed = tuple(CARD_PERMUTATIONS[permutation][list(flop)].tolist())
     first, second = DealtPairs.of([flop]), DealtPairs.of([renamed])
     np.testing.assert_array_equal(first.sum(np.ones(1)), second.sum(np.ones(1)))
+
+
+@pytest.mark.parametrize("counts", [{"groups": 8}, {"groups": 0}, {"rows": 20}, {"groups": 256}])
+def test_buckets_come_in_sixteens(counts: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="multiple of 16, 240 at most"):
+        CardModel("boards", **counts)  # type: ignore[arg-type]
+    CardModel("exact", **counts)  # type: ignore[arg-type]  # which has none
