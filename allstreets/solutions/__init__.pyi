@@ -56,7 +56,9 @@ from .records import OWN as OWN
 from .records import OWN_GAME as OWN_GAME
 from .records import REAL_CARDS as REAL_CARDS
 from .records import Certificate as Certificate
+from .records import Leak as Leak
 from .records import MadeSimple as MadeSimple
+from .records import PotGain as PotGain
 from .resolve import Announce as Announce
 from .resolve import TrimmedSolution as TrimmedSolution
 from .source import Row as Row

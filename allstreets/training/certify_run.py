@@ -236,6 +236,8 @@ class CertifyJob:
             seconds=sum(seconds for _, seconds in found.values()),
             code_version=__version__,
             judged=self.work.facts["judged"],
+            leaks=figures.leaks,
+            pots=figures.pots,
         )
 
     def _dealt(self) -> Floats:
