@@ -34,15 +34,16 @@ from allstreets.practice import (
     SUITS,
     Answer,
     Hand,
-    Playable,
     Question,
     Results,
     Session,
     Wanted,
-    open_playable,
+    load_playable,
     parse_seat,
-    seat_names,
+    practice_note,
+    seen_pots,
 )
+from allstreets.solutions import Solution
 
 MOST_SESSIONS = 8
 
@@ -70,9 +71,9 @@ class Practising:
     def topics(self, solution: str) -> PracticeTopics:
         """What a solution can be practised on."""
         found = self._open(solution)
-        kinds = {kind for _, kind in found.pots()}
+        kinds = set(seen_pots(found).values())
         flops = bool(kinds) and len(found.streets) > 1
-        oop, ip = seat_names(found)
+        oop, ip = found.unit.seats
         return PracticeTopics(
             streets=[street_name(street) for street in found.streets],
             pots=[kind for kind in POT_KINDS if kind in kinds] if flops else [],
@@ -80,7 +81,7 @@ class Practising:
             pairings=list(PAIRINGS) if flops else [],
             high_cards=list(reversed(RANKS)) if flops else [],
             seats={"oop": oop, "ip": ip},
-            note=found.note,
+            note=practice_note(found),
         )
 
     def begin(self, form: PracticeForm) -> PracticeState:
@@ -108,7 +109,7 @@ class Practising:
             if hand is None or asked is None or form.question != len(session.answers):
                 raise BusyError("this decision was made already")
             answer = session.answer(form.action)
-            played.verdict = _verdict(hand, asked, answer, form.question)
+            played.verdict = _verdict(asked, answer, form.question)
             return _state(played)
 
     def deal(self, id: str) -> PracticeState:
@@ -122,8 +123,8 @@ class Practising:
             played.verdict = None
             return _state(played)
 
-    def _open(self, solution: str) -> Playable:
-        return open_playable(self._library.folder(solution))
+    def _open(self, solution: str) -> Solution:
+        return load_playable(self._library.folder(solution))
 
     def _require(self, id: str) -> _Played:
         with self._lock:
@@ -141,10 +142,10 @@ def _state(played: _Played) -> PracticeState:
         session=played.id,
         solution=played.solution,
         name=session.solution.name,
-        note=session.solution.note,
+        note=practice_note(session.solution),
         seed=session.seed,
         hand=session.hands,
-        player=PLAYER_NAMES[hand.hero],
+        player=PLAYER_NAMES[hand.player],
         seats={"oop": oop, "ip": ip},
         repeated=hand.repeated,
         question=_question(hand, len(session.answers)),
@@ -171,26 +172,26 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
         actions=[
             PracticeAction(word=choice.word, label=label, tone=choice.tone)
             for choice, label in zip(
-                _betting(hand, asked).choices(asked.at.node), asked.labels, strict=True
+                _betting(asked).choices(asked.node.index), asked.labels, strict=True
             )
         ],
     )
 
 
-def _betting(hand: Hand, asked: Question) -> Betting:
+def _betting(asked: Question) -> Betting:
     """The tree that a question is in; nobody asks it how hands end."""
-    tree = hand.solution.tree(asked.at)
+    node, tree = asked.node, asked.node.tree
     return Betting(
         tree,
         np.zeros((tree.node_count, len(Player), 3)),
         asked.decision.unit.notation,
-        lambda node: hand.solution.line(replace(asked.at, node=node)),
+        lambda child: node.solution.line(replace(node.position, node=child)),
     )
 
 
-def _verdict(hand: Hand, asked: Question, answer: Answer, number: int) -> PracticeVerdict:
+def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
     best = answer.best
-    shown: Decision = decision(asked.decision, _betting(hand, asked).choices(asked.at.node))
+    shown: Decision = decision(asked.decision, _betting(asked).choices(asked.node.index))
     return PracticeVerdict(
         question=number,
         line=answer.line,

@@ -27,14 +27,14 @@ from allstreets.explorer.views.replay import card_list, replay_hand
 from allstreets.hands import HandFiles
 from allstreets.review import (
     ACTIONS,
+    GradedDecision,
     HandReview,
     IndexedHand,
     Review,
-    ReviewedDecision,
     ReviewFolder,
     ReviewIndex,
     total_rows,
-    unjudged,
+    ungraded,
 )
 
 OPEN_REVIEWS = 4
@@ -79,7 +79,7 @@ class Reviews:
             ],
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
             not_judged=[
-                ReviewReason(reason=reason, count=count) for reason, count in unjudged(review)
+                ReviewReason(reason=reason, count=count) for reason, count in ungraded(review)
             ],
             skipped=_skipped(HandFiles((), index.skipped)),
         )
@@ -173,7 +173,7 @@ def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
     )
 
 
-def _row(key: str, hand: HandReview, one: ReviewedDecision) -> ReviewRow:
+def _row(key: str, hand: HandReview, one: GradedDecision) -> ReviewRow:
     best = one.best
     return ReviewRow(
         hand=key,

@@ -7,7 +7,8 @@ from typing import TypeVar
 from allstreets.base import InputError, suggest
 from allstreets.betting import POT_KINDS, Player, Street
 from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES, Texture
-from allstreets.practice.playable import Playable
+from allstreets.practice.game import seen_pots
+from allstreets.solutions import Solution
 
 Meaning = TypeVar("Meaning")
 
@@ -80,9 +81,9 @@ class Wanted:
         """The last street that is asked."""
         return max(self.streets, default=Street.RIVER)
 
-    def check(self, solution: Playable) -> None:
+    def check(self, solution: Solution) -> None:
         """Refuse what a solution cannot give."""
-        kinds = {kind for _, kind in solution.pots()}
+        kinds = set(seen_pots(solution).values())
         missing = [street.text for street in sorted(self.streets - set(solution.streets))]
         if missing:
             known = ", ".join(street.text for street in solution.streets)
@@ -106,7 +107,7 @@ class Wanted:
             )
         if self.sees_flop and Street.FLOP not in solution.streets and kinds:
             raise InputError(f"{solution.name} stores no decisions after the flop")
-        solution.read(self.line)
+        solution.read(self.line, any_card=True)
 
 
 def parse_seat(text: str) -> Player | None:

@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -119,6 +120,28 @@ class LockTarget:
 class Solution(ABC):
     """A solved game that can be walked."""
 
+    folder: Path | None = None  # where it was loaded from
+
+    @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return "" if self.folder is None else self.folder.name
+
+    @property
+    @abstractmethod
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions it knows."""
+
+    @property
+    @abstractmethod
+    def chips_per_bb(self) -> float | None:
+        """Chips of its trees in a big blind; None: not known."""
+
+    @property
+    def limits(self) -> str:
+        """Where play on it differs from a real hand, for people; "": nowhere."""
+        return ""
+
     @property
     @abstractmethod
     def figures(self) -> Figures:
@@ -172,8 +195,11 @@ class Solution(ABC):
         """The first node."""
 
     @abstractmethod
-    def read(self, line: str, flop: str | None = None) -> Position:
-        """The position that a line leads to."""
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
+        """The position that a line leads to.
+
+        `any_card` allows lines that leave cards open with `*`: these cards are ANY_CARD.
+        """
 
     @abstractmethod
     def line(self, position: Position) -> str:

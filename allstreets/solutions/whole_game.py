@@ -24,7 +24,9 @@ import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    ANY_CARD,
     BLINDS_AND_CARDS,
+    CHIPS_PER_BB,
     BettingTree,
     Line,
     NodeKind,
@@ -34,6 +36,7 @@ from allstreets.betting import (
     bb_text,
     choices,
     dealt,
+    flop_pots,
     line_text,
     parse_line,
     split_line,
@@ -92,6 +95,12 @@ NOT_STORED = (
     "solve a flop of it with: allstreets solve --from FOLDER --flop …"
 )
 FLOP_ONLY = "with real combos, only the flop's decisions are stored"
+NO_FLOPS = "this solution stores nothing after the flop: hands end where it is dealt"
+FLOP_LAST = "cards: exact stores the flop: hands end there"
+BLIND = (
+    "cards: {kind}: the solution does not see turn and river cards, so none are dealt before the "
+    "showdown"
+)
 
 
 class WholeSolution(Solution):
@@ -174,6 +183,31 @@ class WholeSolution(Solution):
         return self.below is not None and self.below.is_stored
 
     @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return self.facts.name or super().name
+
+    @property
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions are stored."""
+        last = self.cards.last_street if self.has_flops else Street.PREFLOP
+        return tuple(street for street in Street if street <= last)
+
+    @property
+    def chips_per_bb(self) -> float | None:
+        """That of every game; flops one by one have pots instead."""
+        return float(CHIPS_PER_BB) if isinstance(self.roots, PreflopRoots) else None
+
+    @property
+    def limits(self) -> str:
+        """What its card model leaves out."""
+        if not self.has_flops:
+            return NO_FLOPS if flop_pots(self.before.tree) else ""
+        if self.cards.stores_cards:
+            return ""
+        return FLOP_LAST if self.cards.plays_combos else BLIND.format(kind=self.cards.kind)
+
+    @property
     def flops(self) -> list[Row]:
         """The table over flops, a row each: pandas.DataFrame(solution.flops) is a table."""
         if self.below is None:
@@ -238,11 +272,11 @@ class WholeSolution(Solution):
         """Big blinds; of flops one by one pots."""
         return self.roots.unit
 
-    def read(self, line: str, flop: str | None = None) -> Position:
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
-        return self._hinted(line, lambda text: self._read(text, flop))
+        return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
-    def _read(self, line: str, flop: str | None) -> Position:
+    def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
         parts = split_line(line, self.roots.read, flop)
         root, after = parts.root, (parts.after or "").strip()
         rest = after.replace("|", " ").split()
@@ -254,17 +288,18 @@ class WholeSolution(Solution):
                     "until the flop is dealt"
                 )
             return Position(root)
-        if parts.flop is None:
+        any_flop = any_card and parts.flop is None and parts.after is not None
+        if parts.flop is None and not any_flop:
             if set(rest) - {"*"}:
                 raise InputError(
                     f"line '{line}': the flop is dealt after '{self._root_text(root)}': write "
                     "three cards between bars, such as | AhKd7s |"
                 )
             return Position(root)
-        cards = parse_board(parts.cards)
+        cards = (ANY_CARD,) * 3 if any_flop else parse_board(parts.cards)
         self._require_flop(root, cards, after)
         tree, notation = self._pot_tree(root), self._notation(root, cards)
-        path = parse_line(tree, after, cards, notation=notation)
+        path = parse_line(tree, after, cards, any_card=any_card, notation=notation)
         averages = self._averages(root, cards)
         node = dealt(tree, path.node) if averages else path.node
         named = path.cards if notation.names_cards else ()
@@ -334,6 +369,9 @@ class WholeSolution(Solution):
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
         """Refuse a flop of which nothing is known, and name near ones."""
         if self._exact(root, cards[:3]) is not None:
+            return
+        if ANY_CARD in cards:
+            self._require_below(whole_line(self._root_text(root), "*", after))
             return
         line = whole_line(self._root_text(root), cards_text(cards), after)
         named, flops = canonical_flop(cards), self._require_below(line).solved(root)
@@ -438,10 +476,8 @@ class WholeSolution(Solution):
         return same
 
     def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
-        """The flops that are stored for a pot."""
-        if self.below is None or not self.below.is_stored:
-            return ()
-        return self.below.solved(position.node)
+        """The flops that the game deals to a pot, whether what follows is stored or not."""
+        return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
         """How a flop was solved, where that was done beside the game."""
@@ -460,7 +496,9 @@ class WholeSolution(Solution):
         self._decisions.cache_clear()
 
     def _new_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
-        return None if self.find_exact is None else self.find_exact(root, flop)
+        if self.find_exact is None or ANY_CARD in flop:
+            return None
+        return self.find_exact(root, flop)
 
     # The numbers.
 

@@ -213,7 +213,7 @@ def load_unified(folder: Place | str) -> "WholeSolution":
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
     solution = WholeSolution.game_of(game, source, facts)
-    solution.find_exact = partial(find_exact, folder, solution)
+    solution.folder, solution.find_exact = folder, partial(find_exact, folder, solution)
     return solution
 
 

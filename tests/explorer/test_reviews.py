@@ -88,7 +88,7 @@ def test_a_hand_is_replayed(reviews: Reviews, review: Review, root: Path) -> Non
     assert [one.decision for one in hand.steps] == [None, 0, 1, None, 2, None]
     assert hand.solution_id == Library([root]).id_of(root / "three")
     for shown, one in zip(hand.decisions, kept.decisions, strict=True):
-        assert shown.judged_by == one.judged_by
+        assert shown.judged_by == one.evaluated_by
         assert [option.chances for option in shown.options] == [list(row) for row in one.strategy]
         here = hand.steps[shown.place]
         assert (here.pot, shown.to_call) == (one.pot_bb, one.to_call_bb)
