@@ -17,7 +17,7 @@ from allstreets.explorer.models.practice import (
     PracticeSource,
     PracticeSummary,
 )
-from allstreets.explorer.views.betting import street_name
+from allstreets.explorer.views.nodes import street_name
 from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-import numpy as np
-
-from allstreets.betting import POT_KINDS, Player
+from allstreets.betting import POT_KINDS
 from allstreets.cards import RANKS, cards_text
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.place import Decision
+from allstreets.explorer.models.place import Choice, Decision
 from allstreets.explorer.models.practice import (
     PracticeAction,
     PracticeAnswerForm,
@@ -26,8 +24,8 @@ from allstreets.explorer.models.practice import (
     PracticeVerdict,
 )
 from allstreets.explorer.practised import Practised, summary_message
-from allstreets.explorer.views.betting import PLAYER_NAMES, Betting, street_name
 from allstreets.explorer.views.figures import decision
+from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
 from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,
@@ -171,19 +169,17 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
         stacks={"oop": oop, "ip": ip},
         actions=[
             PracticeAction(word=choice.word, label=label, tone=choice.tone)
-            for choice, label in zip(
-                _betting(asked).choices(asked.node.index), asked.labels, strict=True
-            )
+            for choice, label in zip(_choices(asked), asked.labels, strict=True)
         ],
     )
 
 
-def _betting(asked: Question) -> Betting:
-    """The tree that a question is in; nobody asks it how hands end."""
-    node, tree = asked.node, asked.node.tree
-    return Betting(
-        tree,
-        np.zeros((tree.node_count, len(Player), 3)),
+def _choices(asked: Question) -> list[Choice]:
+    """The actions of a question."""
+    node = asked.node
+    return choices_of(
+        node.tree,
+        node.index,
         asked.decision.unit.notation,
         lambda child: node.solution.line(replace(node.position, node=child)),
     )
@@ -191,7 +187,7 @@ def _betting(asked: Question) -> Betting:
 
 def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
     best = answer.best
-    shown: Decision = decision(asked.decision, _betting(asked).choices(asked.node.index))
+    shown: Decision = decision(asked.decision, _choices(asked))
     return PracticeVerdict(
         question=number,
         line=answer.line,

@@ -85,6 +85,7 @@ class Deal:
     stored: bool  # whether the solution knows how play goes on
     solved_again: bool = False  # whether what follows is solved when it is looked at
     note: str = ""  # why play ends here
+    solvable: bool = False  # whether a flop that is not stored can be solved from here
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,11 @@ class Solution(ABC):
     def start(self) -> Position:
         """The first node."""
 
+    @property
+    def settings(self) -> Sequence[tuple[str, Position]]:
+        """(label, first node) of each setting that is picked before play begins; often none."""
+        return ()
+
     @abstractmethod
     def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to.
@@ -241,6 +247,15 @@ class Solution(ABC):
     @abstractmethod
     def source(self, position: Position) -> str:
         """Where the strategies at a position come from, for people; "": the solution itself."""
+
+    def source_note(self, position: Position) -> str:
+        """How far strategies from elsewhere are from the solution's own, for people; often ""."""
+        del position
+        return ""
+
+    def refresh(self) -> None:
+        """Look again for what was solved meanwhile and belongs to the solution."""
+        return
 
     # The numbers.
 
@@ -453,6 +468,17 @@ class Node:
             return Node(self.solution, replace(self.position, node=node))
         return self.solution.at(f"{self.line} | {action}")
 
+    def ways_to_a_deal(self) -> list[tuple[str, str]]:
+        """(label, line) for each action after which a card can come, without further bets."""
+        ways = []
+        for child in self.children:
+            path = [child]
+            while path[-1].kind == "decision":
+                path += [node for node in path[-1].children if node.action in ("x", "c")][:1]
+            if path[-1].kind == "chance":
+                ways.append((", ".join(node.label for node in path), path[-1].line))
+        return ways
+
     # What the solution says.
 
     @property
@@ -486,6 +512,11 @@ class Node:
     def source(self) -> str:
         """Where the strategies here come from, for people; "": the solution itself."""
         return self.solution.source(self.position)
+
+    @property
+    def source_note(self) -> str:
+        """How far strategies from elsewhere are from the solution's own, for people."""
+        return self.solution.source_note(self.position)
 
     def __repr__(self) -> str:
         """One line: where, and what is there."""

@@ -15,7 +15,7 @@ The strategies of a flop are taken from where they are best: a spot that was sol
 the game, else what the game stores.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, overload
@@ -58,7 +58,7 @@ from allstreets.cards import (
 from allstreets.engines import CardModel
 from allstreets.games import Lock, WholeGame
 from allstreets.solutions.decision import Decision, OnBoard, Unit
-from allstreets.solutions.exact_flop import ExactFlop
+from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
 from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
 from allstreets.solutions.pot_view import PotView, in_suits, swept
 from allstreets.solutions.preflop import (
@@ -83,8 +83,6 @@ from allstreets.solutions.walk import (
 from allstreets.solvers import Kept, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
-FindExact = Callable[[int, tuple[int, ...]], ExactFlop | None]
-"""(root, flop) → the spot that was solved exactly there; None: none was."""
 
 NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
@@ -109,9 +107,8 @@ class WholeSolution(Solution):
     def __init__(self, roots: Roots, below: Flops | None, facts: SolutionFacts) -> None:
         super().__init__()
         self.roots, self.below, self.facts = roots, below, facts
-        self.find_exact: FindExact | None = None  # of flops that were solved exactly
+        self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
-        self._exact = lru_cache(CACHED_VIEWS)(self._new_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
         self._words = lru_cache(CACHED_LINES)(line_text)
 
@@ -268,6 +265,11 @@ class WholeSolution(Solution):
     start = Position()
 
     @property
+    def settings(self) -> list[tuple[str, Position]]:
+        """The stack-to-pot ratios of flops that were solved one by one."""
+        return [(label, Position(root)) for root, label in enumerate(self.roots.settings)]
+
+    @property
     def unit(self) -> Unit:
         """Big blinds; of flops one by one pots."""
         return self.roots.unit
@@ -316,7 +318,7 @@ class WholeSolution(Solution):
         parts = split_line(self._with_bar(line), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
-            ways = self.ways_to_a_deal(Position(root))
+            ways = self.node(Position(root)).ways_to_a_deal()
             if not ways:
                 raise NoNodeError("No flop is dealt any more on this way.")
             raise NoNodeError("No flop has been dealt yet. These ways lead to one:", ways)
@@ -339,18 +341,6 @@ class WholeSolution(Solution):
         first = line.split("|")[0].strip()
         named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
         return line if named else f"| {line}"
-
-    def ways_to_a_deal(self, position: Position) -> list[tuple[str, str]]:
-        """(label, line) for each action after which a card can come, without further bets."""
-        ways = []
-        for child in self.node(position).children:
-            path = [child]
-            while path[-1].kind == "decision":
-                quiet = [node for node in path[-1].children if node.action in ("x", "c")]
-                path += quiet[:1]
-            if path[-1].kind == "chance":
-                ways.append((", ".join(node.label for node in path), path[-1].line))
-        return ways
 
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
@@ -434,7 +424,8 @@ class WholeSolution(Solution):
         if position.root is None:
             if self.below is None:
                 return Deal(3, False, note=ENDS)
-            return Deal(3, self.has_flops, note="" if self.has_flops else NOT_STORED)
+            note = "" if self.has_flops else NOT_STORED
+            return Deal(3, self.has_flops, note=note, solvable=self.is_game)
         exact = self.exact_at(position)
         if exact is not None:
             return exact.deal(position)
@@ -490,15 +481,21 @@ class WholeSolution(Solution):
             return None
         return self._exact(position.root, position.cards[:3])
 
+    def source_note(self, position: Position) -> str:
+        """How far the game's own play of such a flop is from exact play."""
+        exact = self.exact_at(position)
+        return "" if exact is None else exact.note
+
     def refresh(self) -> None:
         """Look again for flops that were solved exactly meanwhile."""
-        self._exact.cache_clear()
-        self._decisions.cache_clear()
+        if self.exact_flops is not None:
+            self.exact_flops.refresh()
+            self._decisions.cache_clear()
 
-    def _new_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
-        if self.find_exact is None or ANY_CARD in flop:
+    def _exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        if self.exact_flops is None or ANY_CARD in flop:
             return None
-        return self.find_exact(root, flop)
+        return self.exact_flops.find(root, flop)
 
     # The numbers.
 
@@ -552,7 +549,7 @@ class WholeSolution(Solution):
         root, node = self.read_any_flop(line)
         rows: list[Row] = []
         for solved in self._require_below(line).solved(root):
-            decision = self.decision(Position(node, root, solved.flop.cards))
+            decision = self._on_board(solved, root, node).node
             texture = solved.flop.texture
             rows.append(
                 {
