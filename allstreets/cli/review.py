@@ -147,6 +147,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
 
 
 def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
+    from allstreets.betting import line_in_words
     from allstreets.review import decision_rows, total_rows, ungraded
 
     if not outcome.hands:
@@ -164,7 +165,7 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
             row["hand"].rpartition("#")[2],
             row["street"],
             row["cards"],
-            row["line"],
+            line_in_words(row["line"]),
             f"{row['taken']} ({percent(row['frequency'] or 0.0, 0)})",
             row["best"] or "",
             row["note"],

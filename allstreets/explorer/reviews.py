@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from allstreets.base import InputError, printable
+from allstreets.betting import line_in_words
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
@@ -183,7 +184,7 @@ def _row(key: str, hand: HandReview, one: GradedDecision) -> ReviewRow:
         pot=hand.kind,
         seat=hand.seat,
         cards=card_list(hand.cards),
-        line=one.line,
+        line=line_in_words(one.line),
         taken=one.taken,
         action=ACTIONS[one.taken[0]],
         frequency=one.frequency,

@@ -299,7 +299,8 @@ def test_the_command(
     assert "hands 4 of 4 | 4 kept from before" in err
     assert "Loss in bb, the costliest decisions first" in out
     first = out.splitlines()[2].split()
-    assert first[2:6] == ["1", "preflop", "AsAd", "f"]
+    assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "f"]
+    assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
     assert "on the mean of all hands that get there; the loss of one hand may be off by more" in out
     assert "bb/100" in out

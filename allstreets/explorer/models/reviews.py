@@ -68,7 +68,7 @@ class ReviewRow(Message):
     pot: str  # "unopened", "limped", "raised", "3bet", "4bet"
     seat: str
     cards: list[str]
-    line: str
+    line: str  # in words: "SB raises to 2.5, BB calls"
     taken: str
     action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
     frequency: Number | None
@@ -140,7 +140,7 @@ class ReplayDecision(Message):
     """A decision of the hero."""
 
     place: int  # among the actions of the hand
-    line: str
+    line: str  # in words
     to_call: Number
     taken: str
     counted_as: str  # the action of the tree; "": there is none

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from allstreets.betting import Player
+from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Range, live_combos, parse_board
 from allstreets.explorer.models.base import PlayerName, Tone
 from allstreets.explorer.models.reviews import (
@@ -75,7 +75,7 @@ def _decision(one: GradedDecision, hero: Player) -> ReplayDecision:
     best = one.best
     return ReplayDecision(
         place=one.place,
-        line=one.line,
+        line=line_in_words(one.line),
         to_call=one.to_call_bb,
         taken=one.taken,
         counted_as=one.counted_as,
