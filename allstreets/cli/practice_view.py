@@ -80,12 +80,13 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     """Where the hand is, and what may be done."""
     from allstreets.cards import cards_text
 
-    board = f" {cards_text(asked.board)}" if asked.board else ""
+    node = asked.node
+    board = f" {cards_text(node.board)}" if node.board else ""
     hero, them = hand.seats[hand.player], hand.seats[hand.player.opponent]
     call = f", {asked.to_call_bb:.4g} to call" if asked.to_call_bb else ""
     mine, theirs = asked.stacks_bb[hand.player], asked.stacks_bb[hand.player.opponent]
     left = f"{mine:.4g} bb left, {them} {theirs:.4g}"
-    out.print(f"\n{asked.street.text}{board}   line: {asked.line or 'first to act'}", markup=False)
+    out.print(f"\n{node.street.text}{board}   line: {node.line or 'first to act'}", markup=False)
     out.print(f"You are {hero} with ", end="")
     out.print(cards_text(asked.cards), style="bold", end="")
     out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")

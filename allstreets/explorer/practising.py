@@ -160,9 +160,9 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
     oop, ip = asked.stacks_bb
     return PracticeQuestion(
         number=number,
-        line=asked.line,
-        street=street_name(asked.street),
-        board=card_list(cards_text(asked.board)),
+        line=asked.node.line,
+        street=street_name(asked.node.street),
+        board=card_list(cards_text(asked.node.board)),
         cards=card_list(cards_text(asked.cards)),
         pot=asked.pot_bb,
         to_call=asked.to_call_bb,
@@ -191,7 +191,7 @@ def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
     return PracticeVerdict(
         question=number,
         line=answer.line,
-        street=street_name(asked.street),
+        street=street_name(asked.node.street),
         board=card_list(answer.board),
         cards=card_list(answer.cards),
         taken=answer.taken,

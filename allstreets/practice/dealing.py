@@ -24,12 +24,9 @@ from allstreets.solutions import Node, Position, Solution
 BOARD = 5
 MOST_DRAWS = 20_000  # of cards that do not fit beside each other
 
-NodeKey = tuple[int | None, int]
-"""A node whatever cards were dealt: (root, node) of its positions."""
 
-
-def node_key(position: Position) -> NodeKey:
-    """The node of a position, without the cards."""
+def node_key(position: Position) -> tuple[int | None, int]:
+    """The node of a position, whatever cards were dealt."""
     return position.root, position.node
 
 
@@ -99,7 +96,10 @@ class Dealer:
             if wanted.names_flops and ANY_CARD not in self.end.cards[:3]:
                 raise InputError(f"line '{wanted.line}' names its flop: leave textures out")
         known = [node for node in self.path if ANY_CARD not in node.position.cards]
-        starts = [node for node in known if node.kind == "decision" or self._deals_flop(node)]
+        deals = {(None, pot) for pot in pots}
+        starts = [
+            node for node in known if node.kind == "decision" or node_key(node.position) in deals
+        ]
         return starts[-1:] or known[:1]
 
     def _wanted_pots(self, pots: dict[int, str]) -> list[Node]:
@@ -113,9 +113,6 @@ class Dealer:
         if not nodes:
             raise InputError(f"no such pot sees a flop after '{wanted.line}': choose another line")
         return nodes
-
-    def _deals_flop(self, node: Node) -> bool:
-        return node.deal is not None and node.deal.count == 3
 
     def deal(self, chance: np.random.Generator, held: tuple[Player, int] | None = None) -> Deal:
         """A hand; `held`: a player and the combo that he has."""

@@ -30,9 +30,6 @@ class Question:
     node: Node
     decision: Decision
     labels: tuple[str, ...]  # [A]: of the actions, for people
-    line: str
-    street: Street
-    board: tuple[int, ...]
     cards: tuple[int, int]
     pot_bb: float
     to_call_bb: float
@@ -99,10 +96,10 @@ class Hand:
             hand=self.number,
             seat=self.seats[self.player],
             player=self.player.name.lower(),
-            street=asked.street.text,
+            street=asked.node.street.text,
             pot_kind=pot_kind(self.solution, asked.node.position),
-            line=asked.line,
-            board=cards_text(asked.board),
+            line=asked.node.line,
+            board=cards_text(asked.node.board),
             cards=cards_text(asked.cards),
             pot_bb=round(asked.pot_bb, 4),
             to_call_bb=round(asked.to_call_bb, 4),
@@ -158,9 +155,6 @@ class Hand:
             node=node,
             decision=decision,
             labels=tuple(action_label(tree, child, notation) for child in children),
-            line=node.line,
-            street=node.street,
-            board=node.board,
             cards=self.deal.cards(self.player),
             pot_bb=tree.pot_at(node.index) / chips,
             to_call_bb=tree.to_call_at(node.index) / chips,

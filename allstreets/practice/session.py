@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from allstreets.base import InputError
 from allstreets.betting import ANY_CARD, Player
-from allstreets.cards import parse_board, parse_combo, texture
+from allstreets.cards import parse_combo
 from allstreets.practice.dealing import Dealer, node_key
 from allstreets.practice.hand import Hand, deal_hand
 from allstreets.practice.records import Answer
 from allstreets.practice.results import Repeat, Results
 from allstreets.practice.summary import Summary, summarise
-from allstreets.practice.wanted import STREETS, Wanted
+from allstreets.practice.wanted import Wanted
 from allstreets.solutions import Solution
 
 LARGEST_SEED = 2**31
@@ -89,12 +89,7 @@ class Session:
         return None
 
     def _wants(self, repeat: Repeat, player: Player) -> bool:
-        wanted = self.wanted
-        if self.seat not in (None, player) or not wanted.asks(STREETS[repeat.street]):
-            return False
-        if wanted.pots and repeat.pot_kind not in wanted.pots:
-            return False
-        if wanted.names_flops and not wanted.texture(texture(parse_board(repeat.board)[:3])):
+        if self.seat not in (None, player) or not self.wanted.fits(repeat):
             return False
         end, node = self._dealer.end, self.solution.at(repeat.line)
         cards = zip(end.cards, node.position.cards, strict=False)

@@ -128,12 +128,20 @@ def grade(
 
 
 def with_evidence(graded: GradedDecision, decision: Decision) -> GradedDecision:
-    """A graded decision with both ranges, and what the player's range does by hand class."""
+    """A graded decision with both ranges, and what the player's range does by hand class.
+
+    A class that is not in the range has no strategy, and an EV that was not learned is None.
+    """
+    held, live = decision.reach_cells(decision.player), live_combos(decision.board)
+    in_range = held > SHADE * held.max(initial=0.0)
+    strategy = [decision.cells(row) for row in decision.strategy]
+    evs = np.array([decision.cells(row, evs=True) for row in decision.action_evs])
+    oop, ip = (_range_text(decision.combo_weights(player), live) for player in Player)
     return replace(
         graded,
-        ranges=range_texts(decision),
-        strategy=_strategy_grid(decision),
-        evs_bb=_ev_grid(decision),
+        ranges=(oop, ip),
+        strategy=_grid(np.where(in_range, strategy, np.nan)),
+        evs_bb=_grid(_in_bb(decision, evs)),
     )
 
 
@@ -172,26 +180,6 @@ def why_never(decision: Decision) -> str:
 def share_text(share: float) -> str:
     """A share of a range: "0.031 %", "none"."""
     return f"{100 * share:.2g} %" if share > 0 else "none"
-
-
-def range_texts(decision: Decision) -> tuple[str, str]:
-    """Both ranges at a decision, largest weights 1; "" where nothing is left of one."""
-    live = live_combos(decision.board)
-    oop, ip = (_range_text(decision.combo_weights(player), live) for player in Player)
-    return oop, ip
-
-
-def _strategy_grid(decision: Decision) -> Grid:
-    """[A, 169]: how often each class acts so; None: it is not in the range."""
-    held = decision.reach_cells(decision.player)
-    in_range = held > SHADE * held.max(initial=0.0)
-    return _grid(np.where(in_range, [decision.cells(row) for row in decision.strategy], np.nan))
-
-
-def _ev_grid(decision: Decision) -> Grid:
-    """[A, 169]: EVs of each class in big blinds from here on; None: not learned."""
-    cells = [decision.cells(row, evs=True) for row in decision.action_evs]
-    return _grid(_in_bb(decision, np.array(cells)))
 
 
 def _in_bb(decision: Decision, evs: Floats, chips_per_bb: float = CHIPS_PER_BB) -> Floats:

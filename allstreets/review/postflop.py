@@ -14,7 +14,6 @@ so.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from typing import Protocol
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
@@ -88,30 +87,8 @@ def _aggressor(moments: tuple[Moment, ...]) -> Player | None:
     return raised[-1] if raised else None
 
 
-class StreetPlay(Protocol):
-    """Both players' strategies on a street: solved again, or as the whole game has them."""
-
-    @property
-    def start(self) -> Node:
-        """The first decision of the street."""
-
-    @property
-    def evaluated_by(self) -> str:
-        """Where its figures come from, for people."""
-
-    @property
-    def solved_to(self) -> float | None:
-        """The exploitability of a spot, of its pot; None: it is none."""
-
-    def decision(self, node: int) -> Decision:
-        """A decision of the street."""
-
-    def within(self, decision: Decision) -> float | None:
-        """What better play gains at a decision on the mean of the range, in bb; None: unknown."""
-
-
 class SolvedAgain:
-    """A street that was solved for what was really there.
+    """Both players' strategies on a street, solved for what was really there.
 
     Where play gets to a line that the solution never takes, the rest is solved by itself, as if
     the action that `assume` is told of were taken by all that its player has.
@@ -154,7 +131,7 @@ class SolvedAgain:
         return self._behind.node(line)
 
     def within(self, decision: Decision) -> float | None:
-        """By the exploitability of the spot."""
+        """What better play gains at a decision on the mean of the range, in bb."""
         latest = self._solved.result if self._behind is None else self._behind.solved
         spot = latest.spot
         return within(
@@ -164,7 +141,7 @@ class SolvedAgain:
 
 
 class StoredFlop:
-    """A flop as the whole game plays it: a walk in its solution."""
+    """Both players' strategies on a flop, as the whole game has them: a walk in its solution."""
 
     solved_to = None
 
@@ -183,7 +160,7 @@ class StoredFlop:
         return self.start.solution.decision(replace(self.start.position, node=node))
 
     def within(self, decision: Decision) -> float | None:
-        """By the exploitability of the whole game; unknown where the flop was solved by itself."""
+        """By the exploitability of the whole game; None where the flop was solved by itself."""
         worth = self._game.exploitability
         if worth is None or self.start.source:
             return None
@@ -193,7 +170,7 @@ class StoredFlop:
 class _Street:
     """A street, what evaluates it, and where play is on it."""
 
-    _play: StreetPlay
+    _play: SolvedAgain | StoredFlop
 
     def __init__(
         self, start: StreetStart, hero: Player, ranges: Ranges, assumed: tuple[str, ...]

@@ -105,8 +105,11 @@ def _row(hand: HandReview, one: GradedDecision) -> Row:
         "frequency": one.frequency,
         "best": best.action if best else None,
         "best_ev_bb": best.ev_bb if best else None,
-        "options": " ".join(_option(option.action, option.frequency) for option in one.options),
-        "evs_bb": " ".join(_ev(option.action, option.ev_bb) for option in one.options),
+        "options": " ".join(f"{each.action}={each.frequency:.3f}" for each in one.options),
+        "evs_bb": " ".join(
+            f"{each.action}={'' if each.ev_bb is None else f'{each.ev_bb:.4f}'}"
+            for each in one.options
+        ),
         "pot_bb": one.pot_bb,
         "to_call_bb": one.to_call_bb,
         "stack_bb": one.stack_bb,
@@ -118,14 +121,6 @@ def _row(hand: HandReview, one: GradedDecision) -> Row:
         "file": hand.file,
         "file_line": hand.line,
     }
-
-
-def _option(action: str, frequency: float) -> str:
-    return f"{action}={frequency:.3f}"
-
-
-def _ev(action: str, ev: float | None) -> str:
-    return f"{action}={'' if ev is None else f'{ev:.4f}'}"
 
 
 def _total(by: str, name: str, some: list[tuple[HandReview, GradedDecision]], hands: int) -> Row:

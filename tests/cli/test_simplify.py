@@ -135,7 +135,7 @@ def test_a_saved_whole_game_is_opened_by_everything(
     assert main(["report", str(target), "--line", "r2.5 c | x", "--flop", FLOP]) == 0
     assert main(["compare", str(game), str(target), "--line", "r2.5", "--json"]) == 0
     assert main(["export", str(target), str(tmp_path / "ranges")]) == 0
-    assert load_playable(target).exploitability_bb == pytest.approx(price.after / 1000)
+    assert load_playable(target).figures.exploitability == pytest.approx(price.after)
     capsys.readouterr()
     assert main(["simplify", str(game), "--sizes", "1", "--output", str(target)]) == 2
     assert "already holds a solution; name another folder" in capsys.readouterr().err

@@ -145,7 +145,7 @@ def test_ranges_at_the_end_of_a_line(turn: Solution) -> None:
     """Who gets to a line holds what the solution brings there."""
     found = hands(turn, 600, Player.IP, line="x")
     here = SpotSolution.of(solver("turn")).at("x").decision
-    assert all(hand.question is not None and hand.question.line == "x" for hand in found)
+    assert all(hand.question is not None and hand.question.node.line == "x" for hand in found)
     weights = np.bincount(here.own.classes, here.own.weights, minlength=169)
     held = Counter(int(HAND_OF_COMBO[hand.deal.combos[Player.IP]]) for hand in found)
     often = weights / weights.sum() * len(found) > 5
@@ -368,9 +368,9 @@ def test_filters(game: Solution) -> None:
             assert texture(parse_board(one.board)).suits == "rainbow"
     for hand in hands(game, 10, Player.OOP, line="r2.5 c | * | x b100%"):
         assert hand.question is not None
-        assert hand.question.line.startswith("r2.5 c | ")
-        assert hand.question.line.endswith(" | x b100%")
-        assert hand.question.street == Street.FLOP
+        assert hand.question.node.line.startswith("r2.5 c | ")
+        assert hand.question.node.line.endswith(" | x b100%")
+        assert hand.question.node.street == Street.FLOP
 
 
 def test_streets_without_cards(game: Solution) -> None:
@@ -390,11 +390,11 @@ def test_real_boards(boards: Solution) -> None:
     for hand in hands(boards, 5, line="c x"):
         while hand.question is not None:
             asked = hand.question
-            lengths.add(len(asked.board))
-            assert len(asked.board) == asked.street + 2
+            lengths.add(len(asked.node.board))
+            assert len(asked.node.board) == asked.node.street + 2
             assert len(asked.decision.combos) > 900
             answer = hand.answer(0)
-            mix = boards_result().strategy(asked.line, hand=cards_text(asked.cards))
+            mix = boards_result().strategy(asked.node.line, hand=cards_text(asked.cards))
             shown = {option.action: option.frequency for option in answer.options}
             assert shown == pytest.approx(mix, abs=1e-5)  # in whichever suits the flop was dealt
             if answer.loss_bb is not None:

@@ -160,7 +160,7 @@ def test_what_was_missed_comes_back(river: Solution, file: Path) -> None:
     hand = session.deal()
     assert hand.repeated
     assert hand.question is not None
-    assert (hand.question.line, hand.question.cards) == (asked.line, asked.cards)
+    assert (hand.question.node.line, hand.question.cards) == (asked.node.line, asked.cards)
     kept = session.answer(best(hand))
     assert kept.repeated
     assert kept.loss_bb == 0.0
