@@ -13,7 +13,7 @@ from allstreets.explorer.models.reviews import (
     ReplayOption,
     ReplayStep,
 )
-from allstreets.explorer.views.betting import PLAYER_NAMES, street_of
+from allstreets.explorer.views.nodes import PLAYER_NAMES, street_of
 from allstreets.review import HandReview, Option, ReviewedDecision, replay_steps
 
 Found = TypeVar("Found")
