@@ -21,7 +21,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Deal, RangeText
 from allstreets.explorer.models.reports import CardReport
 from allstreets.explorer.routes.solutions import report_lines
-from allstreets.explorer.views.card_reports import joined
+from allstreets.explorer.views.card_report import joined
 
 READS: dict[str, dict[str, str]] = {
     "place": {},
