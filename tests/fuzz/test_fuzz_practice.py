@@ -104,6 +104,7 @@ def use(path: Path, river: Solution) -> None:
     Practised(path).results().model_dump_json().encode()
     for one in results.solutions():
         results.answers(one.folder)
+    assert river.folder is not None
     results.due(river.folder, NOW)
 
 
