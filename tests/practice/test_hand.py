@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 from builders.explorer_solutions import folder, solver
+from builders.self_play import FLOP, LIMPED, STACK, flop_solution
+from builders.self_play import solution as self_play
 from builders.small_spots import RIVER, spot
 from builders.whole_solution import combo_result, solver_of, whole_game
 from builders.whole_solution import result as classes_result
@@ -40,7 +42,7 @@ from allstreets.practice import (
 )
 from allstreets.practice.hand import drawn_action
 from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solutions import Solution, SpotSolution, WholeSolution
+from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
@@ -419,6 +421,52 @@ def test_exact_games_end_with_the_flop() -> None:
         assert "hardly ever does this" in hand.answers[-1].note  # it always bets there
         assert hand.end is not None
         assert "never gets here: BB does so with" in hand.end.text
+
+
+class OneExactFlop:
+    """The limped pot of a game, solved exactly on its flop."""
+
+    def __init__(self, solution: WholeSolution) -> None:
+        self._solution = solution
+
+    def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        if root != self._solution.roots.read(LIMPED):
+            return None
+        reach, pot = self._solution.roots.reach(root), self._solution.stored.pot(root)
+        return ExactFlop(flop_solution(), pot, reach, flop)
+
+    def refresh(self) -> None:
+        """There is nothing new to find."""
+
+
+def test_flops_that_were_solved_exactly_are_played_to_the_river() -> None:
+    """Though the game itself stores no turn; losses are those of the spot, in big blinds."""
+    own = self_play()
+    on = WholeSolution(own.roots, own.below, own.facts)
+    on.exact_flops = OneExactFlop(on)
+    streets, compared = set[str](), 0
+    for hand in hands(on, 12, line=f"{LIMPED} | {FLOP}"):
+        play_out(hand, "passive")
+        assert hand.end is not None
+        assert hand.end.how in ("showdown", "fold", "stopped")
+        for one in hand.answers:
+            streets.add(one.street)
+            assert len(parse_board(one.board)) == ["flop", "turn", "river"].index(one.street) + 3
+            assert one.line.startswith(f"{LIMPED} | {FLOP}")
+            known = [option.ev_bb for option in one.options if option.ev_bb is not None]
+            taken = next(option.ev_bb for option in one.options if option.action == one.taken)
+            if one.loss_bb is not None and taken is not None:
+                assert one.loss_bb == pytest.approx(max(known) - taken, abs=1e-5)
+                node = on.at(one.line).decision
+                place = node.combos.tolist().index(parse_combo(one.cards))
+                evs = node.action_evs[:, place]
+                assert taken == pytest.approx(evs[node.actions.index(one.taken)], abs=1e-5)
+                compared += 1
+        if hand.end.how == "showdown":
+            assert hand.end.won_bb is not None
+            assert abs(hand.end.won_bb) <= STACK
+    assert streets == {"flop", "turn", "river"}
+    assert compared > 12
 
 
 @pytest.mark.parametrize(
