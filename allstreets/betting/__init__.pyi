@@ -37,6 +37,7 @@ from .rules import same_sizes as same_sizes
 from .rules_text import ante_text as ante_text
 from .rules_text import posted_text as posted_text
 from .rules_text import raises_text as raises_text
+from .sentences import line_in_words as line_in_words
 from .sizes import BetSize as BetSize
 from .sizes import BigBlinds as BigBlinds
 from .sizes import Sizes as Sizes

@@ -20,7 +20,7 @@ from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
-from allstreets.explorer.models.base import Problem, Refusal
+from allstreets.explorer.models.base import Hint, Problem, Refusal
 from allstreets.explorer.models.reports import BoardHandsPart
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
@@ -39,6 +39,7 @@ from allstreets.explorer.security import Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
 from allstreets.practice import default_file
+from allstreets.solutions import NoNodeError
 from allstreets.version import __version__
 
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
@@ -116,10 +117,11 @@ def _add_errors(app: FastAPI) -> None:
     def wrong(_: Request, error: InputError) -> JSONResponse:
         if isinstance(error, FormError):
             return answer(422, str(error), list(error.problems))
-        if isinstance(error, MissingError):
-            return answer(404, str(error), [Problem(message=str(error), hints=list(error.hints))])
-        status = 409 if isinstance(error, BusyError) else 422
-        return answer(status, str(error), [Problem(message=str(error))])
+        if isinstance(error, NoNodeError):
+            hints = [Hint(label=label, line=line) for label, line in error.hints]
+            return answer(404, str(error), [Problem(message=str(error), hints=hints)])
+        statuses = {MissingError: 404, BusyError: 409}
+        return answer(statuses.get(type(error), 422), str(error), [Problem(message=str(error))])
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -10,7 +10,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import Numbers
+from allstreets.explorer.models.base import EvCount, Numbers
 from allstreets.explorer.models.comparisons import (
     ActionBeside,
     Beside,
@@ -20,8 +20,8 @@ from allstreets.explorer.models.comparisons import (
 )
 from allstreets.explorer.models.comparisons import Comparison as ComparisonMessage
 from allstreets.explorer.models.solution import SolutionCard
-from allstreets.explorer.views.betting import PLAYER_NAMES
 from allstreets.explorer.views.figures import number, numbers
+from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
 
@@ -58,24 +58,24 @@ class Comparing:
             more=len(problems[MOST_PROBLEMS:]),
         )
 
-    def compare(self, id: str, other: str, line: str) -> ComparisonMessage:
+    def compare(self, id: str, other: str, line: str, evs: EvCount = "here") -> ComparisonMessage:
         """A place of a solution as it is in another one, and as it is here."""
-        there, found = self._places(id, other, line)
+        there, found = self._places(id, other, line, evs)
         return _message(found, there, self._library.card(other), line)
 
-    def table(self, id: str, other: str, line: str) -> Comparison:
+    def table(self, id: str, other: str, line: str, evs: EvCount = "here") -> Comparison:
         """The same as a record."""
-        return self._places(id, other, line)[1]
+        return self._places(id, other, line, evs)[1]
 
-    def _places(self, id: str, other: str, line: str) -> tuple[Decision, Comparison]:
+    def _places(self, id: str, other: str, line: str, evs: EvCount) -> tuple[Decision, Comparison]:
         """The place in the other solution, and both: the other one first."""
         own, card = self._library.card(id), self._library.card(other)
         if id == other:
             raise InputError("a solution is not compared with itself: choose another one")
         notes = self._keys(card).notes(self._keys(own))
-        here = self._library.view(id).record(line)
+        here = self._library.view(id).record(line, evs)
         try:
-            there = self._library.view(other).record(line)
+            there = self._library.view(other).record(line, evs)
             return there, compare_decisions(there, here, notes)
         except InputError as error:  # a flop that it does not have, cards that it does not know
             raise MissingError(f"'{card.name}' does not have this place: {error}") from None

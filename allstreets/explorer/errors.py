@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 
 from allstreets.base import InputError
-from allstreets.explorer.models.base import Hint, Problem
+from allstreets.explorer.models.base import Problem
 
 
 class MissingError(InputError):
-    """There is no such solution, solve or place; `hints` lead to near ones."""
-
-    def __init__(self, message: str, hints: Sequence[Hint] = ()) -> None:
-        super().__init__(message)
-        self.hints = tuple(hints)
+    """There is no such solution, solve or hand."""
 
 
 class BusyError(InputError):

@@ -11,7 +11,7 @@ from typing import Any
 
 from allstreets.explorer.labels import LABEL
 from allstreets.review import INDEX
-from allstreets.storage import MANIFEST, certificate_path
+from allstreets.storage import MANIFEST, SPOTS, certificate_path
 
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
@@ -23,13 +23,14 @@ INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is rewritten, a certificate, or a label."""
+    """What changes when a manifest is rewritten, a certificate, a label, or a flop beside it."""
 
     modified: int  # nanoseconds
     size: int
     inode: int
     certified: int = 0  # nanoseconds; 0: there is no certificate
     labelled: int = 0  # the same of its label
+    spots: str = ""  # the same of its flops that were solved exactly
 
     @classmethod
     def of(cls, folder: Path) -> "Signature | None":
@@ -38,13 +39,24 @@ class Signature:
             found = (folder / MANIFEST).stat()
         except OSError:
             return None
-        beside = (certificate_path(folder), folder / LABEL)
-        return cls(found.st_mtime_ns, found.st_size, found.st_ino, *map(_modified, beside))
+        return cls(
+            found.st_mtime_ns,
+            found.st_size,
+            found.st_ino,
+            certified=_modified(certificate_path(folder)),
+            labelled=_modified(folder / LABEL),
+            spots=_spots_written(folder / SPOTS),
+        )
+
+    @property
+    def own(self) -> "Signature":
+        """Without the flops."""
+        return replace(self, spots="")
 
     @property
     def text(self) -> str:
-        """That of the manifest, for pages to compare."""
-        return f"{self.modified:x}-{self.size:x}-{self.inode:x}"
+        """That of the manifest and of the flops, for pages to compare."""
+        return f"{self.modified:x}-{self.size:x}-{self.inode:x}{self.spots}"
 
 
 def _modified(path: Path) -> int:
@@ -53,6 +65,15 @@ def _modified(path: Path) -> int:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
+
+
+def _spots_written(folder: Path) -> str:
+    """Which spots a folder holds, and when they were written; "": none."""
+    try:
+        written = [f"{path.name} {_modified(path / MANIFEST)}" for path in sorted(folder.iterdir())]
+    except OSError:
+        return ""
+    return f"-{hashlib.sha256(repr(written).encode()).hexdigest()[:ID_LETTERS]}" if written else ""
 
 
 @dataclass(frozen=True)

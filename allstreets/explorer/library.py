@@ -17,7 +17,7 @@ from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
 from allstreets.explorer.labels import read_label, write_label
-from allstreets.explorer.models.base import path_text
+from allstreets.explorer.models.base import EvCount, path_text
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,
@@ -28,10 +28,9 @@ from allstreets.explorer.models.solution import (
     SolutionDetail,
     SpotOrigin,
 )
-from allstreets.explorer.views.base import SolutionView
 from allstreets.explorer.views.headlines import headline, real_quality
-from allstreets.explorer.views.opening import open_view, read_facts
 from allstreets.explorer.views.spot_sets import judged, set_headline, spot_tables
+from allstreets.explorer.views.view import SolutionView, open_view, read_facts
 from allstreets.solutions import MadeSimple, Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
@@ -172,7 +171,7 @@ class Library:
             raise MissingError(found.problem or f"{found.folder} holds no solution any more")
         with self._lock:
             opened = self._views.get(id)
-            if opened is None or opened.signature != signature:
+            if opened is None or opened.signature.own != signature.own:
                 opened = self._views[id] = _Opened(signature)
             self._views.move_to_end(id)
             while len(self._views) > OPEN_VIEWS:
@@ -180,12 +179,15 @@ class Library:
         with opened.lock:
             if opened.view is None:
                 opened.view = _guarded(found.folder)
+            elif opened.signature != signature:
+                opened.view.refresh()
+            opened.signature = signature
             return signature, opened.view
 
-    def place(self, id: str, line: str) -> Place:
+    def place(self, id: str, line: str, evs: EvCount = "here") -> Place:
         """What is seen at a line of a solution."""
         signature, view = self._open(id)
-        place = view.place(line)
+        place = view.place(line, evs)
         return place.model_copy(update={"solution": id, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:

@@ -23,7 +23,7 @@ from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.views.opening import read_facts
+from allstreets.explorer.views.view import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
 from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load_spot, load_unified

@@ -17,7 +17,7 @@ from allstreets.explorer.models.practice import (
     PracticeSource,
     PracticeSummary,
 )
-from allstreets.explorer.views.betting import street_name
+from allstreets.explorer.views.nodes import street_name
 from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,
@@ -115,7 +115,7 @@ def summary_message(summary: Summary) -> PracticeSummary:
     """Decisions in figures, as they are sent."""
     return PracticeSummary(
         decisions=summary.decisions,
-        judged=summary.judged,
+        judged=summary.graded,
         right=summary.right,
         score=summary.score,
         loss=summary.loss_bb,

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from allstreets.base import InputError
 from allstreets.betting import split_line, whole_line
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.views.opening import open_view
 from allstreets.explorer.views.range_words import Reaching
+from allstreets.explorer.views.view import open_view
 
 
 def range_at(
@@ -24,12 +22,6 @@ def range_at(
     name ("raise"), the part of the range that takes it.
     """
     if flop is not None:
-        found = split_line(line, str.strip, flop)
-        line = whole_line(found.root, found.cards, (found.after or "").strip())
-    try:
-        return open_view(Path(folder)).range(line, player, action)
-    except MissingError as error:
-        if not error.hints:
-            raise
-        near = ", ".join(hint.label for hint in error.hints)
-        raise InputError(f"{error}; near ones: {near}") from None
+        parts = split_line(line, str.strip, flop)
+        line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
+    return open_view(Path(folder)).range(line, player, action)

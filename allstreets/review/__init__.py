@@ -1,4 +1,4 @@
-"""Review of played hands: what each decision cost, judged by a solution."""
+"""Review of played hands: every decision graded by a solution."""
 
 import lazy_loader
 

@@ -42,7 +42,7 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
 """How strategies are stored, the largest first, and what is said of it."""
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000
-WORST = 0.05  # of the pot: what is solved no better judges nobody
+WORST = 0.05  # of the pot: what is solved no better grades nobody
 ADDED = 1e-4
 """The weight, of the largest, of a hand that the solution does not bring: the other player does not
 notice it, and what it is worth does not depend on its own weight."""

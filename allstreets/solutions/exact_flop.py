@@ -7,6 +7,7 @@ named differently: a solved flop serves all of its spellings.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class ExactFlop:
     pot: PotGame
     reach: Floats  # [2, 169]: both players' reach where the flop is dealt
     flop: tuple[int, ...]  # in the suits on the table
+    note: str = ""  # how far the game's own play of it is from exact play, for people
 
     @property
     def accuracy(self) -> str:
@@ -107,3 +109,13 @@ class ExactFlop:
             equate=lambda: shown.equities,
             evaluate=evs,
         )
+
+
+class ExactFlops(Protocol):
+    """The flops of a whole game that were solved exactly."""
+
+    def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        """The flop in the pot that a root leads to, in any suits; None: it was not solved."""
+
+    def refresh(self) -> None:
+        """Look again for what was solved meanwhile."""

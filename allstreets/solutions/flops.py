@@ -378,7 +378,8 @@ def by_real_pairs(decision: Decision) -> Decision:
 
     def evs() -> Evs:
         known = decision.evaluate()
-        ranges = oop.mean(known.hands[0]), ip.mean(known.hands[1])
+        first, second = decision.hands
+        ranges = first.mean(known.hands[0]), second.mean(known.hands[1])
         return replace(known, ranges=ranges)
 
     return replace(

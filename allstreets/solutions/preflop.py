@@ -177,6 +177,10 @@ class Roots(Protocol):
     def unit(self) -> Unit:
         """The unit of amounts and EVs, and the names of the seats."""
 
+    @property
+    def settings(self) -> Sequence[str]:
+        """The labels of all roots, where one of them is picked before play begins; else none."""
+
     def tree(self, root: int) -> BettingTree:
         """The tree that a root is a node of."""
 
@@ -200,6 +204,7 @@ class PreflopRoots:
     """The nodes of the betting before the flop."""
 
     unit = BB
+    settings = ()
 
     def __init__(self, rules: PreflopRules, strategies: PreflopStrategies) -> None:
         self.rules, self.strategies = rules, strategies
@@ -245,6 +250,11 @@ class RatioRoots:
             raise InputError("no flop of this model is solved yet: look again later")
         self.sprs = tuple(sprs)
 
+    @property
+    def settings(self) -> list[str]:
+        """The ratios."""
+        return [f"SPR {spr:.12g}" for spr in self.sprs]
+
     def tree(self, root: int) -> BettingTree:
         """A flop is dealt at every ratio."""
         count = len(self.sprs)
@@ -280,7 +290,7 @@ class RatioRoots:
             ratios = ", ".join(f"{spr:.12g}" for spr in self.sprs)
             raise NoNodeError(
                 f"the SPR {wanted:g} is not solved here, only {ratios}",
-                [(f"SPR {near:.12g}", self.text(place))],
+                [(self.settings[place], self.text(place))],
             )
         return place
 

@@ -4,7 +4,6 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,13 +79,29 @@ class SpotSolution(Solution):
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
-        self.folder: Path | None = None  # where it was read from
+        self.given_name: str | None = None
         self.simplified: MadeSimple | None = None  # what it was made simple from
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
         """The solution that a solver holds now; later iterations change what it shows."""
         return cls(solver.spot, solver.view, solver)
+
+    @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return self.given_name or super().name
+
+    @property
+    def streets(self) -> tuple[Street, ...]:
+        """From that of the board on."""
+        return tuple(street for street in Street if street >= self.spot.tree.first_street)
+
+    @property
+    def chips_per_bb(self) -> float | None:
+        """As the spot says."""
+        chips = self.spot.chips_per_bb
+        return None if chips is None else float(chips)
 
     @property
     def figures(self) -> Figures:
@@ -115,14 +130,14 @@ class SpotSolution(Solution):
 
     # The walk.
 
-    def read(self, line: str, flop: str | None = None) -> Position:
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
         if flop is not None:
             raise InputError(f"a spot has its own board: leave the flop {flop} out")
-        return self._hinted(line, self._read)
+        return self._hinted(line, lambda text: self._read(text, any_card))
 
-    def _read(self, line: str) -> Position:
-        path = parse_line(self.spot.tree, line, board=self.spot.cards)
+    def _read(self, line: str, any_card: bool) -> Position:
+        path = parse_line(self.spot.tree, line, board=self.spot.cards, any_card=any_card)
         return Position(path.node, cards=path.cards)
 
     def line(self, position: Position) -> str:

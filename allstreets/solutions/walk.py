@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -84,6 +85,7 @@ class Deal:
     stored: bool  # whether the solution knows how play goes on
     solved_again: bool = False  # whether what follows is solved when it is looked at
     note: str = ""  # why play ends here
+    solvable: bool = False  # whether a flop that is not stored can be solved from here
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,28 @@ class LockTarget:
 
 class Solution(ABC):
     """A solved game that can be walked."""
+
+    folder: Path | None = None  # where it was loaded from
+
+    @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return "" if self.folder is None else self.folder.name
+
+    @property
+    @abstractmethod
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions it knows."""
+
+    @property
+    @abstractmethod
+    def chips_per_bb(self) -> float | None:
+        """Chips of its trees in a big blind; None: not known."""
+
+    @property
+    def limits(self) -> str:
+        """Where play on it differs from a real hand, for people; "": nowhere."""
+        return ""
 
     @property
     @abstractmethod
@@ -171,9 +195,17 @@ class Solution(ABC):
     def start(self) -> Position:
         """The first node."""
 
+    @property
+    def settings(self) -> Sequence[tuple[str, Position]]:
+        """(label, first node) of each setting that is picked before play begins; often none."""
+        return ()
+
     @abstractmethod
-    def read(self, line: str, flop: str | None = None) -> Position:
-        """The position that a line leads to."""
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
+        """The position that a line leads to.
+
+        `any_card` allows lines that leave cards open with `*`: these cards are ANY_CARD.
+        """
 
     @abstractmethod
     def line(self, position: Position) -> str:
@@ -215,6 +247,15 @@ class Solution(ABC):
     @abstractmethod
     def source(self, position: Position) -> str:
         """Where the strategies at a position come from, for people; "": the solution itself."""
+
+    def source_note(self, position: Position) -> str:
+        """How far strategies from elsewhere are from the solution's own, for people; often ""."""
+        del position
+        return ""
+
+    def refresh(self) -> None:
+        """Look again for what was solved meanwhile and belongs to the solution."""
+        return
 
     # The numbers.
 
@@ -432,6 +473,17 @@ class Node:
             return Node(self.solution, replace(self.position, node=node))
         return self.solution.at(f"{self.line} | {action}")
 
+    def ways_to_a_deal(self) -> list[tuple[str, str]]:
+        """(label, line) for each action after which a card can come, without further bets."""
+        ways = []
+        for child in self.children:
+            path = [child]
+            while path[-1].kind == "decision":
+                path += [node for node in path[-1].children if node.action in ("x", "c")][:1]
+            if path[-1].kind == "chance":
+                ways.append((", ".join(node.label for node in path), path[-1].line))
+        return ways
+
     # What the solution says.
 
     @property
@@ -470,6 +522,11 @@ class Node:
     def source(self) -> str:
         """Where the strategies here come from, for people; "": the solution itself."""
         return self.solution.source(self.position)
+
+    @property
+    def source_note(self) -> str:
+        """How far strategies from elsewhere are from the solution's own, for people."""
+        return self.solution.source_note(self.position)
 
     def __repr__(self) -> str:
         """One line: where, and what is there."""

@@ -15,7 +15,7 @@ The strategies of a flop are taken from where they are best: a spot that was sol
 the game, else what the game stores.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, overload
@@ -24,7 +24,9 @@ import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    ANY_CARD,
     BLINDS_AND_CARDS,
+    CHIPS_PER_BB,
     BettingTree,
     Line,
     NodeKind,
@@ -34,6 +36,7 @@ from allstreets.betting import (
     bb_text,
     choices,
     dealt,
+    flop_pots,
     line_text,
     parse_line,
     split_line,
@@ -55,7 +58,7 @@ from allstreets.cards import (
 from allstreets.engines import CardModel
 from allstreets.games import Lock, WholeGame
 from allstreets.solutions.decision import Decision, OnBoard, Unit
-from allstreets.solutions.exact_flop import ExactFlop
+from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
 from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
 from allstreets.solutions.pot_view import PotView, in_suits, swept
 from allstreets.solutions.preflop import (
@@ -80,8 +83,6 @@ from allstreets.solutions.walk import (
 from allstreets.solvers import Kept, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
-FindExact = Callable[[int, tuple[int, ...]], ExactFlop | None]
-"""(root, flop) → the spot that was solved exactly there; None: none was."""
 
 NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
@@ -92,6 +93,12 @@ NOT_STORED = (
     "solve a flop of it with: allstreets solve --from FOLDER --flop …"
 )
 FLOP_ONLY = "with real combos, only the flop's decisions are stored"
+NO_FLOPS = "this solution stores nothing after the flop: hands end where it is dealt"
+FLOP_LAST = "cards: exact stores the flop: hands end there"
+BLIND = (
+    "cards: {kind}: the solution does not see turn and river cards, so none are dealt before the "
+    "showdown"
+)
 
 
 class WholeSolution(Solution):
@@ -100,9 +107,8 @@ class WholeSolution(Solution):
     def __init__(self, roots: Roots, below: Flops | None, facts: SolutionFacts) -> None:
         super().__init__()
         self.roots, self.below, self.facts = roots, below, facts
-        self.find_exact: FindExact | None = None  # of flops that were solved exactly
+        self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
-        self._exact = lru_cache(CACHED_VIEWS)(self._new_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
         self._words = lru_cache(CACHED_LINES)(line_text)
 
@@ -174,6 +180,31 @@ class WholeSolution(Solution):
         return self.below is not None and self.below.is_stored
 
     @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return self.facts.name or super().name
+
+    @property
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions are stored."""
+        last = self.cards.last_street if self.has_flops else Street.PREFLOP
+        return tuple(street for street in Street if street <= last)
+
+    @property
+    def chips_per_bb(self) -> float | None:
+        """That of every game; flops one by one have pots instead."""
+        return float(CHIPS_PER_BB) if isinstance(self.roots, PreflopRoots) else None
+
+    @property
+    def limits(self) -> str:
+        """What its card model leaves out."""
+        if not self.has_flops:
+            return NO_FLOPS if flop_pots(self.before.tree) else ""
+        if self.cards.stores_cards:
+            return ""
+        return FLOP_LAST if self.cards.plays_combos else BLIND.format(kind=self.cards.kind)
+
+    @property
     def flops(self) -> list[Row]:
         """The table over flops, a row each: pandas.DataFrame(solution.flops) is a table."""
         if self.below is None:
@@ -234,15 +265,20 @@ class WholeSolution(Solution):
     start = Position()
 
     @property
+    def settings(self) -> list[tuple[str, Position]]:
+        """The stack-to-pot ratios of flops that were solved one by one."""
+        return [(label, Position(root)) for root, label in enumerate(self.roots.settings)]
+
+    @property
     def unit(self) -> Unit:
         """Big blinds; of flops one by one pots."""
         return self.roots.unit
 
-    def read(self, line: str, flop: str | None = None) -> Position:
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
-        return self._hinted(line, lambda text: self._read(text, flop))
+        return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
-    def _read(self, line: str, flop: str | None) -> Position:
+    def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
         parts = split_line(line, self.roots.read, flop)
         root, after = parts.root, (parts.after or "").strip()
         rest = after.replace("|", " ").split()
@@ -254,17 +290,18 @@ class WholeSolution(Solution):
                     "until the flop is dealt"
                 )
             return Position(root)
-        if parts.flop is None:
+        any_flop = any_card and parts.flop is None and parts.after is not None
+        if parts.flop is None and not any_flop:
             if set(rest) - {"*"}:
                 raise InputError(
                     f"line '{line}': the flop is dealt after '{self._root_text(root)}': write "
                     "three cards between bars, such as | AhKd7s |"
                 )
             return Position(root)
-        cards = parse_board(parts.cards)
+        cards = (ANY_CARD,) * 3 if any_flop else parse_board(parts.cards)
         self._require_flop(root, cards, after)
         tree, notation = self._pot_tree(root), self._notation(root, cards)
-        path = parse_line(tree, after, cards, notation=notation)
+        path = parse_line(tree, after, cards, any_card=any_card, notation=notation)
         averages = self._averages(root, cards)
         node = dealt(tree, path.node) if averages else path.node
         named = path.cards if notation.names_cards else ()
@@ -281,7 +318,7 @@ class WholeSolution(Solution):
         parts = split_line(self._with_bar(line), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
-            ways = self.ways_to_a_deal(Position(root))
+            ways = self.node(Position(root)).ways_to_a_deal()
             if not ways:
                 raise NoNodeError("No flop is dealt any more on this way.")
             raise NoNodeError("No flop has been dealt yet. These ways lead to one:", ways)
@@ -305,18 +342,6 @@ class WholeSolution(Solution):
         named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
         return line if named else f"| {line}"
 
-    def ways_to_a_deal(self, position: Position) -> list[tuple[str, str]]:
-        """(label, line) for each action after which a card can come, without further bets."""
-        ways = []
-        for child in self.node(position).children:
-            path = [child]
-            while path[-1].kind == "decision":
-                quiet = [node for node in path[-1].children if node.action in ("x", "c")]
-                path += quiet[:1]
-            if path[-1].kind == "chance":
-                ways.append((", ".join(node.label for node in path), path[-1].line))
-        return ways
-
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
         return bool(self.roots.tree(root).kind[root] == NodeKind.CHANCE)
@@ -334,6 +359,9 @@ class WholeSolution(Solution):
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
         """Refuse a flop of which nothing is known, and name near ones."""
         if self._exact(root, cards[:3]) is not None:
+            return
+        if ANY_CARD in cards:
+            self._require_below(whole_line(self._root_text(root), "*", after))
             return
         line = whole_line(self._root_text(root), cards_text(cards), after)
         named, flops = canonical_flop(cards), self._require_below(line).solved(root)
@@ -396,7 +424,8 @@ class WholeSolution(Solution):
         if position.root is None:
             if self.below is None:
                 return Deal(3, False, note=ENDS)
-            return Deal(3, self.has_flops, note="" if self.has_flops else NOT_STORED)
+            note = "" if self.has_flops else NOT_STORED
+            return Deal(3, self.has_flops, note=note, solvable=self.is_game)
         exact = self.exact_at(position)
         if exact is not None:
             return exact.deal(position)
@@ -438,10 +467,8 @@ class WholeSolution(Solution):
         return same
 
     def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
-        """The flops that are stored for a pot."""
-        if self.below is None or not self.below.is_stored:
-            return ()
-        return self.below.solved(position.node)
+        """The flops that the game deals to a pot, whether what follows is stored or not."""
+        return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
         """How a flop was solved, where that was done beside the game."""
@@ -454,13 +481,21 @@ class WholeSolution(Solution):
             return None
         return self._exact(position.root, position.cards[:3])
 
+    def source_note(self, position: Position) -> str:
+        """How far the game's own play of such a flop is from exact play."""
+        exact = self.exact_at(position)
+        return "" if exact is None else exact.note
+
     def refresh(self) -> None:
         """Look again for flops that were solved exactly meanwhile."""
-        self._exact.cache_clear()
-        self._decisions.cache_clear()
+        if self.exact_flops is not None:
+            self.exact_flops.refresh()
+            self._decisions.cache_clear()
 
-    def _new_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
-        return None if self.find_exact is None else self.find_exact(root, flop)
+    def _exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        if self.exact_flops is None or ANY_CARD in flop:
+            return None
+        return self.exact_flops.find(root, flop)
 
     # The numbers.
 
@@ -518,7 +553,7 @@ class WholeSolution(Solution):
         root, node = self.read_any_flop(line)
         rows: list[Row] = []
         for solved in self._require_below(line).solved(root):
-            decision = self.decision(Position(node, root, solved.flop.cards))
+            decision = self._on_board(solved, root, node).node
             texture = solved.flop.texture
             rows.append(
                 {

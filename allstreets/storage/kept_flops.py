@@ -11,17 +11,27 @@ under the next free name, and the old one stays.
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError
-from allstreets.cards import cards_text
-from allstreets.solutions import ExactFlop, FlopSpot, Origin, WholeSolution, flop_spot
+from allstreets.cards import canonical_flop, cards_text
+from allstreets.solutions import (
+    ExactFlop,
+    FlopSpot,
+    Origin,
+    WholeSolution,
+    flop_spot,
+    origin_head,
+)
 from allstreets.storage.manifest import MANIFEST
 from allstreets.storage.spot_bundle import load_spot, read_spot_manifest
 
 SPOTS = "spots"
+OPEN_FLOPS = 8  # solved flops that stay open
+CACHED_NAMES = 4096
 
 
 @dataclass(frozen=True)
@@ -52,24 +62,46 @@ def find_kept(folder: Path, found: FlopSpot) -> KeptFlop | None:
     )
 
 
-def find_exact(
-    folder: Path, solution: WholeSolution, root: int, flop: tuple[int, ...]
-) -> ExactFlop | None:
-    """The spot beside a whole game of a pot on a flop, as a part of the game; None: there is none.
+class KeptExactFlops:
+    """The spots beside a whole game as parts of it, by pot and flop.
 
-    `root` is the node before the flop that leads to the pot.
+    A table over flops asks for every one of them: which are kept is read once.
     """
-    if not (folder / SPOTS).is_dir():
-        return None
-    try:
-        spot = flop_spot(solution, solution.roots.text(root), cards_text(flop))
-    except InputError:  # no range gets there
-        return None
-    kept = find_kept(folder, spot)
-    if kept is None:
-        return None
-    reach = solution.roots.reach(root)
-    return ExactFlop(load_spot(kept.folder), solution.stored.pot(root), reach, flop)
+
+    def __init__(self, folder: Path, solution: WholeSolution) -> None:
+        self._folder, self._solution = folder, solution
+        self._kept: set[tuple[str, str]] | None = None  # (line, canonical flop)
+        self._is_kept = lru_cache(CACHED_NAMES)(self._named)
+        self._open = lru_cache(OPEN_FLOPS)(self._opened)
+
+    def refresh(self) -> None:
+        """Look again for what was solved meanwhile."""
+        self._kept = None
+        self._is_kept.cache_clear()
+        self._open.cache_clear()
+
+    def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        """The spot of the pot that a root leads to; None: there is none."""
+        if self._kept is None:
+            origins = (kept.origin for kept in kept_flops(self._folder))
+            self._kept = {(origin.line, origin.canonical) for origin in origins}
+        return self._open(root, flop) if self._kept and self._is_kept(root, flop) else None
+
+    def _named(self, root: int, flop: tuple[int, ...]) -> bool:
+        line, canonical = self._solution.roots.text(root), canonical_flop(flop).flop.text
+        return (line, canonical) in (self._kept or ())
+
+    def _opened(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        solution = self._solution
+        try:
+            spot = flop_spot(solution, solution.roots.text(root), cards_text(flop))
+        except InputError:  # no range gets there
+            return None
+        kept = find_kept(self._folder, spot)
+        if kept is None:  # solved for other ranges
+            return None
+        note, reach = origin_head(kept.origin, kept.exploitability), solution.roots.reach(root)
+        return ExactFlop(load_spot(kept.folder), solution.stored.pot(root), reach, flop, note)
 
 
 def new_kept(folder: Path, found: FlopSpot) -> Path:

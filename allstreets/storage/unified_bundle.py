@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from allstreets.storage.flop_files import (
     write_flop,
     write_flops,
 )
-from allstreets.storage.kept_flops import find_exact
+from allstreets.storage.kept_flops import KeptExactFlops
 from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
@@ -213,7 +212,7 @@ def load_unified(folder: Place | str) -> "WholeSolution":
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
     solution = WholeSolution.game_of(game, source, facts)
-    solution.find_exact = partial(find_exact, folder, solution)
+    solution.folder, solution.exact_flops = folder, KeptExactFlops(folder, solution)
     return solution
 
 

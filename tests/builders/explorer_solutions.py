@@ -10,9 +10,9 @@ from builders.small_flops import BUCKETED, run_small
 from builders.small_spots import FLOP, RIVER, TURN, spot
 from builders.whole_solution import buckets, combos, forgotten, raked, result, save_classes
 
-from allstreets.explorer.views.base import SolutionView
-from allstreets.explorer.views.opening import open_view
-from allstreets.solutions import WholeSolution
+from allstreets.explorer.views.descriptions import Description
+from allstreets.explorer.views.view import SolutionView, open_view
+from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_preflop, save_spot, save_unified
 
@@ -49,7 +49,8 @@ def folder(name: str) -> Path:
         save_unified(WHOLE[name](), path, config={})
     elif name == "preflop":
         whole = result()
-        save_preflop(WholeSolution(whole.rules, whole.before, whole.facts), path, identity={})
+        roots = PreflopRoots(whole.rules, whole.before)
+        save_preflop(WholeSolution(roots, None, whole.facts), path, identity={})
     elif name == "models":
         run_small(path, postflop_sprs=[1, 2])
     else:
@@ -74,3 +75,12 @@ def _solved(keys: dict[str, object], iterations: int) -> SpotSolver:
 def view(name: str) -> SolutionView:
     """A view of a solution."""
     return open_view(folder(name))
+
+
+def view_of(solution: SpotSolution) -> SolutionView:
+    """A view of a spot without a manifest, which nobody asks what it is."""
+
+    def describe() -> Description:
+        raise NotImplementedError
+
+    return SolutionView(solution, describe)

@@ -17,6 +17,7 @@ from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.comparisons import Comparison
 from allstreets.explorer.models.place import Decision
+from allstreets.solutions import NoNodeError
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, save_spot
 
@@ -169,7 +170,7 @@ def test_whole_games_and_places_where_nobody_acts(library: Library, comparing: C
     assert (deal.player, deal.distance, deal.actions, deal.hands) == (None, None, [], [])
     assert deal.evs["oop"].there == deal.evs["oop"].here is not None
     line = library.view(game).flops("c x").rows[0].line
-    with pytest.raises(MissingError, match=r"^'preflop' does not have this place: .* ends where"):
+    with pytest.raises(MissingError, match=r"^'preflop' does not have this place: .* ends there"):
         comparing.compare(game, before, line)
 
 
@@ -194,5 +195,5 @@ def test_what_is_refused(library: Library, comparing: Comparing, root: Path) -> 
         comparing.compare(free, free, "")
     with pytest.raises(MissingError, match="no such solution"):
         comparing.compare(free, "0" * 12, "")
-    with pytest.raises(MissingError, match="is not offered"):  # the line is wrong here
+    with pytest.raises(NoNodeError, match="is not offered"):  # the line is wrong here
         comparing.compare(free, library.id_of(root / "copied"), "b77%")

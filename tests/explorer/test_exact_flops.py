@@ -12,12 +12,14 @@ from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.exact import FlopForm
+from allstreets.explorer.models.place import Deal, Decision
 from allstreets.explorer.models.solves import SolveDetail
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, source_of
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import read_form
+from allstreets.explorer.views.card_report import joined
 from allstreets.games import estimate_spot, spot_mapping
 from allstreets.solutions import flop_spot
 from allstreets.storage import load_spot, save_unified
@@ -55,6 +57,8 @@ def ended(solves: Solves, name: str) -> SolveDetail:
 def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path) -> None:
     library, solves = opened
     flops, id = ExactFlops(library, solves), library.id_of(game)
+    own = library.place(id, SEVENS)
+    assert (own.source, own.source_note) == ("", "")
     before = flops.look(id, SEVENS)
     assert (before.line, before.solution, before.solve) == ("c x | 7c7d7h", None, None)
     assert before.memory_bytes is not None
@@ -90,6 +94,43 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     assert here.kind == "deal"
     assert here.street == "turn"
     assert library.detail(id).origin is None
+
+    # The game itself plays the flop so now, in the suits that are named.
+    place = library.place(id, "c x | 7s7h7d | x")
+    assert place.written != own.written
+    assert place.line == "c x | 7s7h7d | x"
+    assert (place.unit, place.pot, place.seats) == ("bb", own.pot, {"oop": "BB", "ip": "SB"})
+    assert place.source.startswith("solved exactly, to ")
+    assert place.source_note.startswith("Ranges and pot from 'trips', c x (exploitable for")
+    kinds = [(step.kind, step.street) for step in place.steps]
+    assert kinds == [("choice", "preflop")] * 2 + [("cards", "flop"), ("choice", "flop")]
+    node, spot_view = place.here, library.view(other.solution)
+    assert isinstance(node, Decision)
+    exact = spot_view.place("x").here
+    assert isinstance(exact, Decision)
+    for mine, theirs in zip(node.actions, exact.actions, strict=True):
+        assert mine.frequency == pytest.approx(theirs.frequency)
+        assert 100 * (mine.ev or 0) == pytest.approx(theirs.ev or 0)
+    assert node.grids.ip.ev == pytest.approx(
+        [None if ev is None else ev / 100 for ev in exact.grids.ip.ev]
+    )
+    whole = library.place(id, "c x | 7s7h7d | x", "hand").here
+    assert isinstance(whole, Decision)
+    for mine, over in zip(node.actions, whole.actions, strict=True):
+        assert (mine.ev or 0) - (over.ev or 0) == pytest.approx(1)  # the big blind
+    turn = library.place(id, "c x | 7s7h7d | x x").here
+    assert isinstance(turn, Deal)
+    lines = [option.line for option in turn.cards if option.line is not None]
+    assert len(lines) == 49
+    river = library.place(id, f"{lines[0]} | x x | Ks | x")
+    assert (river.street, river.board[-1], river.unit) == ("river", "Ks", "bb")
+    assert isinstance(river.here, Decision)
+    # Lines from before, when any card could come, lead to where the turn is picked.
+    assert library.place(id, "c x | 7s7h7d | x x | * | x").line == "c x | 7s7h7d | x x"
+    report = joined(library.view(id).cards("c x | 7s7h7d | x x"))
+    assert (len(report.rows), report.unit) == (49, "bb")
+    assert library.place(id, "c").source == ""
+    assert library.view(id).flops("c x").rows  # of the game's own play
 
     # A smaller target goes on from there; deleting the solves leaves the spot.
     further = flops.start(id, FlopForm(line=SEVENS, target_pct=1))

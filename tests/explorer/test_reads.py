@@ -21,7 +21,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Deal, RangeText
 from allstreets.explorer.models.reports import CardReport
 from allstreets.explorer.routes.solutions import report_lines
-from allstreets.explorer.views.card_reports import joined
+from allstreets.explorer.views.card_report import joined
 
 READS: dict[str, dict[str, str]] = {
     "place": {},
@@ -199,7 +199,9 @@ def test_cells_of_a_spreadsheet() -> None:
         ("turn", "ranges.zip", {}, 422, "no betting before the flop"),
         ("models", "ranges.zip", {}, 422, "no betting before the flop"),
         ("classes", "ranges.zip", {"kind": "stars"}, 422, "kind"),
-        ("classes", "cards", {"line": "c x"}, 422, "averaged over"),
+        ("classes", "cards", {"line": "c x"}, 422, "no flop is dealt yet"),
+        ("classes", "cards", {"line": "c x | Qs7h4d"}, 422, "averaged over"),
+        ("classes", "place", {"line": "", "evs": "now"}, 422, "evs"),
         ("trimmed", "cards", {"line": "x x"}, 422, "not stored"),
         ("classes", "place", {"line": "c x | AhKd7s"}, 404, "not among the 3"),
         ("models", "equity", {"line": "spr1"}, 422, "no flop is dealt yet"),

@@ -21,9 +21,9 @@ from allstreets.explorer.csv_text import hand_rows
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.reports import BoardHand
-from allstreets.explorer.views.growing import Boards, GrowingReports
-from allstreets.explorer.views.opening import open_view
-from allstreets.solutions import OnBoard
+from allstreets.explorer.views.board_hands import GrowingReports
+from allstreets.explorer.views.view import open_view
+from allstreets.solutions import Boards, OnBoard
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_spots, save_spot
 from allstreets.training import in_this_process
@@ -73,8 +73,14 @@ def test_the_spots_of_a_set_are_listed_and_know_each_other(folder: Path) -> None
         assert row.weight == pytest.approx(wanted.share)
         assert row.frequencies == pytest.approx(list(wanted.frequencies))
         assert (row.ev_oop, row.ev_ip) == pytest.approx(wanted.evs)
-        eqr = ((row.ev_ip or 0) + report.paid["ip"]) / ((row.equity_ip or 0) * report.pot)
+        eqr = (row.ev_ip or 0) / ((row.equity_ip or 0) * report.pot)
         assert eqr == pytest.approx(wanted.eqrs[1])
+    assert report.paid == {"oop": 0, "ip": 0}
+    over, facing = view.flops("b50%", "hand"), view.flops("b50%")
+    assert over.paid == {"oop": 50, "ip": 0}
+    for row, here in zip(over.rows, facing.rows, strict=True):
+        assert (here.ev_oop or 0) - (row.ev_oop or 0) == pytest.approx(50)
+        assert row.ev_ip == here.ev_ip
     alone = open_view(folder / "turn")
     assert not alone.describe().features.flops
     with pytest.raises(InputError, match="a spot has one board"):
@@ -98,7 +104,7 @@ GAMES: dict[
     "classes on a flop": (f"c x | {whole_solution.FLOP} | x", {"line": "c x | x"}),
     "exact": ("c x", {"line": "c x |"}),
     "buckets": ("c x | *", {"line": "c x |"}),
-    "models": ("spr2", {"line": "", "spr": 2}),
+    "models": ("spr2", {"line": "spr2 | *"}),
 }
 
 
@@ -137,7 +143,7 @@ def test_a_set_by_hands_is_read_once(folder: Path) -> None:
 
 
 def test_a_report_that_breaks_off_is_begun_anew() -> None:
-    boards = list(whole_solution.result().decisions("c x |"))
+    boards = list(whole_solution.result().boards("c x |").decisions)
     begun = []
 
     def begin(line: str) -> Boards:

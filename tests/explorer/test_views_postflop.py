@@ -10,9 +10,9 @@ from builders.small_flops import TEXTS
 from allstreets import Range
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.cards import equity, hand_pairs, parse_board, parse_hand
-from allstreets.explorer.errors import MissingError
+from allstreets.cards import equity, hand_pairs, parse_board, parse_flop, parse_hand
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
+from allstreets.solutions import NoNodeError
 from allstreets.storage import load_flops
 
 NAMES: tuple[Any, Any] = ("oop", "ip")
@@ -27,7 +27,7 @@ def whole(spr: float, flop: str, line: str) -> str:
 
 @pytest.mark.parametrize(("name", "spr", "line"), EVERY)
 def test_strategies_are_those_of_the_solution(name: str, spr: float, line: str) -> None:
-    known = load_flops(folder(name)).at(line, "Ks7d2c", spr).decision
+    known = load_flops(folder(name)).at(whole(spr, "Ks7d2c", line)).decision
     place = view(name).place(whole(spr, "Ks7d2c", line))
     here = place.here
     assert isinstance(here, Decision)
@@ -55,9 +55,10 @@ def test_evs_of_the_start_are_what_pairs_of_hands_are_worth(flop: str, spr: floa
     here = view("models").place(whole(spr, flop, "")).here
     assert isinstance(here, Decision)
     pairs = hand_pairs(parse_board(flop))
-    row = solution.row(flop, spr)
+    root, solved = solution.models.sprs.index(spr), parse_flop(flop).flop
+    row = solution.models.row(root, solved)
     for player, grid in zip(Player, (here.grids.oop, here.grids.ip), strict=True):
-        values = solution.values(flop, spr)[player].astype(np.float64)
+        values = solution.models.pair_values(root, solved)[player].astype(np.float64)
         for hand in range(169):
             if not pairs[hand].sum():
                 assert grid.ev[hand] is None
@@ -68,7 +69,7 @@ def test_evs_of_the_start_are_what_pairs_of_hands_are_worth(flop: str, spr: floa
 
 
 def test_evs_of_buckets_are_those_of_the_model() -> None:
-    row = load_flops(folder("bucket models")).row("Ks7d2c", 2)
+    row = load_flops(folder("bucket models")).models.row(0, parse_flop("Ks7d2c").flop)
     here = view("bucket models").place("spr2 | Ks7d2c").here
     assert isinstance(here, Decision)
     assert here.grids.oop.summary.ev == pytest.approx(row["ev_oop"], abs=1e-5)
@@ -84,8 +85,12 @@ def test_folding_gives_up_what_was_put_in() -> None:
     assert all(ev is None or abs(ev) < 1e-12 for ev in here.actions[0].evs)
     raised = view("models").place("spr2 | Ks7d2c | b75% a").here
     assert isinstance(raised, Decision)
-    for ev in raised.actions[0].evs:
+    assert all(ev is None or abs(ev) < 1e-12 for ev in raised.actions[0].evs)
+    over = view("models").place("spr2 | Ks7d2c | b75% a", "hand")
+    assert isinstance(over.here, Decision)
+    for ev in over.here.actions[0].evs:
         assert ev is None or ev == pytest.approx(-0.75)
+    assert (over.evs, over.ev_note.partition(":")[0]) == ("hand", "pots over the whole hand")
 
 
 def test_equity_of_full_ranges() -> None:
@@ -105,8 +110,7 @@ def test_eqr_is_what_is_got_of_the_pot() -> None:
             grid = getattr(place.here.grids, player)
             for ev, share, eqr in zip(grid.ev, grid.equity, grid.eqr, strict=True):
                 if ev is not None and share:
-                    expected = (ev + 2 - place.stacks[player]) / (share * place.pot)
-                    assert eqr == pytest.approx(expected)
+                    assert eqr == pytest.approx(ev / (share * place.pot))
 
 
 def test_the_ratio_is_picked_first() -> None:
@@ -143,8 +147,9 @@ def test_the_table_over_flops(name: str, line: str) -> None:
     weights = []
     for row in report.rows:
         words = report.line.partition("*")[2].removeprefix(" | ")
-        known = solution.at(words, row.flop, spr).decision
-        figures = solution.row(row.flop, spr)
+        known = solution.at(whole(spr, row.flop, words)).decision
+        root = solution.models.sprs.index(spr)
+        figures = solution.models.row(root, parse_flop(row.flop).flop)
         assert row.frequencies == pytest.approx(known.taken.tolist())
         assert row.exploitability_pct == pytest.approx(100 * figures["exploitability"])
         assert row.ev_oop == (figures["ev_oop"] if not words else None)
@@ -167,15 +172,15 @@ def test_where_hands_are_shown() -> None:
 
 
 def test_what_is_not_there() -> None:
-    with pytest.raises(MissingError, match="SPR 3 is not solved here, only 1, 2") as caught:
+    with pytest.raises(NoNodeError, match="SPR 3 is not solved here, only 1, 2") as caught:
         view("models").place("spr3 | Ks7d2c")
-    assert caught.value.hints[0].line == "spr2"
-    with pytest.raises(MissingError, match="not among the 3") as caught:
+    assert caught.value.hints[0][1] == "spr2"
+    with pytest.raises(NoNodeError, match="not among the 3") as caught:
         view("models").place("spr2 | Kh7d3c | x")
-    assert caught.value.hints[0].line == "spr2 | Ks7h2d | x"
+    assert caught.value.hints[0][1] == "spr2 | Ks7h2d | x"
     with pytest.raises(InputError, match="neither a ratio nor a flop"):
         view("models").place("x b75%")
-    with pytest.raises(InputError, match="no report over cards"):
+    with pytest.raises(InputError, match="averaged over"):
         next(view("models").cards("spr2 | Ks7d2c"))
     with pytest.raises(InputError, match="no flop is dealt yet"):
         view("models").hand("spr2", "oop", "AA")

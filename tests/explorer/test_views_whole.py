@@ -15,6 +15,7 @@ from allstreets.cards import (
     CARD_PERMUTATIONS,
     HAND_NAMES,
     HAND_OF_COMBO,
+    canonical_flop,
     cards_text,
     equity,
     hand_pairs,
@@ -26,11 +27,10 @@ from allstreets.cards import (
     preflop_equity,
 )
 from allstreets.cards.combos import COMBO_MASKS
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.explorer.views.scenes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
-from allstreets.solutions import WholeSolution
+from allstreets.explorer.views.figures import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
+from allstreets.solutions import NoNodeError, WholeSolution
 from allstreets.solutions.decision import Decision as Record
 from allstreets.solutions.tables import action_rows, hand_rows, player_rows
 from allstreets.storage import load, load_unified
@@ -64,10 +64,22 @@ def told_of(name: str, line: str) -> tuple[Record, dict[str, Any]]:
     return solution.at(line).decision, view(name).place(line).model_dump(mode="json")
 
 
+def class_decision(name: str, line: str) -> Record:
+    """A decision by hand class, also where the solution plays combos."""
+    solution = load(folder(name))
+    assert isinstance(solution, WholeSolution)
+    node = solution.at(line)
+    if not node.decision.by_combo:
+        return node.decision
+    assert node.position.root is not None
+    flop = canonical_flop(node.board).flop
+    return solution.stored.view(node.position.root, flop).node(node.index, line)
+
+
 @pytest.mark.parametrize(("name", "line"), EVERY)
 def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
     node, place = told_of(name, line)
-    here = place["here"]
+    here, by_class = place["here"], class_decision(name, line)
     assert place["line"] == node.line
     assert (place["pot"], here["to_call"]) == (short(node.pot), short(node.to_call))
     assert tuple(place["stacks"].values()) == tuple(map(short, node.stacks))
@@ -85,12 +97,12 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         assert summary["combos"] == pytest.approx(row["combos"], rel=1e-6)
         expected = None if np.isnan(row["ev_bb"]) else pytest.approx(row["ev_bb"], rel=1e-5)
         assert summary["ev"] == expected
-        evs = node.evs(player)
+        evs = by_class.evs(player)
         close(here["grids"][NAMES[player]]["ev"], evs)
-        close(here["grids"][NAMES[player]]["reach"], node.hands[player].reach)
+        close(here["grids"][NAMES[player]]["reach"], by_class.hands[player].reach)
     for number, action in enumerate(here["actions"]):
-        close(action["chances"], node.strategy[number])
-        close(action["evs"], node.action_evs[number])
+        close(action["chances"], by_class.strategy[number])
+        close(action["evs"], by_class.action_evs[number])
 
 
 def close(told: list[float | None], known: Any) -> None:
@@ -152,16 +164,18 @@ def test_equities_before_the_flop_against_combos() -> None:
     ],
 )
 def test_where_hands_are_shown(line: str, how: str) -> None:
-    """Results of the whole hand: the share of the pot less what was put in."""
-    place = view("classes").place(line)
+    """The share of the pot; over the whole hand less what was put in."""
+    place, whole = view("classes").place(line), view("classes").place(line, "hand")
     assert isinstance(place.here, End)
     assert place.here.how == how
     assert place.here.grids is not None
+    assert isinstance(whole.here, End)
     for player in NAMES:
-        grid = getattr(place.here.grids, player)
-        for ev, share in zip(grid.ev, grid.equity, strict=True):
+        grid, results = getattr(place.here.grids, player), getattr(whole.here.grids, player)
+        for ev, share, result in zip(grid.ev, grid.equity, results.ev, strict=True):
             if ev is not None:
-                assert ev == pytest.approx(share * place.pot - place.pot / 2)
+                assert ev == pytest.approx(share * place.pot)
+                assert result == pytest.approx(share * place.pot - place.pot / 2)
     before = view("classes").place(line.rpartition(" ")[0]).here
     assert isinstance(before, Decision)
     # What the last action is worth to each hand is what the showdown is worth to it.
@@ -169,8 +183,8 @@ def test_where_hands_are_shown(line: str, how: str) -> None:
     last = next(action for action in before.actions if action.word == line.split()[-1])
     known = [(a, b) for a, b in zip(grid.ev, last.evs, strict=True) if a is not None]
     assert len(known) > 50
-    for ev, expected in known:
-        assert ev == pytest.approx(expected, abs=2e-3)
+    for ev, expected in known:  # what the action cost is in the middle then
+        assert ev == pytest.approx(expected + before.to_call, abs=2e-3)
 
 
 def test_rake_is_told() -> None:
@@ -181,7 +195,8 @@ def test_rake_is_told() -> None:
     assert isinstance(shown, End)
     assert shown.grids is not None
     evs = shown.grids.oop.summary.ev, shown.grids.ip.summary.ev
-    assert sum(ev or 0 for ev in evs) == pytest.approx(-0.11)
+    pot = view("raked game").place("c x | Ks7h2d | x x | x x | x x").pot
+    assert sum(ev or 0 for ev in evs) == pytest.approx(pot - 0.11)
 
 
 def test_the_strip_says_where_cards_are_averaged_over() -> None:
@@ -233,21 +248,23 @@ def test_the_table_over_flops(line: str) -> None:
 
 
 def test_tables_that_are_not_there() -> None:
-    with pytest.raises(MissingError, match="No flop has been dealt yet") as caught:
+    with pytest.raises(NoNodeError, match="No flop has been dealt yet") as caught:
         view("classes").flops("")
-    ways = {hint.label: hint.line for hint in caught.value.hints}
+    ways = dict(caught.value.hints)
     assert ways == {"limp, check": "c x", "raise to 2.5 bb, call": "r2.5 c"}
     for line in ways.values():
         assert view("classes").flops(line).rows
-    with pytest.raises(MissingError, match="No flop is dealt any more"):
+    with pytest.raises(NoNodeError, match="No flop is dealt any more"):
         view("classes").flops("a")
     with pytest.raises(InputError, match="no player acts there"):
         view("classes").flops("c x | * | b100% f")
     with pytest.raises(InputError, match="decisions on the flop only"):
         view("buckets").flops("c x | * | x x")
-    with pytest.raises(InputError, match="ends where it is dealt"):
+    with pytest.raises(InputError, match="this solution ends there"):
         view("preflop").flops("c x")
     with pytest.raises(InputError, match="averaged over"):
+        next(view("classes").cards(f"c x | {FLOP} | x"))
+    with pytest.raises(InputError, match="no flop is dealt yet"):
         next(view("classes").cards("c x"))
 
 
@@ -258,7 +275,7 @@ def test_real_combos_in_any_suits(line: str, suits: int) -> None:
     cards = CARD_PERMUTATIONS[suits][list(parse_cards("7s7h7d"))].tolist()
     text = line.format(cards_text(cards))
     solution = load_unified(folder("exact"))
-    node = solution.at(text).decision
+    node = class_decision("exact", text)
     here, name = view("exact"), NAMES[node.player]
     for hand in ("AKs", "A7o", "72s", "99"):
         rows = here.hand(text, name, hand).rows
@@ -310,22 +327,22 @@ def test_where_solutions_end() -> None:
         here = view(name).place(line).here
         assert isinstance(here, Deal)
         assert (here.pattern, here.cards) == (None, [])
-    with pytest.raises(MissingError, match="this solution ends where it is dealt") as caught:
+    with pytest.raises(NoNodeError, match="this solution ends there") as caught:
         view("preflop").place("c x | AhKd7s | x")
-    assert caught.value.hints[0].line == "c x"
-    with pytest.raises(MissingError, match=r"with cards: exact the turn is not stored"):
+    assert caught.value.hints[0][1] == "c x"
+    with pytest.raises(NoNodeError, match=r"with cards: exact the turn is not stored"):
         view("exact").place("c x | 7s7h7d | x x | x")
 
 
 def test_flops_that_are_not_there_name_near_ones() -> None:
-    with pytest.raises(MissingError, match=r"Qh7d5c .* is not among the 3 of this") as caught:
+    with pytest.raises(NoNodeError, match=r"Qh7d5c .* is not among the 3 of this") as caught:
         view("classes").place("c x | Qh7d5c | x b100%")
-    hint = caught.value.hints[0]
-    assert (hint.label, hint.line) == (FLOP, f"c x | {FLOP} | x b100%")
-    assert view("classes").place(hint.line).line == hint.line
-    with pytest.raises(MissingError, match=r"write three cards between bars") as caught:
+    label, line = caught.value.hints[0]
+    assert (label, line) == (FLOP, f"c x | {FLOP} | x b100%")
+    assert view("classes").place(line).line == line
+    with pytest.raises(NoNodeError, match=r"write three cards between bars") as caught:
         view("classes").place("c x | AhKd | x")
-    assert caught.value.hints[0].line == "c x"
+    assert caught.value.hints[0][1] == "c x"
 
 
 def test_one_row_a_hand() -> None:
@@ -374,12 +391,17 @@ def test_eqr_is_what_is_got_of_the_pot() -> None:
     for text in ("", f"c x | {FLOP} | x b100%"):
         place = view("classes").place(text)
         assert isinstance(place.here, Decision)
+        whole = view("classes").place(text, "hand").here
+        assert isinstance(whole, Decision)
         paid = {player: 20 - place.stacks[player] for player in NAMES}
         for player in NAMES:
-            grid = getattr(place.here.grids, player)
-            for ev, share, eqr in zip(grid.ev, grid.equity, grid.eqr, strict=True):
+            grid, results = getattr(place.here.grids, player), getattr(whole.grids, player)
+            assert results.eqr == pytest.approx(grid.eqr)
+            rows = zip(grid.ev, results.ev, grid.equity, grid.eqr, strict=True)
+            for ev, result, share, eqr in rows:
                 if ev is not None and share:
-                    assert eqr == pytest.approx((ev + paid[player]) / (share * place.pot))
+                    assert eqr == pytest.approx(ev / (share * place.pot))
+                    assert result == pytest.approx(ev - paid[player])
 
 
 def test_pairs_weigh_ranges() -> None:
@@ -408,8 +430,12 @@ def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
     here = view("classes").place("r2.5 f").here
     assert isinstance(here, End)
     assert here.how == "fold"
-    assert here.grids.ip.summary.ev == pytest.approx(1.0)  # the big blind
-    assert here.grids.oop.summary.ev == pytest.approx(-1.0)
+    assert here.grids.ip.summary.ev == pytest.approx(3.5)
+    assert here.grids.oop.summary.ev == 0
+    whole = view("classes").place("r2.5 f", "hand").here
+    assert isinstance(whole, End)
+    assert whole.grids.ip.summary.ev == pytest.approx(1.0)  # the big blind
+    assert whole.grids.oop.summary.ev == pytest.approx(-1.0)
     before = view("classes").place("r2.5").here
     assert isinstance(before, Decision)
     fold = next(action for action in before.actions if action.word == "f")
@@ -418,7 +444,7 @@ def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
     assert isinstance(deal, Deal)
     assert deal.grids is not None
     call = next(action for action in before.actions if action.word == "c")
-    assert deal.grids.oop.summary.ev == pytest.approx(call.ev, abs=1e-4)
+    assert deal.grids.oop.summary.ev == pytest.approx((call.ev or 0) + before.to_call, abs=1e-4)
     assert deal.grids.oop.summary.combos == pytest.approx(call.combos)
 
 

@@ -18,7 +18,7 @@ from harness.fuzzing import damaged
 from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.explorer.library import Library
-from allstreets.explorer.views.opening import open_view
+from allstreets.explorer.views.view import open_view
 from allstreets.storage import MANIFEST, certificate_path, load, stored_keys, write_certificate
 
 KINDS = ("spot", "trimmed spot", "set", "models", "preflop", "game", "exact game", "certificate")

@@ -8,7 +8,7 @@ import eval7
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.place import ComboRow, Deal, Decision, End, Place
-from allstreets.explorer.views.base import SolutionView
+from allstreets.explorer.views.view import SolutionView
 
 PLAYERS: tuple[PlayerName, PlayerName] = ("oop", "ip")
 DECK = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]

@@ -11,6 +11,7 @@ PlayerName = Literal["oop", "ip"]
 StreetName = Literal["preflop", "flop", "turn", "river"]
 Tone = Literal["fold", "call", "aggressive"]  # call: also a check
 SolutionKind = Literal["spot", "spots", "unified", "postflop", "preflop"]
+EvCount = Literal["here", "hand"]  # whether EVs count from here on, or over the whole hand
 
 
 def path_text(path: Path) -> str:

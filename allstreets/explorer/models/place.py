@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from allstreets.explorer.models.base import (
+    EvCount,
     Message,
     Number,
     Numbers,
@@ -167,12 +168,15 @@ class Place(Message):
     street: StreetName
     board: list[str]
     unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"
+    evs: EvCount = "here"
     ev_note: str  # how EVs count: "chips from here on: folding is 0"
     pot: Number
     stacks: dict[PlayerName, Number]
     seats: dict[PlayerName, str]
     settings: list[Setting] = Field(default_factory=list)
     steps: list[Step]
+    source: str = ""  # where the strategies come from: "solved exactly, to 0.3 % of the pot"
+    source_note: str = ""  # how far they are from the solution's own
     here: Here
 
 

@@ -48,6 +48,7 @@ class CardReport(Message):
     player: PlayerName | None  # who acts first; None: no player does, hands are shown
     actions: list[Choice]
     unit: str
+    paid: dict[PlayerName, Number]  # as in `FlopReport`
     rows: list[CardRow]
 
 

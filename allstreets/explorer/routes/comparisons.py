@@ -8,7 +8,7 @@ from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.csv_text import csv_text
 from allstreets.explorer.models.comparisons import Comparison, ComparisonChoices
 from allstreets.explorer.routes.answers import CSV, REFUSALS
-from allstreets.explorer.routes.solutions import Line, SolutionId
+from allstreets.explorer.routes.solutions import Evs, Line, SolutionId
 
 router = APIRouter(prefix="/api/solutions/{solution}", tags=["solutions"], responses=REFUSALS)
 
@@ -31,15 +31,23 @@ def comparison_choices(solution: SolutionId, comparing: TheComparing) -> Compari
 
 @router.get("/beside/{other}")
 def comparison(
-    solution: SolutionId, other: OtherId, comparing: TheComparing, line: Line = ""
+    solution: SolutionId,
+    other: OtherId,
+    comparing: TheComparing,
+    line: Line = "",
+    evs: Evs = "here",
 ) -> Comparison:
     """A place of this solution beside the same place of another one."""
-    return comparing.compare(solution, other, line)
+    return comparing.compare(solution, other, line, evs)
 
 
 @router.get("/beside/{other}/hands.csv", response_class=Response, responses=CSV)
 def comparison_csv(
-    solution: SolutionId, other: OtherId, comparing: TheComparing, line: Line = ""
+    solution: SolutionId,
+    other: OtherId,
+    comparing: TheComparing,
+    line: Line = "",
+    evs: Evs = "here",
 ) -> Response:
     """The hands for a spreadsheet: _a is the other solution, _b this one."""
-    return csv_text(comparing.table(solution, other, line).table())
+    return csv_text(comparing.table(solution, other, line, evs).table())

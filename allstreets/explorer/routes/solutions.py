@@ -15,7 +15,7 @@ from allstreets.explorer.downloads import download
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
-from allstreets.explorer.models.base import Message, PlayerName, Refusal
+from allstreets.explorer.models.base import EvCount, Message, PlayerName, Refusal
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.locks import LockForm, SolutionDifference
 from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
@@ -38,8 +38,8 @@ from allstreets.explorer.routes.answers import (
     ZIP,
     file_answer,
 )
-from allstreets.explorer.views.base import SolutionView
-from allstreets.explorer.views.card_reports import joined
+from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.view import SolutionView
 from allstreets.storage import load_tree, zip_ranges
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
@@ -54,6 +54,8 @@ def library_of(request: Request) -> Library:
 TheLibrary = Annotated[Library, Depends(library_of)]
 SolutionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z]+$")]
 Line = Annotated[str, Query(max_length=1000, description='A line: "x b33% c | 7h | x"')]
+
+Evs = Annotated[EvCount, Query(description="From when on EVs count: from here on, or the hand")]
 
 
 def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
@@ -130,9 +132,9 @@ def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
 
 
 @router.get("/solutions/{solution}/place")
-def place(solution: SolutionId, library: TheLibrary, line: Line = "") -> Place:
+def place(solution: SolutionId, library: TheLibrary, line: Line = "", evs: Evs = "here") -> Place:
     """A place in the game: the way to it, and what is seen there."""
-    return library.place(solution, line)
+    return library.place(solution, line, evs)
 
 
 @router.get("/solutions/{solution}/hand")
@@ -141,9 +143,10 @@ def hand(
     player: PlayerName,
     hand: Annotated[str, Query(max_length=3, examples=["AKs"])],
     line: Line = "",
+    evs: Evs = "here",
 ) -> HandDetail:
     """A hand of a player, combo by combo."""
-    return view.hand(line, player, hand)
+    return view.hand(line, player, hand, evs)
 
 
 @router.get("/solutions/{solution}/equity")
@@ -179,15 +182,15 @@ def ranges_zip(
 
 
 @router.get("/solutions/{solution}/cards")
-def cards(view: TheView, line: Line = "") -> CardReport:
+def cards(view: TheView, line: Line = "", evs: Evs = "here") -> CardReport:
     """The cards that can be dealt, one row each."""
-    return joined(view.cards(line))
+    return joined(view.cards(line, evs))
 
 
 @router.get("/solutions/{solution}/cards.ndjson", response_class=StreamingResponse, responses=PARTS)
-def card_parts(view: TheView, line: Line = "") -> StreamingResponse:
+def card_parts(view: TheView, line: Line = "", evs: Evs = "here") -> StreamingResponse:
     """The same while it is made: a part for each board, the other requests between them."""
-    parts = view.cards(line)
+    parts = view.cards(line, evs)
     first = next(parts)  # what is wrong with the request is answered as everywhere
     return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
 
@@ -202,9 +205,9 @@ def report_lines(parts: Iterable[Message]) -> Iterator[str]:
 
 
 @router.get("/solutions/{solution}/flops")
-def flops(view: TheView, line: Line = "") -> FlopReport:
+def flops(view: TheView, line: Line = "", evs: Evs = "here") -> FlopReport:
     """All flops at the same decision, one row each."""
-    return view.flops(line)
+    return view.flops(line, evs)
 
 
 @router.get(
@@ -212,25 +215,25 @@ def flops(view: TheView, line: Line = "") -> FlopReport:
     response_class=StreamingResponse,
     responses=HAND_PARTS,
 )
-def flop_hand_parts(view: TheView, line: Line = "") -> StreamingResponse:
+def flop_hand_parts(view: TheView, line: Line = "", evs: Evs = "here") -> StreamingResponse:
     """The decision on all flops by hands: how far it is after each flop, then the report."""
-    parts = view.flop_hands(line)
+    parts = view.flop_hands(line, evs)
     first = next(parts)  # what is wrong with the request is answered as everywhere
     return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
 
 
 @router.get("/solutions/{solution}/flops/hands.csv", response_class=Response, responses=CSV)
-def flop_hands_csv(view: TheView, by: HandKey, line: Line = "") -> Response:
+def flop_hands_csv(view: TheView, by: HandKey, line: Line = "", evs: Evs = "here") -> Response:
     """The same for a spreadsheet, by category, draw or hand."""
-    *_, last = view.flop_hands(line)
+    *_, last = view.flop_hands(line, evs)
     assert last.report is not None
     return csv_text(hand_rows(last.report, by))
 
 
 @router.get("/solutions/{solution}/categories")
-def categories(view: TheView, line: Line = "") -> HandGroups:
+def categories(view: TheView, line: Line = "", evs: Evs = "here") -> HandGroups:
     """The hands at a place by category: what both hold, and what is done with it."""
-    return view.groups(line)
+    return view.groups(line, evs)
 
 
 @router.get("/solutions/{solution}/exact")
@@ -258,18 +261,18 @@ def what_changed(solution: SolutionId, locking: TheLocking, line: Line = "") -> 
 
 
 @router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)
-def table_csv(view: TheView, line: Line = "") -> Response:
+def table_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The decision as a table for a spreadsheet."""
-    return csv_text(view.rows(line))
+    return csv_text(view.rows(line, evs))
 
 
 @router.get("/solutions/{solution}/cards.csv", response_class=Response, responses=CSV)
-def cards_csv(view: TheView, line: Line = "") -> Response:
+def cards_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The report over cards for a spreadsheet."""
-    return csv_text(card_rows(joined(view.cards(line))))
+    return csv_text(card_rows(joined(view.cards(line, evs))))
 
 
 @router.get("/solutions/{solution}/flops.csv", response_class=Response, responses=CSV)
-def flops_csv(view: TheView, line: Line = "") -> Response:
+def flops_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The table over flops for a spreadsheet."""
-    return csv_text(flop_rows(view.flops(line)))
+    return csv_text(flop_rows(view.flops(line, evs)))

@@ -1,24 +1,81 @@
-"""A report over boards by hands, as messages."""
+"""Reports over boards by hands, which grow board by board: reading many takes a while at first.
 
-from collections.abc import Iterator, Sequence
+What was begun is gone on with by whoever asks next, and what is complete is kept.
+"""
 
-from allstreets.analysis import HAND_KEYS, BoardReport, ReportRow
+from collections.abc import Callable, Iterator, Sequence
+
+from allstreets.analysis import HAND_KEYS, BoardReport, Gathering, ReportRow
 from allstreets.explorer.models.place import Choice
 from allstreets.explorer.models.reports import BoardHand, BoardHands, BoardHandsPart
-from allstreets.explorer.views.betting import PLAYER_NAMES
-from allstreets.explorer.views.figures import number
-from allstreets.explorer.views.growing import Step
+from allstreets.explorer.views.figures import number, over_hand_rows
+from allstreets.explorer.views.nodes import PLAYER_NAMES
+from allstreets.solutions import Boards
+
+KEPT = 8  # reports
 
 
-def board_hands(steps: Iterator[Step], actions: Sequence[Choice]) -> Iterator[BoardHandsPart]:
-    """A part for each step; the last one has the report."""
-    for step in steps:
-        report = None if step.report is None else _message(step.report, actions)
-        yield BoardHandsPart(done=step.done, boards=step.boards, report=report)
+class _Growing:
+    """A report that is being made."""
+
+    def __init__(self, boards: Boards) -> None:
+        self.boards, self.done = boards, 0
+        self._gathered = Gathering(boards.line)
+        self.report: BoardReport | None = None  # when it is complete
+
+    def step(self) -> None:
+        """Read one more board."""
+        one = next(self.boards.decisions, None)
+        if one is not None:
+            self._gathered.add(one)
+            self.done += 1
+        if one is None or self.done == self.boards.count:
+            self.report = self._gathered.report
 
 
-def _message(report: BoardReport, actions: Sequence[Choice]) -> BoardHands:
-    category, draw, hand = ([_row(row) for row in report.by(key)] for key in HAND_KEYS)
+class GrowingReports:
+    """Reports by the line that they are of; one thread at a time may take a step."""
+
+    def __init__(self, begin: Callable[[str], Boards]) -> None:
+        self._begin = begin
+        self._kept: dict[str, _Growing] = {}
+
+    def steps(self, line: str) -> Iterator[_Growing]:
+        """The report after each board that is still to be read."""
+        while True:
+            growing = self._kept.pop(line, None) or _Growing(self._begin(line))
+            if growing.report is None:
+                growing.step()  # if that fails, the next who asks begins anew
+            self._kept[line] = growing  # the last to be given up
+            while len(self._kept) > KEPT:
+                del self._kept[next(iter(self._kept))]
+            yield growing
+            if growing.report is not None:
+                return
+
+    def report(self, line: str) -> BoardReport:
+        """The whole report."""
+        *_, last = self.steps(line)
+        assert last.report is not None
+        return last.report
+
+    def parts(
+        self, line: str, actions: Sequence[Choice], *, over_hand: bool
+    ) -> Iterator[BoardHandsPart]:
+        """A message for each step; the last one has the report."""
+        for step in self.steps(line):
+            report = None
+            if step.report is not None:
+                report = _message(step.report, actions, over_hand=over_hand)
+            yield BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
+
+
+def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool) -> BoardHands:
+    tables = [report.by(key) for key in HAND_KEYS]
+    rows = [[_row(row) for row in table] for table in (*tables, [report.total])]
+    if over_hand:
+        rows = [over_hand_rows(table, report.paid) for table in rows]
+    category, draw, hand, (total,) = rows
     return BoardHands(
         line=report.line,
         player=PLAYER_NAMES[report.player],
@@ -28,7 +85,7 @@ def _message(report: BoardReport, actions: Sequence[Choice]) -> BoardHands:
         category=category,
         draw=draw,
         hand=hand,
-        total=_row(report.total),
+        total=total,
     )
 
 

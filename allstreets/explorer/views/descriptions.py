@@ -1,23 +1,18 @@
 """Solutions in words: the game, how it was solved, and notes on how to read the numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
 from allstreets.cards import FlopSet, Range
 from allstreets.engines import CardModel
-from allstreets.explorer.models.solution import Fact, Features
+from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.solves.edits import changes_text
-from allstreets.explorer.views.base import Description
 from allstreets.explorer.views.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
-from allstreets.solutions import (
-    Certificate,
-    WholeSolution,
-    locks_text,
-    ratio_word,
-)
+from allstreets.solutions import Certificate, SpotSolution, WholeSolution, locks_text
 from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
@@ -28,6 +23,18 @@ AVERAGED = (
     "turn and river cards are averaged over: a decision there is the same whichever card came, and "
     "equities are those of the flop"
 )
+
+
+@dataclass(frozen=True)
+class Description:
+    """A solution in words and figures."""
+
+    title: str
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    curve: Curve
+    features: Features
+    root: str  # the line to begin with
 
 
 def _description(
@@ -84,10 +91,12 @@ def _thresholds(add: float, force: float, merging: float) -> Entries:
     yield "Sizes merged", f"where closer than {merging:g} pots" if merging else None
 
 
-def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Description:
-    """A solved spot."""
+def describe_spot(
+    result: SpotSolution, manifest: Mapping[str, Any], *, boards: bool
+) -> Description:
+    """A solved spot; `boards`: whether it was solved on others, too."""
     config, head = manifest["config"], headline("spot", manifest)
-    tree = spot.tree
+    spot, tree, kept = result.spot, result.spot.tree, result.stored_streets
     first = tree.first_street
     streets = [street.text for street in Street if street >= first][:kept]
     deals = first < Street.RIVER
@@ -121,7 +130,7 @@ def describe_spot(spot: Spot, manifest: Mapping[str, Any], kept: int) -> Descrip
         ("EV of the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
         ("Time", _seconds(manifest["seconds"])),
     ]
-    features = Features(combos=True, cards=deals and kept > 1, flops=False, equity=True)
+    features = Features(combos=True, cards=deals and kept > 1, flops=boards, equity=True)
     return _description(head, facts, notes, features, manifest["metrics"])
 
 
@@ -165,8 +174,7 @@ def _decisions(tree: BettingTree) -> str:
 def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Description:
     """A solved whole game, or the part of one before the flop."""
     facts_of, rules = result.facts, result.rules
-    whole = isinstance(result, WholeSolution)
-    head = headline("unified" if whole else "preflop", manifest)
+    head = headline("unified" if result.is_game else "preflop", manifest)
     cap = None if rules.rake_cap is None else f"{bb_text(rules.rake_cap)} bb"
     facts: list[tuple[str, str | None]] = [
         *_labels(manifest),
@@ -178,7 +186,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
     ]
     notes: list[str] = []
     features = Features(combos=False, cards=False, flops=False, equity=True)
-    if isinstance(result, WholeSolution):
+    if result.is_game:
         facts += [
             *_sizes(manifest["game"]["postflop_sizes"]),
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
@@ -198,11 +206,11 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
         )
     else:
         notes.append("the solution ends where the flop is dealt")
-    if result.lock:
-        notes.append(_locked(result.lock))
+    if result.locks:
+        notes.append(_locked(result.locks))
     values = facts_of.values
     facts += [
-        *(_locks(result.lock) if result.lock else [("Locks", "none: every strategy was found")]),
+        *(_locks(result.locks) if result.locks else [("Locks", "none: every strategy was found")]),
         *_made_simple(head),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
@@ -238,7 +246,7 @@ def _flop_names(flops: FlopSet) -> str | None:
 
 def _own_game(result: WholeSolution) -> str:
     """What the exploitability that a solver finds is called."""
-    played = isinstance(result, WholeSolution) and result.game.pots
+    played = result.is_game and result.game.pots
     return f"Exploitability {result.facts.judged}" if played else "Exploitability"
 
 
@@ -301,27 +309,27 @@ def _notes_of_cards(cards: CardModel) -> list[str]:
 
 def describe_flops(result: WholeSolution, manifest: Mapping[str, Any]) -> Description:
     """Flops solved one by one."""
-    config, head = result.config, headline("postflop", manifest)
-    missing = len(result.missing)
+    models, head = result.models, headline("postflop", manifest)
+    config, missing = models.config, len(models.missing)
     notes = [
         "both ranges are full: they hold every hand that fits beside the flop",
         *_notes_of_cards(result.cards),
     ]
     if missing:
-        notes.append(f"{missing:,} of {len(result.wanted):,} flops are not solved yet")
+        notes.append(f"{missing:,} of {len(models.wanted):,} flops are not solved yet")
     facts = [
         *_labels(manifest),
-        ("Stack to pot", ", ".join(f"{spr:g}" for spr in result.sprs)),
+        ("Stack to pot", ", ".join(f"{spr:g}" for spr in models.sprs)),
         *((street.capitalize(), _bets(lists)) for street, lists in config["sizes"].items()),
         ("Raises per street", _count(config["max_raises_per_street"])),
         ("Cards after the flop", str(result.cards)),
         ("Algorithm", config["algorithm"]),
         ("Exploitability", _error(head.exploitability, f"{PERCENT}, mean over flops")),
-        ("Time", _seconds(result.seconds)),
+        ("Time", _seconds(result.facts.seconds)),
     ]
     equity = result.cards.kind != "buckets"
     features = Features(combos=False, cards=False, flops=True, equity=equity)
-    return _description(head, facts, notes, features, root=ratio_word(result.sprs[0]))
+    return _description(head, facts, notes, features, root=result.at().line)
 
 
 def _bets(lists: Mapping[str, str]) -> str:

@@ -1,36 +1,49 @@
-"""A scene as messages: grids, actions, combos, and tables."""
+"""A decision as messages, in figures of whole ranges: grids, actions, equity curves."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from allstreets.base import Floats
-from allstreets.betting import Player
-from allstreets.cards import (
-    COMBO_CARDS,
-    HAND_NAMES,
-    HAND_OF_COMBO,
-    combo_text,
-    live_combos,
-    parse_hand,
-)
-from allstreets.explorer.models.base import Numbers, PlayerName
+from allstreets.betting import Player, Street
+from allstreets.explorer.models.base import Numbers
 from allstreets.explorer.models.place import (
     ActionFigures,
     Choice,
-    ComboRow,
     Grids,
-    HandDetail,
     PlayerGrid,
     RangeSummary,
 )
 from allstreets.explorer.models.place import Decision as DecisionMessage
-from allstreets.explorer.views.alike import alike_lines
-from allstreets.explorer.views.betting import PLAYER_NAMES, player_of
-from allstreets.solutions import Decision
+from allstreets.explorer.models.reports import (
+    BoardHand,
+    CardReport,
+    CardRow,
+    FlopReport,
+    FlopRow,
+)
+from allstreets.explorer.views.nodes import PLAYER_NAMES
+from allstreets.solutions import CHIPS, Decision, Node
 
-ALIKE = "all combos of a hand are played alike in this model"
+RARE = "play hardly ever gets here: the numbers are rough"
+FLOP_EQUITY = "turn and river are averaged over: equity is that of the flop"
+NO_EQUITY = "hands of a bucket play alike: their equity is not known here"
+BUCKET_EVS = (
+    "EVs of actions do not quite add up to the EV of the range: buckets meet without regard to the "
+    "cards they hold, while frequencies are counted over real pairs of hands; and a hand lies in "
+    "several buckets: the EV of its action is that of taking it in all of them"
+)
+BEHIND = (
+    "allstreets report FOLDER --line … --behind solves what would follow by itself, as if the "
+    "whole range came here"
+)
+CURVE_STEPS = 199
+"""Of a curve at most: with two points each and none lost, some 400 points."""
+
+Points = list[tuple[float, float]]
+Row = TypeVar("Row", CardRow, FlopRow, BoardHand)
+Report = TypeVar("Report", CardReport, FlopReport)
 
 
 def numbers(values: Floats) -> Numbers:
@@ -43,155 +56,127 @@ def number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def grids(scene: Decision) -> Grids:
+def notes(node: Node, shown: Decision) -> list[str]:
+    """What is needed to read the numbers of a decision correctly."""
+    if node.unit == CHIPS:  # a spot
+        return [] if shown.reached else [BEHIND]
+    found = [RARE] if shown.is_rare and not node.source else []
+    if not node.board or shown.by_combo or not shown.reached:
+        return found
+    if not any(np.isfinite(shares).any() for shares in shown.equities):
+        return [*found, NO_EQUITY, BUCKET_EVS]
+    return [*found, FLOP_EQUITY] if node.street > Street.FLOP else found
+
+
+def grids(shown: Decision) -> Grids:
     """Both players' hands."""
-    oop, ip = _grid(scene, Player.OOP), _grid(scene, Player.IP)
-    return Grids(oop=oop, ip=ip, not_reached=scene.why_not() or None)
+    oop, ip = _grid(shown, Player.OOP), _grid(shown, Player.IP)
+    return Grids(oop=oop, ip=ip, not_reached=shown.why_not() or None)
 
 
-def _grid(scene: Decision, player: Player) -> PlayerGrid:
-    evs = scene.cells(scene.evs(player), player, evs=True)
-    equity = scene.cells(scene.equity(player), player)
+def _grid(shown: Decision, player: Player) -> PlayerGrid:
+    evs = shown.cells(shown.evs(player), player, evs=True)
+    equity = shown.cells(shown.equity(player), player)
     return PlayerGrid(
-        combos=scene.class_counts().tolist(),
-        reach=scene.reach_cells(player).tolist(),
+        combos=shown.class_counts().tolist(),
+        reach=shown.reach_cells(player).tolist(),
         ev=numbers(evs),
         equity=numbers(equity),
-        eqr=numbers(scene.eqr(player, evs, equity)),
-        summary=summary(scene, player),
+        eqr=numbers(shown.eqr(player, evs, equity)),
+        summary=summary(shown, player),
     )
 
 
-def summary(scene: Decision, player: Player) -> RangeSummary:
+def summary(shown: Decision, player: Player) -> RangeSummary:
     """A player's whole range."""
-    equity, ev = scene.mean(scene.equity(player), player), scene.ev(player)
-    eqr = scene.eqr(player, np.array([ev]), np.array([equity]))
+    equity, ev = shown.mean(shown.equity(player), player), shown.ev(player)
+    eqr = shown.eqr(player, np.array([ev]), np.array([equity]))
     return RangeSummary(
-        combos=scene.hands[player].size,
+        combos=shown.hands[player].size,
         ev=number(ev),
         equity=number(equity),
         eqr=number(eqr[0]),
     )
 
 
-def decision(scene: Decision, choices: Sequence[Choice]) -> DecisionMessage:
+def decision(
+    shown: Decision, choices: Sequence[Choice], notes: Sequence[str] = ()
+) -> DecisionMessage:
     """Everything about a decision."""
     return DecisionMessage(
-        player=PLAYER_NAMES[scene.player],
-        seat=scene.seat,
-        to_call=scene.to_call,
-        pot_odds=scene.to_call / (scene.pot + scene.to_call) if scene.to_call > 0 else None,
-        share=scene.share,
-        actions=_actions(scene, choices),
-        locked=scene.locked_cells().tolist(),
-        grids=grids(scene),
-        notes=list(scene.notes),
+        player=PLAYER_NAMES[shown.player],
+        seat=shown.seat,
+        to_call=shown.to_call,
+        pot_odds=shown.to_call / (shown.pot + shown.to_call) if shown.to_call > 0 else None,
+        share=shown.share,
+        actions=_actions(shown, choices),
+        locked=shown.locked_cells().tolist(),
+        grids=grids(shown),
+        notes=list(notes),
     )
 
 
-def _actions(scene: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
-    taken, evs, whole = scene.taken, scene.taken_evs(), scene.range_evs()
+def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
+    taken, evs, whole = shown.taken, shown.taken_evs(), shown.range_evs()
     return [
         ActionFigures(
             **{**dict(choice), "frequency": number(taken[place])},
             ev=number(evs[place]),
             ev_range=number(whole[place]),
-            known=bool(scene.known_actions[place]),
-            combos=float((scene.reach * np.nan_to_num(scene.strategy[place])) @ scene.own.counts),
-            chances=numbers(scene.cells(scene.strategy[place])),
-            evs=numbers(scene.cells(scene.action_evs[place], evs=True)),
+            known=bool(shown.known_actions[place]),
+            combos=float((shown.reach * np.nan_to_num(shown.strategy[place])) @ shown.own.counts),
+            chances=numbers(shown.cells(shown.strategy[place])),
+            evs=numbers(shown.cells(shown.action_evs[place], evs=True)),
         )
         for place, choice in enumerate(choices)
     ]
 
 
-def hand_detail(scene: Decision, player_name: PlayerName, hand: str) -> HandDetail:
-    """A cell of the grid, combo by combo."""
-    player, number_of_hand = player_of(player_name), parse_hand(hand)
-    same = np.flatnonzero(scene.hands[player].classes == number_of_hand)
-    rows = _rows(scene, player, same.tolist())
-    if not scene.by_combo:
-        found = [row for row in rows if row.combos]
-    else:
-        known = {row.cards: row for row in rows}
-        here = np.flatnonzero((number_of_hand == HAND_OF_COMBO) & live_combos(scene.board))
-        # As people read them: spades first.
-        texts = [combo_text(int(combo)) for combo in here[::-1]]
-        found = [known.get(text) or _not_held(scene, player, text) for text in texts]
-    return HandDetail(
-        hand=HAND_NAMES[number_of_hand],
-        player=player_name,
-        actions=list(scene.actions),
-        rows=found,
-        alike=alike_lines(scene, player, number_of_hand),
-        note=None if scene.by_combo else ALIKE,
-    )
-
-
-def _not_held(scene: Decision, player: Player, cards: str) -> ComboRow:
-    """A combo that is not in the range."""
-    none: Numbers = [None] * len(scene.actions) if scene.actor == player else []
-    return ComboRow(
-        cards=cards, combos=1, reach=0, ev=None, equity=None, eqr=None, chances=none, evs=none
-    )
-
-
-def _rows(scene: Decision, player: Player, places: Sequence[int]) -> list[ComboRow]:
-    """One row per hand of a player, of those at the given places."""
-    hands, some, acts = scene.hands[player], list(places), scene.actor == player
-    evs, equity = scene.evs(player), scene.equity(player)
-    none = np.zeros((0, len(hands.reach)))
-    columns = zip(
-        some,
-        numbers(evs[some]),
-        numbers(equity[some]),
-        numbers(scene.eqr(player, evs, equity)[some]),
-        (scene.strategy if acts else none)[:, some].T,
-        (scene.action_evs if acts else none)[:, some].T,
-        strict=True,
-    )
+def over_hand_rows(rows: Sequence[Row], paid: tuple[float, float]) -> list[Row]:
+    """Rows with results of the whole hand in the place of EVs from there on."""
     return [
-        ComboRow(
-            cards=HAND_NAMES[place] if hands.combos is None else combo_text(hands.combos[place]),
-            combos=float(hands.counts[place]),
-            reach=float(hands.reach[place]),
-            ev=ev,
-            equity=share,
-            eqr=eqr,
-            chances=numbers(chances),
-            evs=numbers(action_evs),
-            locked=bool(acts and len(scene.locked) and scene.locked[place]),
+        row.model_copy(
+            update={
+                "ev_oop": None if row.ev_oop is None else row.ev_oop - paid[0],
+                "ev_ip": None if row.ev_ip is None else row.ev_ip - paid[1],
+            }
         )
-        for place, ev, share, eqr, chances, action_evs in columns
+        for row in rows
     ]
 
 
-def table(scene: Decision) -> list[Mapping[str, Any]]:
-    """One row per hand of the player who acts, or of both where none does."""
-    players = list(Player) if scene.actor is None else [scene.actor]
-    found: list[Mapping[str, Any]] = []
-    for player in players:
-        for row in _rows(scene, player, _in_order(scene, player)):
-            if not row.combos:
-                continue
-            cells: dict[str, Any] = {
-                "player": PLAYER_NAMES[player],
-                "combo" if scene.by_combo else "hand": row.cards,
-                **row.model_dump(include={"combos", "reach", "equity", "ev", "eqr"}),
-            }
-            if len(scene.locked):
-                cells["locked"] = row.locked
-            for word, chance, ev in zip(scene.actions, row.chances, row.evs, strict=False):
-                cells |= {word: chance, f"ev_{word}": ev}
-            found.append(cells)
-    return found
+def counted(report: Report, *, over_hand: bool) -> Report:
+    """A report whose EVs count from there on, or `over_hand`; `paid` is the difference."""
+    if not over_hand:
+        return report.model_copy(update={"paid": {"oop": 0.0, "ip": 0.0}})
+    paid = report.paid["oop"], report.paid["ip"]
+    return report.model_copy(update={"rows": over_hand_rows(list(report.rows), paid)})
 
 
-def _in_order(scene: Decision, player: Player) -> list[int]:
-    """Places of hands in the order of the classes, combos of a class by their cards."""
-    hands = scene.hands[player]
-    if hands.combos is None:
-        return list(range(len(HAND_NAMES)))
-    cards = COMBO_CARDS[hands.combos].astype(np.int64)
-    order: list[int] = np.lexsort((-cards[:, 1], -cards[:, 0], hands.classes)).tolist()
-    return order
+def equity_curve(shown: Decision, player: Player) -> Points:
+    """A range sorted by equity, a step curve from x = 0 to x = 1; its area is the range's equity.
+
+    Hands that lie within the same 199th of the range become one step at their mean.
+    """
+    weights, equity = shown.hands[player].weights, shown.equity(player)
+    live = (weights > 0) & np.isfinite(equity)
+    if not live.any():
+        return []
+    order = np.argsort(equity[live], kind="stable")
+    heights, widths = equity[live][order], weights[live][order]
+    widths = widths / widths.sum()
+    if len(heights) > CURVE_STEPS:
+        heights, widths = _gathered(heights, widths)
+    ends = np.concatenate([[0.0], np.cumsum(widths)])
+    ends[-1] = 1.0
+    steps = zip(heights.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    return [point for height, start, stop in steps for point in ((start, height), (stop, height))]
+
+
+def _gathered(heights: Floats, widths: Floats) -> tuple[Floats, Floats]:
+    middles = np.cumsum(widths) - widths / 2
+    places = np.minimum((middles * CURVE_STEPS).astype(np.int64), CURVE_STEPS - 1)
+    totals = np.bincount(places, widths, minlength=CURVE_STEPS).astype(np.float64)
+    sums = np.bincount(places, widths * heights, minlength=CURVE_STEPS)
+    full = totals > 0
+    return sums[full] / totals[full], totals[full]

@@ -8,7 +8,7 @@ import numpy as np
 from allstreets.base import Floats, InputError, suggest
 from allstreets.cards import Range, RangeKind, live_combos
 from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.views.betting import player_of
+from allstreets.explorer.views.nodes import player_of
 from allstreets.solutions import Decision
 
 # Names of actions and the letters that they have in lines; all sizes of a bet share a name.

@@ -1273,6 +1273,10 @@ export interface components {
             actions: components["schemas"]["Choice"][];
             /** Line */
             line: string;
+            /** Paid */
+            paid: {
+                [key: string]: number;
+            };
             /** Player */
             player: ("oop" | "ip") | null;
             /** Rows */
@@ -2013,6 +2017,12 @@ export interface components {
             board: string[];
             /** Ev Note */
             ev_note: string;
+            /**
+             * Evs
+             * @default here
+             * @enum {string}
+             */
+            evs: "here" | "hand";
             /** Here */
             here: components["schemas"]["Decision"] | components["schemas"]["Deal"] | components["schemas"]["End"];
             /** Line */
@@ -2027,6 +2037,16 @@ export interface components {
             settings: components["schemas"]["Setting"][];
             /** Solution */
             solution: string;
+            /**
+             * Source
+             * @default
+             */
+            source: string;
+            /**
+             * Source Note
+             * @default
+             */
+            source_note: string;
             /** Stacks */
             stacks: {
                 [key: string]: number;
@@ -5409,6 +5429,8 @@ export interface operations {
     comparison_api_solutions__solution__beside__other__get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -5480,6 +5502,8 @@ export interface operations {
     comparison_csv_api_solutions__solution__beside__other__hands_csv_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -5551,6 +5575,8 @@ export interface operations {
     cards_api_solutions__solution__cards_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -5621,6 +5647,8 @@ export interface operations {
     cards_csv_api_solutions__solution__cards_csv_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -5691,6 +5719,8 @@ export interface operations {
     card_parts_api_solutions__solution__cards_ndjson_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -5761,6 +5791,8 @@ export interface operations {
     categories_api_solutions__solution__categories_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -6121,6 +6153,8 @@ export interface operations {
     flops_api_solutions__solution__flops_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -6191,6 +6225,8 @@ export interface operations {
     flops_csv_api_solutions__solution__flops_csv_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -6262,6 +6298,8 @@ export interface operations {
         parameters: {
             query: {
                 by: "category" | "draw" | "hand";
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -6332,6 +6370,8 @@ export interface operations {
     flop_hand_parts_api_solutions__solution__flops_hands_ndjson_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -6402,6 +6442,8 @@ export interface operations {
     hand_api_solutions__solution__hand_get: {
         parameters: {
             query: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 hand: string;
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6625,6 +6667,8 @@ export interface operations {
     place_api_solutions__solution__place_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };
@@ -7000,6 +7044,8 @@ export interface operations {
     table_csv_api_solutions__solution__table_csv_get: {
         parameters: {
             query?: {
+                /** @description From when on EVs count: from here on, or the hand */
+                evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
             };

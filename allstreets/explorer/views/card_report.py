@@ -1,0 +1,125 @@
+"""The report over turn or river cards: the first decision after each of them.
+
+A card of a large spot takes a while the first time it is looked at, and all of them read as many
+gigabytes as its strategies. So a report comes in parts, one for each board that differs: reports
+with the rows of that board alone, whose weights are in one unit.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import card_text, parse_card
+from allstreets.explorer.models.reports import CardReport, CardRow
+from allstreets.explorer.views.figures import numbers, summary
+from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, street_name
+from allstreets.solutions import Decision, Node, NoNodeError, Position
+
+CACHED = 8  # reports
+
+
+class CardReports:
+    """Reports by the deal that they are of."""
+
+    def __init__(self) -> None:
+        self._made: dict[Position, CardReport] = {}  # those that were looked at to the end
+
+    def forget(self) -> None:
+        """Make all reports anew."""
+        self._made.clear()
+
+    def parts(self, node: Node) -> Iterator[CardReport]:
+        """The deal at a node, or the last one on the way to it, board by board."""
+        deal = _last_deal(node)
+        if deal.position in self._made:
+            yield self._made[deal.position]
+            return
+        parts = []
+        for part in _boards(deal):
+            parts.append(part)
+            yield part
+        self._made[deal.position] = _together(parts)
+        while len(self._made) > CACHED:
+            del self._made[next(iter(self._made))]
+
+
+def _last_deal(node: Node) -> Node:
+    """The last chance node on the way to a node at which one card was dealt."""
+    chances = [one for one in node.path if one.kind == "chance"]
+    last = chances[-1] if chances else None
+    ways = []
+    if last is None or (last.deal is not None and last.deal.count == 3 and last != node):
+        ways = node.ways_to_a_deal()
+        if not ways:
+            raise NoNodeError("No card is dealt any more on this way.")
+        last = node.solution.at(ways[0][1])
+    deal = last.deal or node.deal
+    if deal is None or deal.count == 0:
+        reason = "turn and river cards are averaged over"
+    elif not deal.stored:
+        reason = deal.note
+    elif deal.count == 3:
+        reason = "no flop is dealt yet: pick one"
+    elif ways:
+        raise NoNodeError("No card has been dealt yet. These ways lead to one:", ways)
+    else:
+        return last
+    raise InputError(f"line '{node.line}': there is no report over cards, since {reason}")
+
+
+def _boards(deal: Node) -> Iterator[CardReport]:
+    solution, street = deal.solution, street_name(deal.street + 1)
+    if deal.deal is not None and deal.deal.solved_again:
+        raise InputError(
+            f"the {street} is not stored in this solution: each card would be solved "
+            "again. Look at one card, or solve the spot again with --save full"
+        )
+    same = solution.runouts(deal.position)
+    for board in same.representatives:
+        first = solution.node(solution.dealt(deal.position, (board,)))
+        # A card that this one stands for has other combos and the same figures.
+        cards = [card for card, one in enumerate(same.representative.tolist()) if one == board]
+        yield CardReport(
+            line=deal.line,
+            street=street,
+            player=PLAYER_NAMES[first.tree.player_at(first.index)],
+            actions=choices(first),
+            unit=first.unit.name,
+            paid={"oop": first.ranges.paid[0], "ip": first.ranges.paid[1]},
+            rows=[_row(deal, card, board, first.ranges) for card in cards],
+        )
+
+
+def _row(deal: Node, card: int, other: int, shown: Decision) -> CardRow:
+    solution = deal.solution
+    oop, ip = (summary(shown, player) for player in Player)
+    return CardRow(
+        line=solution.line(solution.dealt(deal.position, (card,))),
+        # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
+        weight=float(shown.hands[0].weights.sum()),
+        share=shown.share,
+        frequencies=numbers(shown.taken),
+        ev_oop=oop.ev,
+        ev_ip=ip.ev,
+        equity_oop=oop.equity,
+        equity_ip=ip.equity,
+        card=card_text(card),
+        same_as=card_text(other) if other != card else None,
+    )
+
+
+def _together(parts: Iterable[CardReport]) -> CardReport:
+    """The parts of a report as one part: its rows in the order of the deck."""
+    found = list(parts)
+    rows = sorted(
+        (row for part in found for row in part.rows), key=lambda row: parse_card(row.card)
+    )
+    return found[0].model_copy(update={"rows": rows})
+
+
+def joined(parts: Iterable[CardReport]) -> CardReport:
+    """The parts of a report as one, whose weights add up to 1."""
+    found = _together(parts)
+    total = sum(row.weight for row in found.rows) or 1.0
+    rows = [row.model_copy(update={"weight": row.weight / total}) for row in found.rows]
+    return found.model_copy(update={"rows": rows})

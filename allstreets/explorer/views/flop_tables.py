@@ -1,0 +1,218 @@
+"""The same decision on every flop: a table of the flops, and a report by hands.
+
+`FlopTables` are those of a whole game or of flops solved one by one; `BoardsBeside` those of a spot
+that was solved on several boards.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from allstreets.analysis import BoardFigures
+from allstreets.base import InputError
+from allstreets.betting import Street, dealt
+from allstreets.cards import Texture, cards_text, hand_combos
+from allstreets.explorer.folders import id_of
+from allstreets.explorer.models.place import Choice
+from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
+from allstreets.explorer.views.board_hands import GrowingReports
+from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
+from allstreets.explorer.views.figures import number, numbers
+from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, choices_of
+from allstreets.solutions import Flops, SolvedFlop, SpotSolution, WholeSolution, is_reached
+from allstreets.storage import SpotSet, folder_kind, load_spots
+
+CACHED = 8  # tables
+
+
+class Tables(Protocol):
+    """Decisions on many boards; EVs count from there on."""
+
+    def table(self, line: str) -> FlopReport:
+        """The decision that a line leads to, a row for each board."""
+
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+        """The same by hands, a part for each board that is read."""
+
+
+class FlopTables:
+    """Tables by decision. The first request reads every flop's file, which takes seconds.
+
+    They are of what the solution itself plays, also on flops that were solved exactly beside it.
+    """
+
+    def __init__(self, solution: WholeSolution) -> None:
+        self._solution = solution
+        self._made = lru_cache(CACHED)(self._make)
+        self._reports = GrowingReports(solution.boards)
+
+    def table(self, line: str) -> FlopReport:
+        """The decision that a line leads to, with "*" or any flop in it."""
+        return self._made(*self._read(line))
+
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands."""
+        where = self._read(line)
+        line = self._solution.line_on_any_flop(*where)
+        return self._reports.parts(line, self._choices(*where), over_hand=over_hand)
+
+    def _read(self, line: str) -> tuple[int, int]:
+        """(root, node) of a decision; refuses a table that would take hours.
+
+        Buckets of later streets are computed flop by flop. Where a turn is a real card, there is
+        none that all flops share.
+        """
+        root, node = self._solution.read_any_flop(line)
+        cards, street = self._solution.cards, Street(int(self._flops.pot(root).tree.street[node]))
+        if (cards.kind == "buckets" or cards.stores_cards) and street > Street.FLOP:
+            raise InputError(
+                f"with {cards.kind} there are tables of decisions on the flop only, not on the "
+                f"{street.text}: look at single flops"
+            )
+        return root, node
+
+    @property
+    def _flops(self) -> Flops:
+        flops = self._solution.below
+        assert flops is not None  # `read_any_flop` refuses solutions that end before
+        return flops
+
+    def _choices(self, root: int, node: int) -> list[Choice]:
+        solution, tree = self._solution, self._flops.pot(root).tree
+        averages = not solution.cards.plays_combos
+
+        def line(child: int) -> str:
+            return solution.line_on_any_flop(root, dealt(tree, child) if averages else child)
+
+        return choices_of(tree, node, solution.unit.notation, line)
+
+    def _make(self, root: int, node: int) -> FlopReport:
+        flops, solution = self._flops, self._solution
+        solved, tree = flops.solved(root), flops.pot(root).tree
+        by_class = None
+        if flops.cards.plays_classes:
+            by_class = ClassDecision(flops.strategies(root, solved[0].flop), node)
+        figures = [self._figures(root, one, node, by_class) for one in solved]
+        weights = np.array([one.weight for one in solved]) * [one.pairs for one in figures]
+        total = float(weights.sum())
+        some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
+        line = solution.line_on_any_flop(root, node)
+        return FlopReport(
+            line=line,
+            player=PLAYER_NAMES[tree.player_at(node)],
+            actions=self._choices(root, node),
+            unit=solution.unit.name,
+            pot=some.pot,
+            paid={"oop": some.paid[0], "ip": some.paid[1]},
+            rows=[
+                _row(
+                    found,
+                    one.flop.texture,
+                    line=line.replace("*", one.flop.text, 1),
+                    flop=one.flop.text,
+                    weight=weight,
+                    share=found.share,
+                    exploitability_pct=one.exploitability_pct,
+                )
+                for one, found, weight in zip(
+                    solved, figures, (weights / (total or 1.0)).tolist(), strict=True
+                )
+            ],
+        )
+
+    def _figures(
+        self, root: int, solved: SolvedFlop, node: int, by_class: ClassDecision | None
+    ) -> RangeFigures:
+        flops, flop = self._flops, solved.flop
+        if by_class is not None:
+            stored = flops.strategies(root, flop).stored[0]
+            found = by_class.on(flop, stored, self._solution.roots.reach(root))
+        else:
+            view = flops.view(root, flop)
+            # EVs that are stored with the strategies cost nothing.
+            known = node > 0 and view.evaluate is not None
+            found = range_figures(flops.counted(view.node(node, "")), evs=known)
+        combos = hand_combos(flop.cards)
+        if node == 0 and is_reached((found.reach @ combos / combos.sum()).tolist()):
+            found = replace(found, evs=flops.first_evs(root, flop, found.reach, found.pairs))
+        return found
+
+
+def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
+    return FlopRow(
+        frequencies=numbers(figures.frequencies),
+        ev_oop=number(figures.evs[0]),
+        ev_ip=number(figures.evs[1]),
+        equity_oop=number(figures.equities[0]),
+        equity_ip=number(figures.equities[1]),
+        suits=texture.suits,
+        pairing=texture.pairing,
+        connectedness=texture.connectedness,
+        high_card=texture.high_card,
+        **facts,
+    )
+
+
+class BoardsBeside:
+    """The boards on which a spot of a set is solved."""
+
+    def __init__(self, solution: SpotSolution, spots: SpotSet, name: str) -> None:
+        self._solution, self._spots, self._name = solution, spots, name
+        self._entries = [entry for entry in spots.entries if entry.name == name]
+        self._reports = GrowingReports(lambda line: spots.boards(line, name))
+
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+        """The decision of a line on all boards by hands."""
+        line, actions = self._decision(line)
+        return self._reports.parts(line, actions, over_hand=over_hand)
+
+    def table(self, line: str) -> FlopReport:
+        """The decision of a line on every board."""
+        line, actions = self._decision(line)
+        report = self._reports.report(line)
+        total = sum(one.mass for one in report.boards) or 1.0
+        return FlopReport(
+            line=line,
+            player=PLAYER_NAMES[report.player],
+            actions=actions,
+            unit=report.unit.name,
+            pot=report.pot,
+            paid={"oop": report.paid[0], "ip": report.paid[1]},
+            rows=[
+                _row(
+                    one,
+                    one.texture,
+                    line=one.line,
+                    flop=cards_text(one.board),
+                    weight=one.mass / total,
+                    exploitability_pct=(entry.row or {}).get("exploitability_pct"),
+                    solution=id_of(self._spots.folder / entry.folder),
+                )
+                for entry, one in zip(self._entries, report.boards, strict=True)
+            ],
+        )
+
+    def _decision(self, line: str) -> tuple[str, list[Choice]]:
+        """A decision that other boards have as well: the line to it, and its actions."""
+        node = self._solution.at(line)
+        if node.position.cards or node.kind != "decision":
+            raise InputError(
+                f"line '{line}': tables over boards are of decisions before another card is dealt"
+            )
+        return node.line, choices(node)
+
+
+def boards_beside(solution: SpotSolution, folder: Path) -> BoardsBeside | None:
+    """The boards beside a spot; None: it is no part of a set, or alone there."""
+    with suppress(InputError):
+        if folder_kind(folder.parent) == "spots":
+            spots = load_spots(folder.parent)
+            own = [entry for entry in spots.entries if entry.folder == folder.name]
+            if own and sum(entry.name == own[0].name for entry in spots.entries) > 1:
+                return BoardsBeside(solution, spots, own[0].name)
+    return None

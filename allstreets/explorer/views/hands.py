@@ -1,0 +1,180 @@
+"""The hands of a decision as messages: combo by combo, by category, and as a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from allstreets.analysis import ReportRow, report_of
+from allstreets.betting import Player
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_COUNT,
+    DRAWS,
+    HAND_COUNT,
+    HAND_NAMES,
+    HAND_OF_COMBO,
+    MADE,
+    combo_text,
+    hand_categories,
+    live_combos,
+    parse_hand,
+)
+from allstreets.explorer.models.base import Numbers, PlayerName
+from allstreets.explorer.models.place import ComboRow, HandDetail
+from allstreets.explorer.models.reports import HandGroup, HandGroups
+from allstreets.explorer.views.figures import number, numbers
+from allstreets.explorer.views.nodes import PLAYER_NAMES, player_of
+from allstreets.explorer.views.range_words import weights_text
+from allstreets.solutions import Decision, OnBoard
+
+ALIKE = "all combos of a hand are played alike in this model"
+CATEGORIES: tuple[tuple[Literal["made", "draw"], str, tuple[str, ...]], ...] = (
+    ("made", "category", MADE),
+    ("draw", "draw", DRAWS),
+)
+
+
+def hand_detail(shown: Decision, player_name: PlayerName, hand: str) -> HandDetail:
+    """A cell of the grid, combo by combo."""
+    player, hand_class = player_of(player_name), parse_hand(hand)
+    same = np.flatnonzero(shown.hands[player].classes == hand_class)
+    rows = _rows(shown, player, same.tolist())
+    if not shown.by_combo:
+        rows = [row for row in rows if row.combos]
+    else:
+        known = {row.cards: row for row in rows}
+        here = np.flatnonzero((hand_class == HAND_OF_COMBO) & live_combos(shown.board))
+        # As people read them: spades first.
+        texts = [combo_text(int(combo)) for combo in here[::-1]]
+        rows = [known.get(text) or _not_held(shown, player, text) for text in texts]
+    return HandDetail(
+        hand=HAND_NAMES[hand_class],
+        player=player_name,
+        actions=list(shown.actions),
+        rows=rows,
+        alike=_alike_lines(shown, player, hand_class),
+        note=None if shown.by_combo else ALIKE,
+    )
+
+
+def _not_held(shown: Decision, player: Player, cards: str) -> ComboRow:
+    """A combo that is not in the range."""
+    none: Numbers = [None] * len(shown.actions) if shown.actor == player else []
+    return ComboRow(
+        cards=cards, combos=1, reach=0, ev=None, equity=None, eqr=None, chances=none, evs=none
+    )
+
+
+def _rows(shown: Decision, player: Player, places: Sequence[int]) -> list[ComboRow]:
+    """One row per hand of a player, of those at the given places."""
+    hands, some, acts = shown.hands[player], list(places), shown.actor == player
+    evs, equity = shown.evs(player), shown.equity(player)
+    none = np.zeros((0, len(hands.reach)))
+    columns = zip(
+        some,
+        numbers(evs[some]),
+        numbers(equity[some]),
+        numbers(shown.eqr(player, evs, equity)[some]),
+        (shown.strategy if acts else none)[:, some].T,
+        (shown.action_evs if acts else none)[:, some].T,
+        strict=True,
+    )
+    return [
+        ComboRow(
+            cards=HAND_NAMES[place] if hands.combos is None else combo_text(hands.combos[place]),
+            combos=float(hands.counts[place]),
+            reach=float(hands.reach[place]),
+            ev=ev,
+            equity=share,
+            eqr=eqr,
+            chances=numbers(chances),
+            evs=numbers(action_evs),
+            locked=bool(acts and len(shown.locked) and shown.locked[place]),
+        )
+        for place, ev, share, eqr, chances, action_evs in columns
+    ]
+
+
+def _alike_lines(shown: Decision, player: Player, hand: int) -> list[str]:
+    """A line for each row or group that combos of a hand are in: "9s8s, 9h8h: 61 combos, T7s …"."""
+    combos = shown.hands[player].combos
+    if shown.alike is None or combos is None:
+        return []
+    groups, classes = shown.alike[player], shown.hands[player].classes
+    lines = []
+    for group in np.unique(groups[classes == hand]).tolist():
+        inside = groups == group
+        own = np.sort(combos[inside & (classes == hand)])[::-1]  # spades first
+        weights = np.zeros(COMBO_COUNT)
+        weights[combos[inside]] = 1.0
+        lines.append(
+            f"{', '.join(combo_text(combo) for combo in own.tolist())}: group {group}, "
+            f"{int(inside.sum())} combos: {weights_text(weights, shown.board)}"
+        )
+    return lines
+
+
+def table(shown: Decision) -> list[Mapping[str, Any]]:
+    """One row per hand of the player who acts, or of both where none does."""
+    found: list[Mapping[str, Any]] = []
+    for player in Player if shown.actor is None else [shown.actor]:
+        for row in _rows(shown, player, _in_order(shown, player)):
+            if not row.combos:
+                continue
+            cells: dict[str, Any] = {
+                "player": PLAYER_NAMES[player],
+                "combo" if shown.by_combo else "hand": row.cards,
+                **row.model_dump(include={"combos", "reach", "equity", "ev", "eqr"}),
+            }
+            if len(shown.locked):
+                cells["locked"] = row.locked
+            for word, chance, ev in zip(shown.actions, row.chances, row.evs, strict=False):
+                cells |= {word: chance, f"ev_{word}": ev}
+            found.append(cells)
+    return found
+
+
+def _in_order(shown: Decision, player: Player) -> list[int]:
+    """Places of hands in the order of the classes, combos of a class by their cards."""
+    hands = shown.hands[player]
+    if hands.combos is None:
+        return list(range(len(HAND_NAMES)))
+    cards = COMBO_CARDS[hands.combos].astype(np.int64)
+    order: list[int] = np.lexsort((-cards[:, 1], -cards[:, 0], hands.classes)).tolist()
+    return order
+
+
+def hand_groups(shown: Decision) -> HandGroups:
+    """The categories that a player holds, of made hands and of draws."""
+    player = None if shown.actor is None else PLAYER_NAMES[shown.actor]
+    if not shown.board:
+        return HandGroups(line=shown.line, player=player, groups=[])
+    live = live_combos(shown.board)
+    left = np.bincount(HAND_OF_COMBO[live], minlength=HAND_COUNT)
+    weights = [np.where(live, shown.combo_weights(each), 0.0) for each in Player]
+    report = None if shown.actor is None else report_of([OnBoard(1.0, shown)], shown.line)
+    groups = []
+    for (kind, key, names), places in zip(CATEGORIES, hand_categories(shown.board), strict=True):
+        rows: dict[str, ReportRow] = {}
+        if report is not None:
+            rows = {row.name: row for row in report.by(key)}
+        for place, name in enumerate(names):
+            own = places == place
+            shares = [float(each[own].sum() / (each.sum() or 1.0)) for each in weights]
+            if not any(shares):
+                continue
+            cells = np.bincount(HAND_OF_COMBO[own], minlength=HAND_COUNT) / np.maximum(left, 1)
+            row = rows.get(name)
+            groups.append(
+                HandGroup(
+                    kind=kind,
+                    name=name,
+                    cells=cells.tolist(),
+                    shares={"oop": shares[0], "ip": shares[1]},
+                    frequencies=[number(one) for one in row.frequencies] if row else [],
+                    ev=number(row.evs[shown.player]) if row else None,
+                    equity=number(row.equities[shown.player]) if row else None,
+                )
+            )
+    return HandGroups(line=shown.line, player=player, groups=groups)

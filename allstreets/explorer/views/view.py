@@ -1,0 +1,225 @@
+"""A solution as the page walks it, whatever its kind: through `Solution` and `Node` alone."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any, get_args
+
+from allstreets.base import InputError
+from allstreets.betting import Player
+from allstreets.cards import card_text
+from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
+from allstreets.explorer.models.place import (
+    Deal,
+    Decision,
+    End,
+    EquityCurves,
+    HandDetail,
+    Place,
+)
+from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
+from allstreets.explorer.views.card_report import CardReports
+from allstreets.explorer.views.descriptions import (
+    Description,
+    describe_flops,
+    describe_spot,
+    describe_whole,
+)
+from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
+from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
+from allstreets.explorer.views.hands import hand_detail, hand_groups, table
+from allstreets.explorer.views.headlines import Manifest
+from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
+from allstreets.explorer.views.range_words import Reaching, reaching
+from allstreets.explorer.views.turns import Turns
+from allstreets.solutions import Decision as Record
+from allstreets.solutions import Node, NoNodeError, Position, Solution
+from allstreets.storage import (
+    folder_kind,
+    load_flops,
+    load_preflop,
+    load_spot,
+    load_unified,
+    read_manifest,
+)
+
+CACHED = 96  # decisions with results of the whole hand
+EV_NOTES: dict[EvCount, str] = {
+    "here": "from here on: folding is 0, and both players' EVs sum to the pot, less any rake",
+    "hand": "over the whole hand: what a player has put in before counts as lost",
+}
+WHOLE_KINDS = {
+    "unified": (load_unified, describe_whole),
+    "preflop": (load_preflop, describe_whole),
+    "postflop": (load_flops, describe_flops),
+}
+
+
+class SolutionView:
+    """A solution that can be walked. A line that leads nowhere is an `InputError`.
+
+    Any number of threads may use it. Requests take turns: solutions cache what they find, and a
+    spot's solver has one workspace. A report over cards takes many turns, one for each board, and
+    others have theirs between them. A table over flops takes seconds the first time and works on
+    nothing that others change: it has turns of its own, so that other requests go on while it is
+    built. A report over flops by hands may take a minute: it has such a turn for a flop at a time.
+    """
+
+    def __init__(
+        self,
+        solution: Solution,
+        describe: Callable[[], Description],
+        tables: Tables | None = None,
+    ) -> None:
+        self._solution, self._describe, self._tables = solution, describe, tables
+        self._turns, self._table_turns = Turns(), Turns()
+        self._card_reports = CardReports()
+        self._over_hand = lru_cache(CACHED)(lambda at: solution.decision(at).whole_hand())
+
+    def describe(self) -> Description:
+        """The solution in words and figures."""
+        with self._turns:
+            return self._description
+
+    @cached_property
+    def _description(self) -> Description:
+        return self._describe()
+
+    def refresh(self) -> None:
+        """Show what was solved meanwhile and belongs to the solution."""
+        with self._turns:
+            self._solution.refresh()
+            self._over_hand.cache_clear()
+            self._card_reports.forget()
+
+    def _node(self, line: str) -> Node:
+        """The node that a line leads to.
+
+        A flop that was solved exactly names its turn and river. A line from before, "*" in their
+        place, leads to where the card is dealt.
+        """
+        try:
+            return self._solution.at(line)
+        except NoNodeError:
+            flop, bar, rest = line.partition("| *")
+            if not bar or not rest.strip(" |"):
+                raise
+            node = self._solution.at(flop)
+            if node.deal is None or node.deal.count != 1:
+                raise
+            return node
+
+    def _shown(self, node: Node, evs: EvCount) -> Record:
+        """Both ranges at a node, with EVs that count as asked."""
+        position: Position = node.position
+        return node.ranges if evs == "here" else self._over_hand(position)
+
+    def record(self, line: str, evs: EvCount = "here") -> Record:
+        """Both players' hands at a line, and what is done with them."""
+        with self._turns:
+            shown = self._shown(self._node(line), evs)
+            _ = shown.learned, shown.equities  # found once; what follows needs no turn
+            return shown
+
+    def place(self, line: str, evs: EvCount = "here") -> Place:
+        """Everything that is seen at a line."""
+        with self._turns:
+            node = self._node(line)
+            oop, ip = node.unit.seats
+            unit = "pots" if node.unit.name == "pot" else node.unit.name
+            return Place(
+                solution="",
+                line=node.line,
+                street=street_name(node.street),
+                board=[card_text(card) for card in node.board],
+                unit=node.unit.name,
+                evs=evs,
+                ev_note=f"{unit} {EV_NOTES[evs]}",
+                pot=node.pot,
+                stacks=stacks(node),
+                seats={"oop": oop, "ip": ip},
+                settings=settings(node),
+                steps=steps(node),
+                source=node.source,
+                source_note=node.source_note,
+                here=self._here(node, evs),
+            )
+
+    def _here(self, node: Node, evs: EvCount) -> Decision | Deal | End:
+        if node.kind == "chance" and node.parent is None:  # hands depend on the flop
+            return deal(node, None)
+        shown = self._shown(node, evs)
+        if node.kind == "decision":
+            return decision(shown, choices(node), notes(node, shown))
+        return deal(node, grids(shown)) if node.kind == "chance" else end(node, grids(shown))
+
+    def hand(self, line: str, player: PlayerName, hand: str, evs: EvCount = "here") -> HandDetail:
+        """A cell of the grid, combo by combo."""
+        return hand_detail(self.record(line, evs), player, hand)
+
+    def equity(self, line: str) -> EquityCurves:
+        """Both ranges, sorted by equity; empty where it is not known."""
+        shown = self.record(line)
+        oop, ip = (equity_curve(shown, player) for player in Player)
+        return EquityCurves(line=shown.line, oop=oop, ip=ip)
+
+    def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
+        """A player's range at a line, or the part of it that takes an action."""
+        return reaching(self.record(line), player, action)
+
+    def groups(self, line: str, evs: EvCount = "here") -> HandGroups:
+        """The hands of a line by category."""
+        return hand_groups(self.record(line, evs))
+
+    def rows(self, line: str, evs: EvCount = "here") -> list[Mapping[str, Any]]:
+        """The decision of a line as a table: one row per combo or hand."""
+        return table(self.record(line, evs))
+
+    def cards(self, line: str, evs: EvCount = "here") -> Iterator[CardReport]:
+        """One row per card of the deal at a line, or of the last one on the way to it, in parts."""
+        parts = self._turns.each(lambda: self._card_reports.parts(self._node(line)))
+        return (counted(part, over_hand=evs == "hand") for part in parts)
+
+    def flops(self, line: str, evs: EvCount = "here") -> FlopReport:
+        """One row per flop: the decision of a line on all of them."""
+        with self._table_turns:
+            return counted(self._require_tables(line).table(line), over_hand=evs == "hand")
+
+    def flop_hands(self, line: str, evs: EvCount = "here") -> Iterator[BoardHandsPart]:
+        """The decision of a line on all flops by hands: a part for each flop that is read."""
+        tables = self._require_tables(line)
+        return self._table_turns.each(lambda: tables.hands(line, over_hand=evs == "hand"))
+
+    def _require_tables(self, line: str) -> Tables:
+        if self._tables is None:
+            raise InputError(f"line '{line}': a spot has one board, so there is no table of flops")
+        return self._tables
+
+
+def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
+    """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
+    found = folder_kind(folder)
+    kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
+    for kind in kinds:
+        if kind == found:
+            return kind, read_manifest(folder, kind)
+    raise InputError(
+        f"{folder} holds a solution of a kind that this version does not know ('{found}')"
+    )
+
+
+def open_view(folder: Path) -> SolutionView:
+    """A view of the solution in a folder."""
+    kind, manifest = read_facts(folder)
+    if kind == "spots":
+        raise InputError(f"{folder} holds spots that were solved together: open one of them")
+    if kind == "spot":
+        spot = load_spot(folder)
+        beside = boards_beside(spot, folder)
+        describe = partial(describe_spot, spot, manifest, boards=beside is not None)
+        return SolutionView(spot, describe, beside)
+    opened = {"postflop": load_flops, "unified": load_unified, "preflop": load_preflop}[kind](
+        folder
+    )
+    describe_it = describe_flops if kind == "postflop" else describe_whole
+    return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
