@@ -23,7 +23,7 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_spot(rough, root / "rough", name="rough turn")
     save_unified(classes(), root / "game", config=CONFIG, name="small game")
     game = result()
-    before = WholeSolution(game.rules, game.before, game.facts)
+    before = WholeSolution(PreflopRoots(game.rules, game.before), None, game.facts)
     save_preflop(before, root / "preflop only", identity={})
     many = SpotSolver(spot(RIVER | {"bets": MANY_SIZES, "stack": 2000}), threads=2)
     many.train_batch(10)

@@ -41,6 +41,7 @@ export interface Looking {
   category: string | null; // of hands: all others are dimmed in the grid
   compare: string | null; // the solution that is laid beside this one
   by: string | null; // how flops are shown; null: each in a table
+  evs: "hand" | null; // EVs over the whole hand; null: from here on
 }
 export interface Unknown {
   page: "unknown";
@@ -71,6 +72,7 @@ export function looking(id: string, line = ""): Looking {
     category: null,
     compare: null,
     by: null,
+    evs: null,
   };
 }
 
@@ -107,6 +109,7 @@ export function readAddress(path: string, search: string): Address {
     category: query.get("category"),
     compare,
     by: query.get("by"),
+    evs: query.get("evs") === "hand" ? "hand" : null,
   };
 }
 
@@ -131,6 +134,7 @@ export function writeAddress(address: Address): string {
   if (address.category) query.set("category", address.category);
   if (address.compare) query.set("compare", address.compare);
   if (address.by) query.set("by", address.by);
+  if (address.evs) query.set("evs", address.evs);
   const text = query.toString();
   return `/solution/${address.id}${text ? `?${text}` : ""}`;
 }

@@ -12,6 +12,7 @@ export interface Question {
   solution: string;
   version: string;
   line: string;
+  evs: Schemas["Place"]["evs"];
   player: PlayerName;
   hand: string;
 }
@@ -26,8 +27,8 @@ export class Hands {
   look(question: Question): void {
     untrack(() => {
       clearTimeout(this.timer);
-      const { solution, version, line, player, hand } = question;
-      const key = JSON.stringify([solution, version, line, player, hand]);
+      const { solution, version, line, evs, player, hand } = question;
+      const key = JSON.stringify([solution, version, line, evs, player, hand]);
       const before = known.get(key);
       if (before) {
         this.asked.accept(key, before);
@@ -37,7 +38,7 @@ export class Hands {
         void this.asked.ask(key, async (signal) => {
           const detail = await get("/api/solutions/{solution}/hand", {
             path: { solution },
-            query: { line, player, hand },
+            query: { line, evs, player, hand },
             signal,
           });
           known.set(key, detail);

@@ -26,14 +26,15 @@ export class PlaceStore {
   constructor(readonly id: string) {}
 
   /** Ask for what the address names; `saves` grows when a solution that is being solved is saved. */
-  follow(line: string, saves: number): void {
+  follow({ line, evs }: Pick<Looking, "line" | "evs">, saves: number): void {
     untrack(() => {
       this.followed = line;
       const path = { solution: this.id };
       void this.about.ask("", about);
       this.describe(saves);
-      void this.asked.ask(`${saves} ${line}`, async (signal) => {
-        const place = await get("/api/solutions/{solution}/place", { path, query: { line }, signal });
+      void this.asked.ask(`${saves} ${evs} ${line}`, async (signal) => {
+        const query = { line, evs: evs ?? ("here" as const) };
+        const place = await get("/api/solutions/{solution}/place", { path, query, signal });
         this.trail = trailAfter(this.trail, place);
         this.version = place.written;
         this.describe(saves);
