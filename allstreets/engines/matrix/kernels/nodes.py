@@ -73,7 +73,7 @@ def update_node(
     """
     blocks = hands // 16
     zero, one, ahead = splat(ZERO), splat(ONE), splat(now.ahead)
-    weights = regret_weights(now.positive, now.negative, now.floor)
+    weights = regret_weights(now.positive, now.negative, now.lowest)
     for block in range(0, hands, 16):
         if needed is not None and not needed[target * blocks + block // 16]:
             continue
