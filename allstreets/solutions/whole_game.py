@@ -31,6 +31,7 @@ from allstreets.betting import (
     Notation,
     PreflopRules,
     Street,
+    WholeLine,
     bb_text,
     choices,
     dealt,
@@ -64,6 +65,7 @@ from allstreets.solutions.preflop import (
     PreflopStrategies,
     Roots,
     SolutionFacts,
+    ratio_word,
 )
 from allstreets.solutions.source import Row, SolverSource, Source
 from allstreets.solutions.spot import locks_text
@@ -243,8 +245,8 @@ class WholeSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, flop))
 
     def _read(self, line: str, flop: str | None) -> Position:
-        parts = split_line(line, self.roots.read, flop)
-        root, after = parts.root, (parts.after or "").strip()
+        parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
+        root, after = self._root(parts), (parts.after or "").strip()
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
@@ -301,9 +303,46 @@ class WholeSolution(Solution):
 
     def _with_bar(self, line: str) -> str:
         """A line of flops one by one may leave its ratio out."""
-        first = line.split("|")[0].strip()
-        named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
+        before = split_line(line, str).before
+        named = isinstance(self.roots, PreflopRoots) or not before or RATIO.fullmatch(before)
         return line if named else f"| {line}"
+
+    def _root(self, parts: WholeLine[int]) -> int:
+        """The root of a line; of flops one by one a flop has its ratio, if it has only one."""
+        if parts.before or parts.flop is None or isinstance(self.roots, PreflopRoots):
+            return parts.root
+        sprs, number = self.models.sprs, parts.flop.flop.number
+        roots = [
+            root
+            for root in range(len(sprs))
+            if any(solved.flop.number == number for solved in self.models.solved(root))
+        ]
+        if len(roots) < 2:
+            return roots[0] if roots else parts.root
+        lines = [
+            whole_line(self._root_text(root), parts.cards, parts.after or "") for root in roots
+        ]
+        raise NoNodeError(
+            f"the flop {parts.cards} is solved at the SPRs "
+            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
+            f"'{lines[0]}'",
+            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
+        )
+
+    def with_ratio(self, line: str, spr: float | None = None) -> str:
+        """A line at a ratio of flops one by one; where there is only one, it may be left out."""
+        if isinstance(self.roots, PreflopRoots):
+            return line
+        first, _, rest = line.partition("|")
+        named = RATIO.fullmatch(first.strip())
+        if spr is None:
+            sprs = self.models.sprs
+            if named or len(sprs) == 1:
+                return line
+            ratios = ", ".join(f"{ratio:g}" for ratio in sprs)
+            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
+        words = rest if named else line
+        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
 
     def ways_to_a_deal(self, position: Position) -> list[tuple[str, str]]:
         """(label, line) for each action after which a card can come, without further bets."""
@@ -604,6 +643,8 @@ class WholeSolution(Solution):
         first = self.node(self.start)
         if first.kind == "decision":
             lines += ["", str(first)]
+        if isinstance(self.below, ModelFlops):
+            lines += self.below.lines()
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -615,7 +656,7 @@ class WholeSolution(Solution):
         made = self.facts.simplified
         how = "" if made is None else f", {made.head}"
         if not isinstance(self.roots, PreflopRoots):
-            return f"{name}{self.cards.kind}, {len(self.flops):,} flops solved"
+            return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
             flops = len(self.game.flops.flops)

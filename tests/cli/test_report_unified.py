@@ -12,7 +12,7 @@ from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save
 
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_preflop, save_spot, save_unified
 
@@ -136,7 +136,7 @@ def test_values_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 
 def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     whole = result()
-    preflop = WholeSolution(whole.rules, whole.before, whole.facts)
+    preflop = WholeSolution(PreflopRoots(whole.rules, whole.before), None, whole.facts)
     save_preflop(preflop, tmp_path / "game", identity={})
     text = good(capsys, tmp_path / "game")
     assert "SB, first to act:" in text

@@ -73,8 +73,8 @@ def test_what_is_kept_is_as_exploitable_as_told(solved: Path) -> None:
     """By a recursion over dense matrices, on the strategies as the folder holds them."""
     result = load_flops(solved)
     for row in result.flops:
-        pot, kept = result.pot(row["spr"]), result.flop_view(row["flop"], row["spr"]).strategies
-        flop = parse_flop(row["flop"]).flop
+        flop, root = parse_flop(row["flop"]).flop, result.models.sprs.index(row["spr"])
+        pot, kept = result.models.pot(root), result.models.strategies(root, flop)
         pairs = hand_pairs(flop.cards).astype(np.float64)
         margin = class_stages(flop.cards)[0].margin.astype(np.float64)
         slow = judged(
@@ -252,7 +252,7 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert table in lines
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     assert all(len(line) <= 80 for line in lines)
-    found = load_flops(solved).at("x b75%", "Ks7d2c", 2).decision
+    found = load_flops(solved).at("spr2 | Ks7d2c | x b75%").decision
     code, out, _ = run(capsys, *arguments, "--json")
     told = json.loads(out)
     assert code == 0

@@ -69,6 +69,7 @@ def test_decisions_before_the_flop(line: str) -> None:
 @pytest.mark.parametrize("line", POSTFLOP)
 def test_decisions_after_the_flop(line: str) -> None:
     node = result().at(line, FLOP).decision
+    whole = node.whole_hand()
     assert node.board == parse_flop(FLOP).flop.cards
     held = node.own.counts > 0
     np.testing.assert_allclose(node.strategy[:, held].sum(axis=0), 1)
@@ -76,7 +77,8 @@ def test_decisions_after_the_flop(line: str) -> None:
     assert node.taken.sum() == pytest.approx(1)
     assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
     # Without rake one player wins what the other loses.
-    assert node.ev(Player.OOP) == pytest.approx(-node.ev(Player.IP), abs=1e-9)
+    assert whole.ev(Player.OOP) == pytest.approx(-whole.ev(Player.IP), abs=1e-9)
+    assert node.ev(Player.OOP) + node.ev(Player.IP) == pytest.approx(node.pot)
 
 
 def test_labels_and_chips() -> None:
@@ -86,7 +88,9 @@ def test_labels_and_chips() -> None:
     assert (node.pot, node.to_call, node.stacks) == (10.0, 5.0, (17.5, 12.5))
     assert node.actions == ("f", "c", "a")
     assert node.labels == ("fold", "call", "all-in 17.5 bb (83 %)")
-    assert np.nanmax(np.abs(node.action_evs[0] + 2.5)) < 1e-9  # folding loses what was put in
+    whole = node.whole_hand()
+    assert np.nanmax(np.abs(whole.action_evs[0] + 2.5)) < 1e-9  # folding loses what was put in
+    assert np.nanmax(np.abs(node.action_evs[0])) < 1e-9  # from here on it is worth nothing
 
 
 @pytest.mark.parametrize("make", [classes, raked])
@@ -96,9 +100,9 @@ def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
     size = "100%" if make is classes else "50%"
     solution = WholeSolution.of(solver)
     flop = solver.game.flops.flops[0]
-    node = solution.at(line.format(size), flop.text).decision
+    node = solution.at(line.format(size), flop.text).decision.whole_hand()
     pot = solver.game.pots[0]
-    at = cache(solution._flop_view(0, 0, pot, pot.pot.node).strategies.at)
+    at = cache(solution.stored.view(pot.pot.node, flop).strategies.at)
     inside = find_decision(pot.tree, line.format(size).partition("|")[2], BIG_BLINDS)
     pairs = hand_pairs(flop.cards).astype(np.float64)
     equity = np.nan_to_num(flop_matchups(flop.cards).equity)
@@ -133,7 +137,7 @@ def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
     solver = make()
     solution = combo_result() if make is combos else WholeSolution.of(solver)
     for flop in solver.game.flops.flops:
-        node = solution.at("c x", flop.text).decision
+        node = solution.at("c x", flop.text).decision.whole_hand()
         values = solution.values_at(flop.text)
         for player in Player:
             hands = node.hands[player]
@@ -153,7 +157,8 @@ def test_buckets_pass_from_street_to_street() -> None:
     turn = solution.at("c x | x x", "Ks7h2d").decision
     mixed = np.nansum(turn.strategy * turn.action_evs, axis=0)
     assert turn.mean(mixed) == pytest.approx(turn.ev(), abs=0.02)
-    assert turn.ev(Player.OOP) == pytest.approx(-turn.ev(Player.IP), abs=1e-9)
+    whole = turn.whole_hand()
+    assert whole.ev(Player.OOP) == pytest.approx(-whole.ev(Player.IP), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,7 @@ def test_strategies_as_mappings() -> None:
     assert set(root["AKs"]) == {"f", "c", "r2.5", "a"}
     for text in ("AKs", "aks", "KAs", "AhKh", "KcAc"):
         assert result().strategy(hand=text) == root["AKs"]
-    assert result().strategy("c", hand="77") == result().at("c").decision.hand("77")
+    assert result().strategy("c", hand="77") == result().at("c").decision.hand("77").frequencies
     on_flop = result().strategy("c x | x", flop=FLOP)
     assert set(on_flop["AKs"]) == {"x", "b100%"}
     assert sum(on_flop["AKs"].values()) == pytest.approx(1)
@@ -229,10 +234,10 @@ class AtRandom:
 def test_combos_of_exact_games() -> None:
     """A combo plays for itself, its suits renamed as the flop's are; a class is their mean."""
     whole = combo_result()
-    solution = WholeSolution(whole.game, AtRandom(whole.source), whole.facts)
+    solution = WholeSolution.game_of(whole.game, AtRandom(whole.stored.source), whole.facts)
     pot = whole.game.pots[0]
-    kept = solution._flop_view(0, 0, pot, pot.pot.node).strategies
     flop = whole.game.flops.flops[0]
+    kept = solution.stored.view(pot.pot.node, flop).strategies
     places = {combo: place for place, combo in enumerate(live(flop).tolist())}
     suits = parse_flop("7c7h7d").suit_map
     first, second = kept.at(0), kept.at(find_decision(pot.tree, "x a", BIG_BLINDS))
@@ -262,7 +267,8 @@ def test_combos_of_exact_games() -> None:
 
 @pytest.mark.parametrize("line", ["", "x", "x a"])
 def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
-    view = combo_result().flop_view(0, 0)
+    stored = combo_result().stored
+    view = stored.view(stored.flop_pots[0].node, stored.game.flops.flops[0])
     inside = find_decision(view.pot.tree, line, BIG_BLINDS)
     combo, node = view.combo_node(inside, ""), view.node(inside, "")
     assert (combo.by_combo, node.by_combo) == (True, False)

@@ -55,7 +55,7 @@ def test_distance_is_that_of_classes_one_by_one() -> None:
             weight = float(here.own.weights[own].sum())
             if weight == 0:
                 continue
-            mix, play = here.hand(name), whole.strategy(line, hand=name)
+            mix, play = here.hand(name).frequencies, whole.strategy(line, hand=name)
             total += weight
             apart += weight * sum(abs(mix[a] - play[b]) for a, b in zip(mix, play, strict=True)) / 2
         assert one.distance == pytest.approx(apart / total, abs=1e-9)
@@ -70,7 +70,7 @@ def test_evs_count_alike() -> None:
     found = origin.differences
     assert found is not None
     assert found.exact == pytest.approx([ev / CHIPS_PER_BB - 1 for ev in exact.evs])
-    root = whole.at("c x | 7s7h7d").decision
+    root = whole.at("c x | 7s7h7d").decision.whole_hand()
     assert found.solution == pytest.approx([root.ev(player) for player in Player])
     for evs in (found.solution, found.exact):
         assert sum(ev for ev in evs if ev is not None) == pytest.approx(0, abs=1e-4)
@@ -89,7 +89,7 @@ def test_a_solution_by_combo_is_compared_by_class() -> None:
     whole = combo_result()
     _, _, origin = solved(whole, "7s7h7d", 2)
     assert origin.differences is not None
-    root = whole.at("c x | 7s7h7d").decision
+    root = whole.at("c x | 7s7h7d").decision.whole_hand()
     assert origin.differences.solution == pytest.approx([root.ev(player) for player in Player])
     assert origin.differences.decisions[0].solution == pytest.approx(root.taken)
 
@@ -99,7 +99,7 @@ def test_the_loss_is_what_best_responses_gain() -> None:
     # what it is worth, of one for what the other gains.
     whole = trips_result()
     found = flop_spot(whole, "c x", "7s7h7d")
-    tree, view = found.spot.tree, whole.flop_view(0, 0)
+    tree, view = found.spot.tree, whole.stored.view(found.pot.node, found.flop.flop)
     locks: dict[Player, list[Lock]] = {player: [] for player in Player}
     for node in tree.decisions():
         player = tree.player_at(node)
