@@ -319,9 +319,8 @@ class WholeSolution(Solution):
         ]
         if len(roots) < 2:
             return roots[0] if roots else parts.root
-        lines = [
-            whole_line(self._root_text(root), parts.cards, parts.after or "") for root in roots
-        ]
+        after = (parts.after or "").strip()
+        lines = [whole_line(self._root_text(root), parts.cards, after) for root in roots]
         raise NoNodeError(
             f"the flop {parts.cards} is solved at the SPRs "
             f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "

@@ -61,9 +61,8 @@ def twin(nodes: Weighted, every: float) -> dict[str, Any]:
         evs = [node.ev(player) for _, node in nodes]
         equities = [node.mean(node.equity(player), player) for _, node in nodes]
         ev, equity = mean(zip(mass, evs, strict=True)), mean(zip(mass, equities, strict=True))
-        pot, paid = nodes[0][1].pot, nodes[0][1].paid[player]
         row[f"ev {player}"], row[f"equity {player}"] = ev, equity
-        row[f"eqr {player}"] = (ev + paid) / (equity * pot)
+        row[f"eqr {player}"] = ev / (equity * nodes[0][1].pot)
     return row
 
 

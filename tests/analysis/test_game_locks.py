@@ -162,7 +162,7 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     solver = solved(locked, 40, **keys)
     result = WholeSolution.of(solver)
     node = result.at("c x | x", "9s7s2s").decision
-    held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked)]
+    held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked_cells() == 1)]
     assert len(held) == 15
     assert {"AA", "22", "AKs", "72o"} <= set(held)
     assert node.hand("TT").frequencies["x"] == pytest.approx(1, abs=1e-3)

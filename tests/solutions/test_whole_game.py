@@ -141,7 +141,8 @@ def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
         values = solution.values_at(flop.text)
         for player in Player:
             hands = node.hands[player]
-            mean = hands.reach @ values[player, 0] / hands.weights.sum() / 100
+            reach = node.reach_cells(player)
+            mean = reach @ values[player, 0] / hands.weights.sum() / 100
             assert node.ev(player) == pytest.approx(mean, abs=0.01)  # bytes
 
 
@@ -256,13 +257,15 @@ def test_combos_of_exact_games() -> None:
             assert list(told.values()) == pytest.approx(second[:, place].tolist())
             members.append(place)
     node, hand = solution.at("c x", "7c7h7d").decision, parse_hand("AKo")
-    np.testing.assert_allclose(node.strategy[:, hand], first[:, members].mean(axis=1))
+    shown = [node.cells(chances)[hand] for chances in node.strategy]
+    np.testing.assert_allclose(shown, first[:, members].mean(axis=1))
     # Combos that check less often count less where a check has been raised.
     after, checks = solution.at("c x | x a", "7c7h7d").decision, first[0, members]
     expected = (second[:, members] * checks).sum(axis=1) / checks.sum()
-    np.testing.assert_allclose(after.strategy[:, hand], expected)
+    shown = [after.cells(chances)[hand] for chances in after.strategy]
+    np.testing.assert_allclose(shown, expected)
     reach = solution.before.reach[pot.pot.node, Player.OOP, hand]
-    assert after.hands[Player.OOP].reach[hand] == pytest.approx(reach * checks.mean())
+    assert after.reach_cells(Player.OOP)[hand] == pytest.approx(reach * checks.mean())
 
 
 @pytest.mark.parametrize("line", ["", "x", "x a"])
@@ -291,7 +294,7 @@ def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
 
 
 def test_what_exact_games_do_not_tell() -> None:
-    with pytest.raises(InputError, match="7hAs holds a card of the flop 7c7h7d"):
+    with pytest.raises(InputError, match=r"7hAs is not in .* holds a card of the board 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
     with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
         _ = combo_result().at("c x | x x", "7c7h7d").decision
@@ -301,14 +304,18 @@ def test_what_exact_games_do_not_tell() -> None:
     ("line", "flop", "message"),
     [
         ("c x", None, "a flop is dealt there; name one, such as Qs7h4d"),
-        ("c x | x", None, "a flop is dealt there"),
+        ("c x | x", None, "the flop is dealt after 'c x': write three cards between bars"),
         ("c", FLOP, "'c' ends before the flop: leave the flop Qs7h4d out"),
         ("c | x", None, "'c' ends before the flop: leave what follows the bar out"),
         ("f", None, "no player acts there any more"),
         ("a c", None, "no player acts there any more"),
         ("r3", None, "'r3' is not offered: SB may f, c, r2.5, a"),
         ("c x | b50%", FLOP, "'b50%' is not offered: on the flop BB may x, b100%"),
-        ("c x", "AhKd2s", r"AhKd2s \(AsKh2d\) is not among the 3 of this solution; near ones: Qs7"),
+        (
+            "c x",
+            "AhKd2s",
+            r"AhKd2s \(AsKh2d but for suits\) is not among the 3 of this solution; near ones: Qs7",
+        ),
         ("c x", "AhKd", "'AhKd' has 2 cards: a flop has 3"),
     ],
 )
@@ -338,7 +345,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     solution = result()
     totals = seen = 0.0
     for line in solution.flop_lines():
-        node = solution.at(line, FLOP).decision
+        node = solution.at(line, FLOP).decision.whole_hand()
         pairs = float(node.hands[Player.OOP].weights.sum())
         if node.reached:
             totals += node.ev(Player.OOP) * pairs
