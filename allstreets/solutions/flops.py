@@ -411,7 +411,7 @@ def by_real_pairs(decision: Decision) -> Decision:
 
 def row_weight(row: Mapping[str, Any]) -> float:
     """How many of the 22,100 flops a row stands for; older folders have sets without weights."""
-    return float(row.get("weight", row["multiplicity"]))
+    return float(row["weight"] if "weight" in row else row["multiplicity"])
 
 
 def summary_of(rows: Sequence[Mapping[str, Any]]) -> Row:

@@ -173,6 +173,15 @@ class SpotSolution(Solution):
         del position
         return ""
 
+    def remarks(self, position: Position) -> list[str]:
+        """What it was made simple from, and locks elsewhere."""
+        lines = []
+        if self.simplified is not None and position == self.start:
+            lines += [*self.simplified.lines(), ""]
+        if self.locks and not self.decision(position).locked.any():
+            lines += [locks_text(self.locks), ""]
+        return lines
+
     # The numbers.
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:

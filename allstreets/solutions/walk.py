@@ -37,6 +37,7 @@ from allstreets.betting import (
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.tables import Row
 
 Kind = Literal["decision", "chance", "end"]
 KINDS: dict[int, Kind] = {
@@ -142,7 +143,7 @@ class Solution(ABC):
         """The decision that a line leads to, on one board after the other."""
         raise InputError(
             f"line '{line}': reports over boards are of whole games, models of flops "
-            "and sets of spots (allstreets solve --boards … --output)"
+            "and sets of spots (allstreets solve --boards … --output); this is a single board"
         )
 
     def __init__(self) -> None:
@@ -215,6 +216,16 @@ class Solution(ABC):
     @abstractmethod
     def source(self, position: Position) -> str:
         """Where the strategies at a position come from, for people; "": the solution itself."""
+
+    def remarks(self, position: Position) -> list[str]:
+        """Lines that people read before the numbers of a position."""
+        del position
+        return []
+
+    def flop_figures(self, position: Position) -> Row:
+        """Figures of the flop of a position, where flops were solved one by one; else nothing."""
+        del position
+        return {}
 
     # The numbers.
 
@@ -460,6 +471,16 @@ class Node:
     def source(self) -> str:
         """Where the strategies here come from, for people; "": the solution itself."""
         return self.solution.source(self.position)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines that people read before the numbers here."""
+        return self.solution.remarks(self.position)
+
+    @property
+    def flop_figures(self) -> Row:
+        """Figures of the flop, where flops were solved one by one; else nothing."""
+        return self.solution.flop_figures(self.position)
 
     def __repr__(self) -> str:
         """One line: where, and what is there."""

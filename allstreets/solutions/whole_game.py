@@ -182,6 +182,13 @@ class WholeSolution(Solution):
             raise InputError("this solution ends at the flop: there is no table over flops")
         return list(self.below.rows)
 
+    def rows_at(self, spr: float | None = None) -> list[Row]:
+        """The table over flops; of flops one by one at a ratio, if one is named."""
+        if spr is None:
+            return self.flops
+        ratio = self.models.sprs[self.roots.read(ratio_word(spr))]
+        return [row for row in self.flops if row["spr"] == ratio]
+
     @property
     def figures(self) -> Figures:
         """Exploitability and values in mbb/hand."""
@@ -486,6 +493,26 @@ class WholeSolution(Solution):
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
 
+    def flop_figures(self, position: Position) -> Row:
+        """Of a flop that was solved by itself."""
+        if position.root is None or not isinstance(self.below, ModelFlops):
+            return {}
+        return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
+
+    def remarks(self, position: Position) -> list[str]:
+        """How a flop was solved that was solved by itself, or exactly."""
+        row, source = self.flop_figures(position), self.source(position)
+        if not row:
+            return [f"This flop is {source}.", ""] if source else []
+        return [
+            f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, represents "
+            f"{row['multiplicity']} of 22,100 flops",
+            f"exploitability {100 * row['exploitability']:.2f} % of the pot, "
+            f"{row['iterations']:,} iterations; EV OOP {row['ev_oop']:.3f}, IP "
+            f"{row['ev_ip']:.3f} pots",
+            "",
+        ]
+
     def exact_at(self, position: Position) -> ExactFlop | None:
         """The spot that was solved exactly for the flop of a position; None: there is none."""
         if position.root is None:
@@ -570,9 +597,9 @@ class WholeSolution(Solution):
 
     def opening_lines(self) -> list[str]:
         """The lines to the small blind's first decision and to the answer to his usual raise."""
-        tree = self.before.tree
-        if tree.kind[0] != NodeKind.DECISION:
+        if self.node(self.start).kind != "decision":
             return []
+        tree = self.before.tree
         taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
         raised = [
             (float(taken[place]), child)
@@ -583,7 +610,9 @@ class WholeSolution(Solution):
         return [self._root_text(node) for node in (0, *usual)]
 
     def flop_lines(self) -> list[str]:
-        """The lines to all pots that see a flop, the most frequent first."""
+        """The lines to all pots that see a flop, the most frequent first; or to all ratios."""
+        if isinstance(self.below, ModelFlops):
+            return [self._root_text(root) for root in range(len(self.below.sprs))]
         before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])

@@ -64,7 +64,9 @@ def test_where_nobody_acts_there_are_evs_alone(pair: tuple[SpotSolution, SpotSol
     found = compare_decisions(first, second)
     assert (found.player, found.seat, found.hands, found.actions) == (None, "nobody", (), ())
     assert math.isnan(found.distance)
-    assert found.gain_text() == "EVs are not known."  # a place of a spot has none where it ends
+    for player in Player:  # hands are shown: a share of the pot
+        expected = [node.mean(node.equity(player), player) * node.pot for node in (first, second)]
+        assert list(found.evs[player]) == pytest.approx(expected)
     with pytest.raises(InputError, match="differ in who acts: nobody and OOP"):
         compare_decisions(first, pair[1].at("").decision)
 

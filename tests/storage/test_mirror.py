@@ -52,7 +52,7 @@ def test_reports_open_urls(place: Remote, capsys: pytest.CaptureFixture[str]) ->
     assert main(["report", str(place), "--flop", TEXTS[0]]) == 0
     assert "Ks7h2d" in capsys.readouterr().out
     assert main(["report", str(place)]) == 0
-    assert f"report {place} --flop Ks7h2d" in capsys.readouterr().out
+    assert f"report {place} --line spr2 --flop Ks7h2d" in capsys.readouterr().out
     assert main(["report", f"{place}/nothing"]) == 2
     assert "holds no solution (no manifest.json)" in capsys.readouterr().err
 

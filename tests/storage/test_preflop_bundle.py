@@ -36,9 +36,9 @@ def test_it_ends_at_the_flop(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={})
     loaded = allstreets.load(tmp_path / "game")
     assert isinstance(loaded, WholeSolution)
-    assert not isinstance(loaded, WholeSolution)
+    assert not loaded.is_game
     with pytest.raises(InputError, match="this solution ends there"):
-        loaded.node("c x", "Ks7h2d")
+        loaded.at("c x", "Ks7h2d")
 
 
 def test_another_game_is_refused(tmp_path: Path) -> None:
