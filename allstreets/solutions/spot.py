@@ -12,6 +12,7 @@ import numpy as np
 from allstreets import solvers  # whose kernels are loaded when something is solved
 from allstreets.base import Flags, Floats, InputError, Longs, Pair
 from allstreets.betting import (
+    Address,
     BettingTree,
     Line,
     NodeKind,
@@ -113,6 +114,16 @@ class SpotSolution(Solution):
         if flop is not None:
             raise InputError(f"a spot has its own board: leave the flop {flop} out")
         return self._hinted(line, self._read)
+
+    def address_line(self, address: Address) -> str:
+        """What follows the board of the spot; how play got there does not count."""
+        cards = self.spot.cards
+        if address.board and set(address.board[: len(cards)]) != set(cards):
+            raise InputError(
+                f"the address is of the board {cards_text(address.board)}, and this spot of "
+                f"{cards_text(cards)}"
+            )
+        return address.line_after(len(cards), named=True)
 
     def _read(self, line: str) -> Position:
         path = parse_line(self.spot.tree, line, board=self.spot.cards)

@@ -24,15 +24,20 @@ import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    Address,
     BettingTree,
     NodeKind,
     Outcome,
     Player,
     Street,
     action_label,
+    action_text,
     action_word,
     choices,
     find_action,
+    is_address,
+    read_address,
+    write_address,
 )
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
@@ -154,9 +159,15 @@ class Solution(ABC):
     def at(self, line: str = "", flop: str | None = None) -> "Node":
         """The node that a line leads to; "" is the first one.
 
-        A flop may stand in the line or beside it. A line that leads nowhere is an `InputError`.
+        A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
+        line that leads nowhere is an `InputError`.
         """
+        line = self.address_line(read_address(line)) if is_address(line) else line
         return Node(self, self.read(line, flop))
+
+    @abstractmethod
+    def address_line(self, address: Address) -> str:
+        """The line that an address names (`betting.addresses`)."""
 
     def node(self, position: Position) -> "Node":
         """The node at a position."""
@@ -386,6 +397,17 @@ class Node:
         if above.kind == "chance":
             return f"{self.street.text} {self.action or 'any card'}"
         return action_label(self.tree, self.index, self.unit.notation)
+
+    @property
+    def address(self) -> str:
+        """The address of GTO Wizard that leads here, with amounts in the unit of the solution."""
+        words: dict[Street, list[str]] = {}
+        for node in self.path[1:]:
+            action = node.tree.actions[node.index]
+            if action is not None and node.parent is not None and node.parent.kind == "decision":
+                street = words.setdefault(node.parent.street, [])
+                street.append(action_text(action, self.unit.notation))
+        return write_address(words, self.board)
 
     @cached_property
     def parent(self) -> "Node | None":

@@ -25,6 +25,7 @@ import numpy as np
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
     BLINDS_AND_CARDS,
+    Address,
     BettingTree,
     Line,
     NodeKind,
@@ -250,6 +251,12 @@ class WholeSolution(Solution):
     def read(self, line: str, flop: str | None = None) -> Position:
         """The position that a line leads to."""
         return self._hinted(line, lambda text: self._read(text, flop))
+
+    def address_line(self, address: Address) -> str:
+        """Turn and river stand in the line where they are real cards."""
+        root = self._preflop.read(address.words_on(Street.PREFLOP))
+        named = bool(address.board) and self._notation(root, address.board).names_cards
+        return address.line(named=named)
 
     def _read(self, line: str, flop: str | None) -> Position:
         parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
