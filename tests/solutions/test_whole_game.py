@@ -296,8 +296,10 @@ def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
 def test_what_exact_games_do_not_tell() -> None:
     with pytest.raises(InputError, match=r"7hAs is not in .* holds a card of the board 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
-    with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
+    with pytest.raises(InputError, match="with real combos, only the flop's decisions are stored"):
         _ = combo_result().at("c x | x x", "7c7h7d").decision
+    with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
+        combo_result().at("c x | x x x", "7c7h7d")
 
 
 @pytest.mark.parametrize(
