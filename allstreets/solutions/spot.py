@@ -4,6 +4,7 @@ import html
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -311,6 +312,14 @@ class SpotSolution(Solution):
         root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
 
+    def save(self, folder: Path | str, saved: str = "full", *, name: str | None = None) -> None:
+        """Write it to a folder that `load` opens; `saved` "turn" leaves the river out, and so on.
+
+        Only what was solved in this program can be saved.
+        """
+        # Files are a layer above, which is loaded when something is saved.
+        import_module("allstreets.storage").save_spot(self, folder, saved, name=name)
+
     def __repr__(self) -> str:
         """One line: which spot, and how well it is solved."""
         return f"<{type(self).__name__} {result_line(self)}>"
@@ -454,10 +463,13 @@ def solve(
     check: int = DEFAULT_CHECK,
     river_groups: RiverGroups = "none",
     device: str = CPU,
+    *,
+    progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
-    The result carries `exploitability` (a fraction of the pot), `iterations` and `seconds`.
+    The result carries `exploitability` (a fraction of the pot), `iterations` and `seconds`. With
+    `progress` every evaluation prints a line.
     """
     if target < 0 or max_iterations < 1 or check < 1:
         raise InputError("target must not be negative, max_iterations and check at least 1")
@@ -467,7 +479,14 @@ def solve(
     while solver.iterations < max_iterations and reached > target:
         solver.train_batch(min(check, max_iterations - solver.iterations))
         reached = solver.exploitability() / spot.pot
-        if seconds is not None and time.perf_counter() - start >= seconds:
+        spent = time.perf_counter() - start
+        if progress:
+            print(
+                f"iteration {solver.iterations:,}: exploitability {100 * reached:.3g} % of pot, "
+                f"{spent:.1f} s",
+                flush=True,
+            )
+        if seconds is not None and spent >= seconds:
             break
     result = SpotSolution.of(solver)
     result.exploitability = float(reached)
